@@ -1,0 +1,49 @@
+import type { Price } from '#shared/price.ts';
+
+export type Capability =
+  | 'streaming'
+  | 'tools'
+  | 'json_mode'
+  | 'json_schema'
+  | 'vision'
+  | 'files'
+  | 'audio'
+  | 'reasoning'
+  | 'prompt_cache';
+
+/** A model as the gateway knows it, before anyone's keys and plan are considered. */
+export interface CatalogueModel {
+  /** `provider/model`. */
+  readonly id: string;
+  readonly provider: string;
+  /** The provider's own name for it. */
+  readonly model: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Unix seconds; 0 where not known. */
+  readonly created: number;
+  readonly contextLength: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly inputModalities: readonly string[];
+  readonly outputModalities: readonly string[];
+  readonly capabilities: readonly Capability[];
+  readonly supportedParameters: readonly string[];
+  /** Null where no price is known. */
+  readonly price: Price | null;
+  readonly priceAsOf: string | null;
+  readonly priceSource: string | null;
+  /** The router's static score, 0–1 (wire contract §5.4). */
+  readonly quality: number | null;
+  /** What to expect before anything was measured. */
+  readonly speed: { readonly firstTokenMs: number; readonly tokensPerSecond: number };
+  readonly deprecationDate: string | null;
+  readonly shutdownDate: string | null;
+  readonly aliases: readonly string[];
+  readonly simulated: boolean;
+}
+
+export interface Catalogue {
+  /** Date of the price book, `YYYY-MM-DD`. */
+  readonly version: string;
+  readonly models: readonly CatalogueModel[];
+}

@@ -1,0 +1,34 @@
+import type { Operator } from './operator.ts';
+import type { ProviderCredential } from './providers/provider.ts';
+
+export interface GatewayOptions {
+  /** A SQLite file's path (or `:memory:`), or `postgres://…`. */
+  readonly database: string;
+  /** Provider id → credential. What is missing is listed as `no_credential`. */
+  readonly providers?: Readonly<Record<string, ProviderCredential>>;
+  /** This process is the only one that serves the database: requests that an earlier run left open are ended at once. */
+  readonly exclusive?: boolean;
+  /** `false` hides the sandbox provider. */
+  readonly sandbox?: boolean;
+  /** Multiplies the sandbox's pauses; 0 in tests. */
+  readonly sandboxPace?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly fetch?: typeof fetch;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
+export interface Gateway {
+  fetch(request: Request): Promise<Response>;
+  /** What an operator may do; never reachable by HTTP. */
+  readonly operator: Operator;
+  /** Gives a provider its credential, replaces it, or takes it away. */
+  setProvider(id: string, credential: ProviderCredential | null): void;
+  /** Asks a provider whether a credential works, by a free call. Throws an `AppError` with an upstream code. */
+  checkProvider(id: string, credential: ProviderCredential, signal?: AbortSignal): Promise<void>;
+  /** Refuses new requests, waits for the running ones at most this long, then aborts and settles them. */
+  drain(timeoutMs: number): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,47 @@
+import type { NanoUsd } from '#shared/money.ts';
+import type { Price, TokenUsage } from '#shared/price.ts';
+import type { Routing } from '#shared/wire/chat-response.ts';
+
+/** Opens a request in the books. `amount` is reserved until the request is settled. */
+export interface HoldRequest {
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly amount: NanoUsd;
+  readonly provider: string;
+  readonly model: string;
+  readonly byok: boolean;
+  readonly purpose: string | null;
+  readonly conversationId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The end of a request, whatever it was. `charge` 0 releases the hold. */
+export interface Settlement {
+  readonly requestId: string;
+  readonly status: 'succeeded' | 'failed' | 'cancelled';
+  readonly errorCode: string | null;
+  readonly charge: NanoUsd;
+  /** What the upstream is expected to bill, whoever pays. */
+  readonly upstreamCost: NanoUsd;
+  readonly estimated: boolean;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: TokenUsage;
+  readonly price: Price | null;
+  readonly routing: Routing | null;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number;
+}
+
+/** The append-only book of money: hold, then settle, exactly once (wire contract §2.7). */
+export interface Ledger {
+  /** Durable when it resolves. Throws `insufficient_credits` where a prepaid balance cannot cover it. */
+  hold(request: HoldRequest): Promise<void>;
+  /** Reserves more for a running request; false where the balance cannot cover it. */
+  extend(requestId: string, by: NanoUsd): Promise<boolean>;
+  /** Keeps a running request's lease alive. */
+  renew(requestId: string): Promise<void>;
+  /** Books the end once: a repeat changes nothing and answers what was booked. */
+  settle(settlement: Settlement): Promise<{ readonly charged: NanoUsd }>;
+}

@@ -1,0 +1,37 @@
+import type { NanoUsd } from '#shared/money.ts';
+import type { Scope } from '#shared/wire/account.ts';
+
+export interface AccountSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly status: 'active' | 'suspended' | 'closed';
+  readonly balance: NanoUsd;
+  readonly held: NanoUsd;
+}
+
+export interface KeySummary {
+  readonly id: string;
+  readonly accountId: string;
+  readonly label: string | null;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly created: number;
+  readonly revokedAt: number | null;
+}
+
+/** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
+export interface Operator {
+  createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
+  listAccounts(): Promise<AccountSummary[]>;
+  /** Adds credits. `id` makes it happen once, however often it is called. */
+  grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
+  /** The plain key is returned here and nowhere else. */
+  createKey(key: {
+    accountId: string;
+    label?: string;
+    scopes?: readonly Scope[];
+  }): Promise<{ id: string; key: string }>;
+  listKeys(accountId: string): Promise<KeySummary[]>;
+  revokeKey(keyId: string): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import type { TokenUsage } from '#shared/price.ts';
+import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { Secret } from '../lib/secret.ts';
+
+/** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
+export interface ProviderCredential {
+  readonly apiKey: Secret | null;
+  readonly baseUrl: string;
+}
+
+/** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */
+export interface ProviderRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  /** Null: leave it to the provider, where it allows that. */
+  readonly maxTokens: number | null;
+  /** All further fields of the request, as sent. */
+  readonly parameters: Pick<
+    CompletionRequest,
+    | 'temperature'
+    | 'top_p'
+    | 'stop'
+    | 'seed'
+    | 'frequency_penalty'
+    | 'presence_penalty'
+    | 'response_format'
+    | 'tools'
+    | 'tool_choice'
+    | 'parallel_tool_calls'
+    | 'reasoning_effort'
+    | 'user'
+  >;
+}
+
+/**
+ * What an answer is made of, whoever wrote it. The first event means that the upstream has begun to answer. `usage` is
+ * cumulative: each replaces the one before. `finish` is given only where the upstream said that it was complete.
+ */
+export type ProviderEvent =
+  | { readonly type: 'start' }
+  | { readonly type: 'text-delta'; readonly text: string }
+  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | { readonly type: 'refusal-delta'; readonly text: string }
+  | {
+      readonly type: 'tool-call-start';
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly extraContent?: Readonly<Record<string, unknown>>;
+    }
+  | { readonly type: 'tool-call-delta'; readonly index: number; readonly arguments: string }
+  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | { readonly type: 'finish'; readonly reason: FinishReason };
+
+export interface ProviderContext {
+  readonly credential: ProviderCredential;
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+}
+
+/** A model that a server lists by itself (OpenAI-compatible servers). */
+export interface ListedModel {
+  readonly model: string;
+  readonly created: number | null;
+  readonly contextLength: number | null;
+}
+
+/** An upstream AI service. Fails with `AppError` of an upstream code; never retries by itself. */
+export interface Provider {
+  readonly id: string;
+  readonly name: string;
+  /** Answers always come as a stream, so that the usage so far is known when something breaks. */
+  chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<ProviderEvent>;
+  /** Lists the provider's models: a free call, which also tells whether the key works (`upstream_auth_failed`). */
+  models(context: ProviderContext): Promise<ListedModel[]>;
+}

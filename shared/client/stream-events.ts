@@ -1,0 +1,32 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { GatewayError } from './gateway-error.ts';
+
+const maxEventChars = 1_048_576;
+
+/**
+ * The `data:` payloads of a server-sent event stream up to `[DONE]`. A stream that ends without `[DONE]` was cut off:
+ * that is thrown, never taken for the end (wire contract §0.3).
+ */
+export async function* streamEvents(response: Response): AsyncGenerator<string> {
+  if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    throw new GatewayError('The gateway did not answer with a stream.', {
+      status_code: response.status,
+      code: 'not_a_gateway',
+    });
+  }
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream({ maxBufferSize: maxEventChars, onError: 'terminate' }));
+  const reader = events.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done)
+        throw new GatewayError('The answer was cut off before its end.', { status_code: 502, code: 'truncated' });
+      if (value.data === '[DONE]') return;
+      yield value.data;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

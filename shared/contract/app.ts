@@ -1,0 +1,35 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+
+export const keychainState = z.object({
+  state: z.enum(['available', 'unavailable', 'locked']),
+  /** What holds the keys, in the user's words: "Secret Service", "macOS Keychain", "this session only". */
+  backend: z.string(),
+  /** What is wrong and what to do; null where all is well. */
+  message: z.string().nullable(),
+});
+
+export const appInfo = z.object({
+  version: z.string(),
+  platform: z.string(),
+  host: z.string(),
+  dataFolder: z.string(),
+  capabilities: z.object({
+    /** The title bar is drawn by the page and needs a draggable region. */
+    ownTitleBar: z.boolean(),
+    /** Answers go on while no window is open. */
+    background: z.boolean(),
+  }),
+  keychain: keychainState,
+  /** What is weaker in this host than in the installed app, one sentence each. */
+  notices: z.array(z.string()),
+});
+
+export const appContract = {
+  /** What the renderer runs in, and where secrets are kept. */
+  info: oc.output(appInfo),
+  /** Opens an `https:`, `http:` or `mailto:` link outside the app. Everything else is refused with `link_refused`. */
+  openLink: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
+};
+
+export type AppInfo = z.infer<typeof appInfo>;

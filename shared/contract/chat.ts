@@ -1,0 +1,44 @@
+import { eventIterator, oc } from '@orpc/contract';
+import { z } from 'zod';
+import { message } from './conversations.ts';
+import { id, modelId } from './fields.ts';
+
+/**
+ * What a conversation does while it is watched. `text` and `reasoning` deltas carry the offset (UTF-16 units) at which
+ * they begin, so a reader that missed one can tell.
+ */
+export const chatEvent = z.discriminatedUnion('type', [
+  /** First event of every watch: the answers being written now, with what they hold so far. */
+  z.object({ type: z.literal('snapshot'), answers: z.array(message) }),
+  z.object({ type: z.literal('message-added'), message }),
+  z.object({ type: z.literal('text-delta'), messageId: id, offset: z.int(), text: z.string() }),
+  z.object({ type: z.literal('reasoning-delta'), messageId: id, offset: z.int(), text: z.string() }),
+  /** The answer reached its terminal state, or learnt what it cost. */
+  z.object({ type: z.literal('message-updated'), message }),
+]);
+
+const started = z.object({ conversationId: id, userMessageId: id, answerId: id });
+
+export const chatContract = {
+  /**
+   * Stores the user's message, then starts the answer and returns at once. `messageId` is made by the caller: sending
+   * the same one twice is one message. Without `conversationId` a new conversation begins.
+   */
+  send: oc
+    .input(
+      z.object({
+        messageId: id,
+        conversationId: id.nullish(),
+        text: z.string().min(1).max(2_000_000).regex(/\S/),
+        model: modelId,
+      }),
+    )
+    .output(started),
+  /** A further answer to the same user message, beside the one named. */
+  regenerate: oc.input(z.object({ answerId: id, model: modelId.nullish() })).output(started),
+  /** Stops an answer; what had arrived stays. No error if it has ended already. */
+  stop: oc.input(z.object({ answerId: id })).output(z.void()),
+  watch: oc.input(z.object({ conversationId: id })).output(eventIterator(chatEvent)),
+};
+
+export type ChatEvent = z.infer<typeof chatEvent>;

@@ -1,0 +1,76 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { usdAmount } from '../wire/scalars.ts';
+import { id, modelId, timeMs } from './fields.ts';
+
+export const conversation = z.object({
+  id,
+  title: z.string(),
+  model: modelId,
+  createdAt: timeMs,
+  updatedAt: timeMs,
+  /** An answer is being written now. */
+  live: z.boolean(),
+});
+
+export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
+
+/** Where a cost comes from. `unknown` is never shown as $0. */
+export const costSource = z.enum(['billed', 'estimated', 'byok', 'unknown']);
+
+export const messageUsage = z.object({
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  cachedTokens: z.int(),
+  reasoningTokens: z.int(),
+});
+
+export const message = z.object({
+  id,
+  conversationId: id,
+  parentId: id.nullable(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  reasoning: z.string(),
+  status: messageStatus,
+  /** What was asked for; null on the user's own messages. */
+  model: modelId.nullable(),
+  /** What answered, as the gateway reported it. */
+  servedProvider: z.string().nullable(),
+  servedModel: z.string().nullable(),
+  /** The display name of the model that answered or was asked. */
+  modelName: z.string().nullable(),
+  simulated: z.boolean(),
+  finishReason: z.string().nullable(),
+  usage: messageUsage.nullable(),
+  costUsd: usdAmount.nullable(),
+  costSource,
+  /** The router's reason in one line, where it chose. */
+  routeReason: z.string().nullable(),
+  requestId: z.string().nullable(),
+  error: z.object({ code: z.string(), message: z.string(), retryAfterMs: z.int().nullable() }).nullable(),
+  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  createdAt: timeMs,
+  firstTokenAt: timeMs.nullable(),
+  finishedAt: timeMs.nullable(),
+  /** Position among the answers to the same message (or edits of it), from 1. */
+  sibling: z.object({ index: z.int(), count: z.int() }),
+});
+
+const cursor = z.string().max(200);
+
+export const conversationsContract = {
+  /** Newest first. */
+  list: oc
+    .input(z.object({ limit: z.int().min(1).max(500).default(200), cursor: cursor.nullish() }))
+    .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
+  /** The conversation and the messages of the branch that is shown, oldest first. */
+  get: oc.input(z.object({ id })).output(z.object({ conversation, messages: z.array(message) })),
+  rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),
+  remove: oc.input(z.object({ id })).output(z.void()),
+};
+
+export type Conversation = z.infer<typeof conversation>;
+export type Message = z.infer<typeof message>;
+export type MessageStatus = z.infer<typeof messageStatus>;
+export type CostSource = z.infer<typeof costSource>;

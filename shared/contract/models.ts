@@ -1,0 +1,9 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { model } from '../wire/model.ts';
+import { timeMs } from './fields.ts';
+
+export const modelsContract = {
+  /** The catalogue as the gateway lists it. `problem`: the gateway did not answer, and these are the last known ones. */
+  list: oc.output(z.object({ models: z.array(model), fetchedAt: timeMs, problem: z.string().nullable() })),
+};

@@ -1,0 +1,163 @@
+/**
+ * One error type with a closed list of codes. The table is the single source of what each code means on the wire:
+ * HTTP status, the group it belongs to and whether asking again can help (wire contract §3.2).
+ */
+
+type ErrorGroup =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'billing_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'timeout_error'
+  | 'conflict_error'
+  | 'rate_limit_error'
+  | 'server_error'
+  | 'upstream_error'
+  | 'app_error';
+
+interface ErrorKind {
+  readonly status: number;
+  readonly type: ErrorGroup;
+  readonly retryable: boolean;
+}
+
+const kind = (status: number, type: ErrorGroup, retryable = false): ErrorKind => ({ status, type, retryable });
+const badRequest = kind(400, 'invalid_request_error');
+
+export const errorKinds = {
+  invalid_json: badRequest,
+  missing_required_parameter: badRequest,
+  invalid_type: badRequest,
+  invalid_value: badRequest,
+  unknown_parameter: badRequest,
+  unsupported_parameter: badRequest,
+  unsupported_value: badRequest,
+  unsupported_tool_type: badRequest,
+  invalid_provider: badRequest,
+  provider_model_mismatch: badRequest,
+  invalid_role: badRequest,
+  invalid_tool_call_id: badRequest,
+  max_tokens_too_large: badRequest,
+  context_length_exceeded: badRequest,
+  invalid_image: badRequest,
+  invalid_file: badRequest,
+  unsupported_modality: badRequest,
+  unsupported_file_id: badRequest,
+  file_download_failed: badRequest,
+  invalid_query_parameter: badRequest,
+  byoapi_key_requires_provider: badRequest,
+  byoapi_key_rejected: badRequest,
+  content_policy_violation: badRequest,
+  upstream_invalid_request: badRequest,
+
+  missing_credentials: kind(401, 'authentication_error'),
+  malformed_authorization: kind(401, 'authentication_error'),
+  invalid_api_key: kind(401, 'authentication_error'),
+  api_key_expired: kind(401, 'authentication_error'),
+  invalid_token: kind(401, 'authentication_error'),
+  token_expired: kind(401, 'authentication_error'),
+
+  insufficient_credits: kind(402, 'billing_error'),
+  key_spend_limit_exceeded: kind(402, 'billing_error'),
+  byoapi_key_insufficient_quota: kind(402, 'billing_error'),
+
+  insufficient_scope: kind(403, 'permission_error'),
+  plan_required: kind(403, 'permission_error'),
+  plan_limit_exceeded: kind(403, 'permission_error'),
+  model_not_in_plan: kind(403, 'permission_error'),
+  account_suspended: kind(403, 'permission_error'),
+  ip_not_allowed: kind(403, 'permission_error'),
+
+  model_not_found: kind(404, 'not_found_error'),
+  unknown_endpoint: kind(404, 'not_found_error'),
+  no_eligible_model: kind(404, 'not_found_error'),
+  request_not_found: kind(404, 'not_found_error'),
+
+  method_not_allowed: kind(405, 'invalid_request_error'),
+  request_timeout: kind(408, 'timeout_error', true),
+  idempotency_in_progress: kind(409, 'conflict_error', true),
+  request_too_large: kind(413, 'invalid_request_error'),
+  unsupported_media_type: kind(415, 'invalid_request_error'),
+  unsupported_content_encoding: kind(415, 'invalid_request_error'),
+  idempotency_key_reused: kind(422, 'invalid_request_error'),
+
+  rate_limit_exceeded: kind(429, 'rate_limit_error', true),
+  token_rate_limit_exceeded: kind(429, 'rate_limit_error', true),
+  concurrency_limit_exceeded: kind(429, 'rate_limit_error', true),
+  too_many_auth_failures: kind(429, 'rate_limit_error', true),
+  upstream_rate_limited: kind(429, 'rate_limit_error', true),
+
+  client_closed_request: kind(499, 'app_error'),
+  internal_error: kind(500, 'server_error', true),
+  upstream_error: kind(502, 'upstream_error', true),
+  upstream_bad_response: kind(502, 'upstream_error', true),
+  upstream_truncated: kind(502, 'upstream_error', true),
+  upstream_auth_failed: kind(502, 'upstream_error'),
+  upstream_unreachable: kind(502, 'upstream_error', true),
+  no_provider_available: kind(503, 'upstream_error', true),
+  upstream_overloaded: kind(503, 'upstream_error', true),
+  server_overloaded: kind(503, 'server_error', true),
+  shutting_down: kind(503, 'server_error', true),
+  upstream_timeout: kind(504, 'timeout_error'),
+
+  // Between the renderer and the core only; never on the gateway's wire.
+  invalid_input: kind(400, 'app_error'),
+  not_found: kind(404, 'app_error'),
+  cancelled: kind(499, 'app_error'),
+  interrupted: kind(500, 'app_error', true),
+  answer_in_progress: kind(409, 'app_error'),
+  gateway_unreachable: kind(502, 'app_error', true),
+  gateway_not_recognised: kind(502, 'app_error'),
+  keychain_failed: kind(500, 'app_error', true),
+  keychain_locked: kind(500, 'app_error', true),
+  port_unavailable: kind(409, 'app_error'),
+  link_refused: kind(400, 'app_error'),
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorKinds;
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorKinds, code);
+
+export interface AppErrorDetails {
+  /** Dotted path of the offending field, such as `messages[2].content`. */
+  readonly param?: string | null;
+  /** The provider that caused it, where one did. */
+  readonly provider?: string | null;
+  /** Milliseconds to wait before trying again. */
+  readonly retryAfterMs?: number;
+  /** Facts for the reader, such as `{ excluded: [...] }`. Goes over the wire: never a key, a prompt or a path. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** The only error that crosses a boundary with its message intact; every other one is masked as `internal_error`. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly provider: string | null;
+  readonly retryAfterMs: number | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ErrorCode, message: string, more: AppErrorDetails = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.param = more.param ?? null;
+    this.provider = more.provider ?? null;
+    this.retryAfterMs = more.retryAfterMs;
+    this.details = more.details;
+  }
+
+  get status(): number {
+    return errorKinds[this.code].status;
+  }
+}
+
+/** Makes any thrown value an `AppError`; what is not one loses its message (it may hold a path, a prompt or a key). */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError('internal_error', 'Something went wrong inside Portico. The log has the details.', {
+    cause: error,
+  });
+}

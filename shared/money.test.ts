@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ceilToNano, formatUsd, formatUsdPerToken, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from './money.ts';
+
+test('an amount survives the way to the wire and back', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }), (value) => {
+      expect(parseUsd(formatUsd(nanoUsd(value)))).toBe(value);
+    }),
+  );
+});
+
+test('a price survives the way to the wire and back', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (value) => {
+      expect(parseUsdPerToken(formatUsdPerToken(picoUsd(value)))).toBe(value);
+    }),
+  );
+});
+
+test('amounts are written without exponent and trailing zeros', () => {
+  const written = [12_500_000_000n, 0n, -19_500n, 1n, -1_000_000_000n].map((value) => formatUsd(nanoUsd(value)));
+  expect(written).toEqual(['12.5', '0', '-0.0000195', '0.000000001', '-1']);
+});
+
+test.each(['', '1e3', '1.', '.5', '+1', ' 1', '0x1', 'NaN', '1.0000000001', '1,5', '--1'])('%j is refused', (text) => {
+  expect(() => parseUsd(text)).toThrow(RangeError);
+});
+
+test('zeros beyond the last decimal are no loss', () => {
+  expect(parseUsd('0.0000000010000')).toBe(1n);
+});
+
+test('rounding goes up, once, and never by a whole nano', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n }), (pico) => {
+      const rounded = ceilToNano(picoUsd(pico)) * 1000n;
+      expect(rounded >= pico && rounded - pico < 1000n).toBe(true);
+    }),
+  );
+});

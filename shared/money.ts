@@ -1,0 +1,49 @@
+/**
+ * Money, exactly. The ledger counts integer nano-USD, prices are integer pico-USD per token, and the wire carries
+ * decimal strings in USD (wire contract §2.6). No float ever touches an amount.
+ */
+
+/** Billionths of a US dollar. */
+export type NanoUsd = bigint & { readonly nanoUsd: unique symbol };
+/** Trillionths of a US dollar, as a price for one token or one request. */
+export type PicoUsd = bigint & { readonly picoUsd: unique symbol };
+
+export const nanoUsd = (value: bigint): NanoUsd => value as NanoUsd;
+export const picoUsd = (value: bigint): PicoUsd => value as PicoUsd;
+
+const nanoDigits = 9;
+const picoDigits = 12;
+const decimal = /^(-?)(\d{1,18})(?:\.(\d+))?$/;
+
+/** Reads a decimal string such as `"12.5"`. Throws a `RangeError` on anything else or on more digits than nano-USD holds. */
+export const parseUsd = (text: string): NanoUsd => nanoUsd(parseDecimal(text, nanoDigits));
+
+/** Reads a price in USD per token, such as `"0.00000075"`, to twelve decimals. */
+export const parseUsdPerToken = (text: string): PicoUsd => picoUsd(parseDecimal(text, picoDigits));
+
+/** The canonical wire form: no exponent, no trailing zeros, at most nine decimals: `"12.5"`, `"0"`, `"-0.0000195"`. */
+export const formatUsd = (amount: NanoUsd): string => formatDecimal(amount, nanoDigits);
+
+/** A price per token as the wire carries it: `"0.00000075"`. */
+export const formatUsdPerToken = (price: PicoUsd): string => formatDecimal(price, picoDigits);
+
+/** Rounds a sum of pico-USD up to the next nano-USD: once per request, never per token (wire contract §1.7). */
+export const ceilToNano = (amount: PicoUsd): NanoUsd =>
+  nanoUsd(amount <= 0n ? amount / 1000n : (amount + 999n) / 1000n);
+
+function parseDecimal(text: string, digits: number): bigint {
+  const match = decimal.exec(text);
+  const fraction = match?.[3] ?? '';
+  if (!match || fraction.replace(/0+$/, '').length > digits) {
+    throw new RangeError(`"${text.slice(0, 40)}" is not a decimal amount with at most ${digits} decimals`);
+  }
+  const value = BigInt(`${match[2]}${fraction.slice(0, digits).padEnd(digits, '0')}`);
+  return match[1] === '-' ? -value : value;
+}
+
+function formatDecimal(value: bigint, digits: number): string {
+  const sign = value < 0n ? '-' : '';
+  const text = (value < 0n ? -value : value).toString().padStart(digits + 1, '0');
+  const fraction = text.slice(-digits).replace(/0+$/, '');
+  return `${sign}${text.slice(0, -digits)}${fraction ? `.${fraction}` : ''}`;
+}

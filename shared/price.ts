@@ -1,0 +1,73 @@
+import { ceilToNano, type NanoUsd, type PicoUsd, picoUsd } from './money.ts';
+
+/** Token counts with one meaning for every provider (wire contract §1.7). Classes within the two totals. */
+export interface TokenUsage {
+  /** All input tokens, those read from and written to the prompt cache included. */
+  readonly promptTokens: number;
+  /** All output tokens, reasoning included. */
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export const noTokens: TokenUsage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** Prices of one model, in pico-USD per token; `request` in pico-USD per request. `null`: priced as plain input. */
+export interface Rates {
+  readonly prompt: PicoUsd;
+  readonly completion: PicoUsd;
+  readonly cacheRead: PicoUsd | null;
+  readonly cacheWrite: PicoUsd | null;
+}
+
+export interface Price extends Rates {
+  readonly request: PicoUsd;
+  /** Ascending by `minPromptTokens`; a tier prices the whole request once the prompt is longer than its threshold. */
+  readonly tiers: readonly PriceTier[];
+}
+
+export interface PriceTier extends Rates {
+  readonly minPromptTokens: number;
+}
+
+/** The rates that apply to a prompt of this many tokens. */
+export function ratesFor(price: Price, promptTokens: number): Rates {
+  return price.tiers.findLast((tier) => promptTokens > tier.minPromptTokens) ?? price;
+}
+
+/** One line of a bill: a class of tokens, how many, and what they cost before the one rounding. */
+export interface CostLine {
+  readonly kind: 'input' | 'cache_read' | 'cache_write' | 'output' | 'request';
+  readonly tokens: number;
+  readonly pico: PicoUsd;
+}
+
+/** Itemises a request. The lines' sum, rounded up once, is the cost. */
+export function costLines(price: Price, usage: TokenUsage): CostLine[] {
+  const rates = ratesFor(price, usage.promptTokens);
+  const plain = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
+  const line = (kind: CostLine['kind'], tokens: number, rate: PicoUsd): CostLine => ({
+    kind,
+    tokens,
+    pico: picoUsd(BigInt(tokens) * rate),
+  });
+  return [
+    line('input', plain, rates.prompt),
+    line('cache_read', usage.cachedTokens, rates.cacheRead ?? rates.prompt),
+    line('cache_write', usage.cacheWriteTokens, rates.cacheWrite ?? rates.prompt),
+    line('output', usage.completionTokens, rates.completion),
+    line('request', 1, price.request),
+  ].filter((entry) => entry.pico !== 0n);
+}
+
+/** What a request costs, rounded up once to the nano-USD (wire contract §1.7). */
+export function costOf(price: Price, usage: TokenUsage): NanoUsd {
+  return ceilToNano(picoUsd(costLines(price, usage).reduce((sum, entry) => sum + entry.pico, 0n)));
+}

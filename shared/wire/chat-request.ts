@@ -1,0 +1,152 @@
+import { z } from 'zod';
+
+/**
+ * The two chat requests (wire contract §1.1–1.3, §1.5). `null` on an optional field means "not set". Objects are loose:
+ * a field that is not named here is reported as a warning, never silently dropped.
+ */
+
+const visibleAscii = /^[\x21-\x7e]+$/;
+const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const imagePart = z.object({
+  type: z.literal('image_url'),
+  image_url: z.object({ url: z.string().min(1), detail: optional(z.enum(['auto', 'low', 'high'])) }),
+});
+const filePart = z.object({
+  type: z.literal('file'),
+  file: z.object({
+    filename: optional(z.string().max(255)),
+    file_data: optional(z.string()),
+    file_id: optional(z.string()),
+  }),
+});
+const audioPart = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z.object({ data: z.string().min(1), format: z.enum(['wav', 'mp3']) }),
+});
+
+export const contentPart = z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart]);
+const textContent = z.union([z.string(), z.array(textPart).min(1)]);
+
+export const toolCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+  /** Opaque provider state that must come back unchanged (wire contract §1.6). */
+  extra_content: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const chatMessage = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('system'), content: textContent }),
+  z.looseObject({ role: z.literal('developer'), content: textContent }),
+  z.looseObject({
+    role: z.literal('user'),
+    content: z.union([z.string(), z.array(contentPart).min(1).max(20)]),
+    name: optional(z.string()),
+  }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: textContent.nullish(),
+    tool_calls: optional(z.array(toolCall)),
+    reasoning_content: optional(z.string()),
+  }),
+  z.looseObject({ role: z.literal('tool'), content: textContent, tool_call_id: z.string().min(1) }),
+]);
+
+const tool = z.object({
+  type: z.literal('function'),
+  function: z.object({
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+    description: optional(z.string()),
+    parameters: optional(z.record(z.string(), z.unknown())),
+    strict: optional(z.boolean()),
+  }),
+});
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.object({
+      name: z.string(),
+      schema: optional(z.record(z.string(), z.unknown())),
+      strict: optional(z.boolean()),
+      description: optional(z.string()),
+    }),
+  }),
+]);
+
+/** Router controls (wire contract §5.2). */
+export const routeControls = z.object({
+  policy: optional(z.enum(['balanced', 'cheapest', 'fastest', 'best'])),
+  only: optional(z.array(z.string()).max(100)),
+  ignore: optional(z.array(z.string()).max(100)),
+  max_cost_usd: optional(z.string().regex(/^\d+(\.\d{1,9})?$/)),
+  require_parameters: optional(z.boolean()),
+  allow_fallbacks: optional(z.boolean()),
+  max_attempts: optional(z.int().min(1).max(4)),
+});
+
+const sharedFields = {
+  provider: optional(z.string().min(1).max(64)),
+  model: optional(z.string().min(1).max(256)),
+  temperature: optional(z.number().min(0).max(2)),
+  max_tokens: optional(z.int().min(1)),
+  stream: optional(z.boolean()),
+  byoapi_key: optional(z.string().min(8).max(512).regex(visibleAscii)),
+  top_p: optional(z.number().min(0).max(1)),
+  stop: optional(z.union([z.string().min(1).max(256), z.array(z.string().min(1).max(256)).max(4)])),
+  seed: optional(z.int()),
+  frequency_penalty: optional(z.number().min(-2).max(2)),
+  presence_penalty: optional(z.number().min(-2).max(2)),
+  response_format: optional(responseFormat),
+  tools: optional(z.array(tool).max(128)),
+  tool_choice: optional(
+    z.union([
+      z.enum(['none', 'auto', 'required']),
+      z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+    ]),
+  ),
+  parallel_tool_calls: optional(z.boolean()),
+  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+  user: optional(z.string().max(256)),
+  metadata: optional(
+    z
+      .record(z.string().max(64), z.string().max(512))
+      .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'at most 16 pairs' }),
+  ),
+  session_id: optional(z.string().max(128)),
+  route: optional(routeControls),
+};
+
+/** `POST /chat` and `POST /api/chat`. */
+export const promptRequest = z
+  .looseObject({
+    ...sharedFields,
+    prompt: z.string().min(1).max(2_000_000).regex(/\S/),
+    system: optional(z.string().max(200_000)),
+    files: optional(z.array(contentPart).max(20)),
+  })
+  .meta({ id: 'ChatRequest' });
+
+/** `POST /v1/chat/completions`. */
+export const completionRequest = z
+  .looseObject({
+    ...sharedFields,
+    messages: z.array(chatMessage).min(1).max(2048),
+    max_completion_tokens: optional(z.int().min(1)),
+    stream_options: optional(z.looseObject({ include_usage: optional(z.boolean()) })),
+    n: optional(z.int()),
+  })
+  .meta({ id: 'ChatCompletionRequest' });
+
+export type ChatMessage = z.output<typeof chatMessage>;
+export type ContentPart = z.output<typeof contentPart>;
+export type ToolCall = z.output<typeof toolCall>;
+export type RouteControls = z.output<typeof routeControls>;
+export type PromptRequest = z.output<typeof promptRequest>;
+export type PromptRequestBody = z.input<typeof promptRequest>;
+export type CompletionRequest = z.output<typeof completionRequest>;
+export type CompletionRequestBody = z.input<typeof completionRequest>;

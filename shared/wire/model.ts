@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { count, listOf, unixSeconds, usdPerToken } from './scalars.ts';
+
+const rates = {
+  prompt: usdPerToken,
+  completion: usdPerToken,
+  input_cache_read: usdPerToken.nullable(),
+  input_cache_write: usdPerToken.nullable(),
+};
+
+export const pricing = z.looseObject({
+  currency: z.literal('USD'),
+  unit: z.literal('token'),
+  ...rates,
+  request: usdPerToken,
+  image: usdPerToken.nullable(),
+  tiers: z.array(z.looseObject({ min_prompt_tokens: count, ...rates })),
+  /** Day from which these prices are known to hold, `YYYY-MM-DD`. */
+  as_of: z.string().nullable(),
+  /** Where the row comes from. */
+  source: z.string().nullable(),
+});
+
+/** A model of the catalogue (wire contract §2.1). `pricing: null` on the router and where the price is not known. */
+export const model = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('model'),
+    created: unixSeconds,
+    owned_by: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    kind: z.enum(['chat', 'router']),
+    status: z.enum(['available', 'no_credential', 'disabled', 'degraded', 'plan_required']),
+    unavailable_reason: z.string().nullable(),
+    context_length: count.nullable(),
+    max_output_tokens: count.nullable(),
+    architecture: z.object({ input_modalities: z.array(z.string()), output_modalities: z.array(z.string()) }),
+    capabilities: z.array(z.string()),
+    supported_parameters: z.array(z.string()),
+    pricing: pricing.nullable(),
+    limits: z.looseObject({ max_images: count, max_request_bytes: count }),
+    quality: z.number().min(0).max(1).nullable(),
+    deprecation_date: z.string().nullable(),
+    shutdown_date: z.string().nullable(),
+    aliases: z.array(z.string()),
+    /** True for the sandbox: answers are made up and priced in test credits. */
+    simulated: z.boolean(),
+  })
+  .meta({ id: 'Model' });
+
+export const modelList = listOf(model).meta({ id: 'ModelList' });
+
+export type Model = z.infer<typeof model>;
+export type ModelList = z.infer<typeof modelList>;

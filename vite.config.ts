@@ -1,0 +1,76 @@
+import { fileURLToPath } from 'node:url';
+import babel from '@rolldown/plugin-babel';
+import tailwindcss from '@tailwindcss/vite';
+import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import { type BuildEnvironmentOptions, defineConfig } from 'vite';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. */
+const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:/];
+
+function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironmentOptions {
+  return {
+    outDir: path(`dist/${outDir}`),
+    emptyOutDir: true,
+    target: 'node20',
+    minify: false,
+    sourcemap: true,
+    copyPublicDir: false,
+    rolldownOptions: { input, external, output: { format: 'esm', entryFileNames: '[name].js' } },
+  };
+}
+
+const node = {
+  consumer: 'server',
+  resolve: { noExternal: true as const, conditions: ['node', 'import', 'module', 'default'] },
+} as const;
+
+/** One configuration for the renderer, the two hosts, the preload and the gateway: `vite build --app` builds them all. */
+export default defineConfig({
+  root: path('renderer'),
+  base: './',
+  plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+  server: { host: '127.0.0.1', port: 5173, strictPort: false },
+  builder: {
+    async buildApp(builder) {
+      for (const environment of Object.values(builder.environments)) await builder.build(environment);
+    },
+  },
+  environments: {
+    client: {
+      build: {
+        outDir: path('dist/renderer'),
+        emptyOutDir: true,
+        target: 'chrome130',
+        // A small font as data: would be refused by `font-src 'self'`.
+        assetsInlineLimit: 0,
+        sourcemap: false,
+        rolldownOptions: { input: path('renderer/index.html') },
+      },
+    },
+    main: {
+      ...node,
+      build: nodeBuild('main', {
+        main: path('electron/hosts/electron/main.ts'),
+        web: path('electron/hosts/web/main.ts'),
+      }),
+    },
+    preload: {
+      ...node,
+      build: {
+        ...nodeBuild('preload', { preload: path('electron/hosts/electron/preload.ts') }),
+        // A sandboxed preload must be CommonJS.
+        rolldownOptions: {
+          input: path('electron/hosts/electron/preload.ts'),
+          external,
+          output: { format: 'cjs', entryFileNames: 'preload.cjs' },
+        },
+      },
+    },
+    gateway: {
+      ...node,
+      build: nodeBuild('gateway', { cli: path('gateway/cli.ts') }),
+    },
+  },
+});
