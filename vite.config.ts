@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
-import { type BuildEnvironmentOptions, defineConfig } from 'vite';
+import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } from 'vite';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -21,10 +21,10 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
   };
 }
 
-const node = {
+const node: EnvironmentOptions = {
   consumer: 'server',
-  resolve: { noExternal: true as const, conditions: ['node', 'import', 'module', 'default'] },
-} as const;
+  resolve: { noExternal: true, conditions: ['node', 'import', 'module', 'default'] },
+};
 
 /** One configuration for the renderer, the two hosts, the preload and the gateway: `vite build --app` builds them all. */
 export default defineConfig({
