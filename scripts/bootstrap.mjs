@@ -1,0 +1,137 @@
+// What `npm start`, `npm test` and `npm run gateway` do first on any machine with Node >= 20 and npm: install what is
+// missing, find Node 24, build what is stale. Nothing but Node 20 built-ins may be used here.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const windows = process.platform === 'win32';
+const at = (...parts) => join(root, ...parts);
+
+/** A failure that the user can act on: printed as one sentence, without a stack. */
+export class UserError extends Error {
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Runs a bootstrapped command and turns its outcome into the process's. */
+export async function run(main) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(`portico: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  }
+}
+
+export const say = (text) => process.stderr.write(`portico: ${text}\n`);
+
+/** Everything needed to run from source: dependencies, Node 24, an up-to-date build. Answers Node 24's path. */
+export function prepare() {
+  requireNode20();
+  install();
+  const node = node24();
+  build(node);
+  return node;
+}
+
+/** The environment in which Node 24 and the project's own commands come first on the PATH. */
+export function environment(node, more = {}) {
+  const separator = windows ? ';' : ':';
+  const path = [dirname(node), at('node_modules', '.bin'), process.env.PATH ?? ''].join(separator);
+  return { ...process.env, PATH: path, ...more };
+}
+
+function requireNode20() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < 20)
+    throw new UserError(`Portico needs Node 20 or newer, this is ${process.version}: https://nodejs.org`, 2);
+}
+
+function install() {
+  const stamp = at('node_modules', '.portico-installed');
+  const wanted = `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
+  if (read(stamp) === wanted) return;
+  say('installing dependencies (once)');
+  // No install script runs but that of the `node` runtime, below, whatever the npm version (see allowScripts).
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const outcome = npm([existsSync(at('node_modules')) ? 'install' : 'ci', ...quiet]);
+  if (outcome !== 0) {
+    throw new UserError('installing dependencies failed (see above). Is the npm registry reachable?');
+  }
+  writeFileSync(stamp, wanted);
+}
+
+function npm(parameters) {
+  const script = process.env.npm_execpath;
+  const call = script?.endsWith('.js') ? [process.execPath, [script, ...parameters]] : ['npm', parameters];
+  // npm's own messages go to stderr: the last line of stdout belongs to the command that was asked for.
+  const options = { cwd: root, stdio: ['ignore', 2, 2], shell: windows && call[0] === 'npm' };
+  return spawnSync(call[0], call[1], options).status ?? 1;
+}
+
+/** The machine's Node where it is 24 or newer, else the one that the npm package `node` brings. */
+function node24() {
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  const binary = at('node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+  if (!works(binary)) {
+    say('fetching Node 24 (once)');
+    spawnSync(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: at('node_modules', 'node'),
+      stdio: ['ignore', 2, 2],
+    });
+  }
+  if (!works(binary)) {
+    throw new UserError(
+      'Node 24 could not be fetched from the npm registry. Install it from https://nodejs.org and try again.',
+    );
+  }
+  return binary;
+}
+
+const works = (binary) => existsSync(binary) && spawnSync(binary, ['--version']).status === 0;
+
+function build(node) {
+  const stamp = at('dist', '.built');
+  const wanted = hashOf([
+    ...['shared', 'gateway', 'electron', 'renderer'].flatMap((area) => sources(at(area))),
+    ...['vite.config.ts', 'package.json', 'package-lock.json'].map((file) => at(file)),
+  ]);
+  if (read(stamp) === wanted) return;
+  say('building');
+  rmSync(stamp, { force: true });
+  const vite = at('node_modules', 'vite', 'bin', 'vite.js');
+  const outcome = spawnSync(node, [vite, 'build', '--app', '--logLevel', 'warn', '--config', at('vite.config.ts')], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: environment(node),
+  });
+  if (outcome.status !== 0) throw new UserError('the build failed (see above).');
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+function sources(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return /\.test\.tsx?$/.test(entry.name) ? [] : [path];
+  });
+}
+
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile()).sort()) {
+    hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function read(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}

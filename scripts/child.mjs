@@ -1,0 +1,22 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs a program in the foreground and answers its exit code. Ctrl-C reaches it once: from the terminal by itself, from
+ * elsewhere through this process.
+ */
+export function foreground(command, parameters, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { stdio: 'inherit', ...options });
+    const forward = (signal) => {
+      // A terminal signals the whole group; a supervisor only this process.
+      if (!process.stdin.isTTY) child.kill(signal);
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, forward);
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      for (const name of signals) process.off(name, forward);
+      resolve(signal && signal !== 'SIGINT' && signal !== 'SIGTERM' ? 1 : (code ?? 0));
+    });
+  });
+}

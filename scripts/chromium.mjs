@@ -1,0 +1,40 @@
+// The Chromium that browser tests drive: Playwright's own where it is installed, else the system's.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { environment, root, say, UserError } from './bootstrap.mjs';
+
+const systemNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+
+/** The path of a Chromium; installs Playwright's where there is none. Throws with the command to run where that fails. */
+export function chromium(node) {
+  const found = process.env.PORTICO_CHROMIUM ?? playwrights() ?? systems();
+  if (found) return found;
+  say('no Chromium found, installing the one of Playwright (once)');
+  const cli = join(root, 'node_modules', 'playwright', 'cli.js');
+  const outcome = spawnSync(node, [cli, 'install', 'chromium'], {
+    stdio: 'ignore',
+    timeout: 300_000,
+    env: environment(node),
+  });
+  const path = outcome.status === 0 ? playwrights() : null;
+  if (path) return path;
+  throw new UserError(
+    'browser tests need Chromium: run "apt-get install chromium" (or "npx playwright install chromium").',
+  );
+}
+
+function playwrights() {
+  const path = createRequire(import.meta.url)('playwright').chromium.executablePath();
+  return existsSync(path) ? path : null;
+}
+
+function systems() {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const path = systemNames
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((file) => existsSync(file));
+  if (path) say(`browser tests use ${path}, because Playwright's own Chromium is not installed.`);
+  return path ?? null;
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type BrowserContext, test as base, _electron as electron, type Page } from '@playwright/test';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Keys, keychains and providers of the machine that runs the tests stay out of them. */
+const unset = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_BASE_URL', 'DBUS_SESSION_BUS_ADDRESS'];
+
+export interface RunningApp {
+  readonly page: Page;
+  readonly dataFolder: string;
+  /** What the host printed so far. */
+  output(): string;
+  /** Ends the app as its user would. */
+  close(): Promise<void>;
+  /** `kill -9`: no handler runs. */
+  kill(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  /** A folder of an earlier run; without it the app starts as on its first day. */
+  readonly dataFolder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
+
+/** `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. */
+export const test = base.extend<{ launch: Launch; folder: string }>({
+  folder: async ({ browserName: _ }, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  launch: async ({ folder, playwright, contextOptions, launchOptions }, use, info) => {
+    const running: RunningApp[] = [];
+    await use(async ({ dataFolder = join(folder, 'data'), env = {} } = {}) => {
+      const clean = { ...process.env, PORTICO_LOCAL_GATEWAY: 'off', ...env } as Record<string, string>;
+      for (const name of unset) if (!(name in env)) delete clean[name];
+      const app =
+        info.project.name === 'electron'
+          ? await startElectron(dataFolder, clean)
+          : await startWeb(dataFolder, clean, async () => {
+              const browser = await playwright.chromium.launch(launchOptions);
+              return browser.newContext(contextOptions);
+            });
+      running.push(app);
+      return app;
+    });
+    for (const app of running) await app.close();
+  },
+});
+
+export { expect } from '@playwright/test';
+
+async function startWeb(
+  dataFolder: string,
+  env: Record<string, string>,
+  open: () => Promise<BrowserContext>,
+): Promise<RunningApp> {
+  const entry = join(root, 'dist', 'main', 'web.js');
+  const child = spawn(process.execPath, [entry, '--no-open', '--data-dir', dataFolder], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      lines.push(line);
+      const link = /http:\/\/127\.0\.0\.1:\S+/.exec(line);
+      if (link) resolve(link[0]);
+    });
+    createInterface(child.stderr).on('line', (line) => lines.push(line));
+    child.once('exit', (code) => reject(new Error(`the web host ended with ${code}:\n${lines.join('\n')}`)));
+  });
+  const context = await open();
+  const page = await context.newPage();
+  await page.goto(url);
+  const closePage = async () => {
+    await context.close();
+    await context.browser()?.close();
+  };
+  return {
+    page,
+    dataFolder,
+    output: () => lines.join('\n'),
+    async close() {
+      await closePage();
+      await end(child, 'SIGTERM');
+    },
+    async kill() {
+      await end(child, 'SIGKILL');
+      await closePage();
+    },
+  };
+}
+
+async function startElectron(dataFolder: string, env: Record<string, string>): Promise<RunningApp> {
+  const executablePath = process.env['PORTICO_ELECTRON'];
+  const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  const app = await electron.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: [...flags, root, '--data-dir', dataFolder],
+    env,
+  });
+  const child = app.process();
+  const lines: string[] = [];
+  child.stdout?.on('data', (chunk) => lines.push(String(chunk)));
+  child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
+  return {
+    page: await app.firstWindow(),
+    dataFolder,
+    output: () => lines.join(''),
+    close: async () => {
+      if (child.exitCode === null && child.signalCode === null) await app.close();
+    },
+    kill: () => end(child, 'SIGKILL'),
+  };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  await exited;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from './app.ts';
+import { balanceOf, dollars } from './money.ts';
+
+test('two clicks lead to a streamed answer whose cost is what the balance, the ledger and the usage say', async ({
+  launch,
+}) => {
+  const { page, close, dataFolder } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(page);
+  await page.getByRole('button', { name: 'Send' }).click();
+
+  const thread = page.getByRole('log', { name: 'Conversation' });
+  await expect(thread.getByRole('article', { name: 'You' })).toBeVisible();
+  const answer = thread.getByRole('article').nth(1);
+  await expect(answer.getByText('Simulated')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+  await expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 45_000 });
+  const cost = dollars(await answer.textContent());
+  expect(cost).toBeGreaterThan(0n);
+  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const transaction = page.getByRole('row').filter({ hasText: 'sandbox/tour' });
+  await expect(transaction).toHaveCount(1);
+  await expect(transaction).toContainText(/[-−]\$0\.\d+/);
+  expect(dollars(await transaction.textContent())).toBe(-cost);
+
+  await page.getByRole('link', { name: 'Usage' }).click();
+  const usage = page.getByRole('row').filter({ hasText: /tour/i });
+  await expect(usage.first()).toBeVisible();
+  expect(dollars(await usage.first().textContent())).toBe(cost);
+  await close();
+
+  const again = await launch({ dataFolder });
+  await expect(again.page.getByRole('button', { name: 'Try it now' })).toBeHidden();
+  await expect.poll(() => balanceOf(again.page)).toBe(before - cost);
+  await again.page
+    .getByRole('navigation')
+    .getByRole('link', { name: /portico|tour|what/i })
+    .first()
+    .click();
+  const kept = again.page.getByRole('log', { name: 'Conversation' }).getByRole('article').nth(1);
+  await expect(kept.getByText('Simulated')).toBeVisible();
+  expect(dollars(await kept.textContent())).toBe(cost);
+});
