@@ -9,12 +9,12 @@ export default defineConfig({
   // Each test starts an app of its own; two at once is what two cores carry.
   workers: 2,
   fullyParallel: true,
-  forbidOnly: Boolean(process.env['CI']),
+  forbidOnly: Boolean(process.env.CI),
   retries: 0,
   reporter: [['list'], ['json']],
   use: {
     launchOptions: {
-      ...(process.env['PORTICO_CHROMIUM'] ? { executablePath: process.env['PORTICO_CHROMIUM'] } : {}),
+      ...(process.env.PORTICO_CHROMIUM ? { executablePath: process.env.PORTICO_CHROMIUM } : {}),
       // Root, as in containers, cannot use Chromium's own sandbox.
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     },

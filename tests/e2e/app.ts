@@ -40,7 +40,7 @@ export const test = base.extend<{ launch: Launch; folder: string }>({
   launch: async ({ folder, playwright, contextOptions, launchOptions }, use, info) => {
     const running: RunningApp[] = [];
     await use(async ({ dataFolder = join(folder, 'data'), env = {} } = {}) => {
-      const clean = { ...process.env, PORTICO_LOCAL_GATEWAY: 'off', ...env } as Record<string, string>;
+      const clean = { ...process.env, ...env } as Record<string, string>;
       for (const name of unset) if (!(name in env)) delete clean[name];
       const app =
         info.project.name === 'electron'
@@ -101,7 +101,7 @@ async function startWeb(
 }
 
 async function startElectron(dataFolder: string, env: Record<string, string>): Promise<RunningApp> {
-  const executablePath = process.env['PORTICO_ELECTRON'];
+  const executablePath = process.env.PORTICO_ELECTRON;
   const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
   const app = await electron.launch({
     ...(executablePath ? { executablePath } : {}),

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/**
+ * The fences between the layers are rules of the linter. Here the linter is fed one import for each of them and must
+ * object with that rule's words; a rule that is removed, or added without an example, turns this red.
+ */
+
+interface Pattern {
+  readonly group: readonly string[];
+  readonly message: string;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const config = JSON.parse(await readFile(join(root, 'biome.json'), 'utf8'));
+const fences = (config.overrides as { includes: string[]; linter: unknown }[])
+  .slice(0, -1)
+  .map(({ includes, linter }) => ({
+    folder: includes.join(','),
+    patterns: patternsOf(linter),
+  }));
+
+/** A file that each fence guards. */
+const guarded: Record<string, string> = {
+  'shared/**': 'shared/wire/model.ts',
+  'gateway/**': 'gateway/engine.ts',
+  'gateway/providers/*/**': 'gateway/providers/acme/acme.ts',
+  'electron/core/**': 'electron/core/core.ts',
+  'electron/core/*/**': 'electron/core/chat/chat.ts',
+  'electron/hosts/web/**': 'electron/hosts/web/main.ts',
+  'electron/hosts/electron/**': 'electron/hosts/electron/main.ts',
+  'renderer/**': 'renderer/features/chat/use-chat.ts',
+  'renderer/**/*.tsx': 'renderer/features/chat/chat-page.tsx',
+};
+
+const allowed = [
+  ['shared/contract/chat.ts', '@orpc/contract'],
+  ['gateway/app.ts', 'hono'],
+  ['gateway/app.ts', '#shared/money.ts'],
+  ['gateway/providers/openai/openai.ts', '../openai-compatible/stream.ts'],
+  ['gateway/providers/openai/openai.ts', '../provider.ts'],
+  ['electron/core/core.ts', './chat/chat.ts'],
+  ['electron/core/chat/chat.ts', '../db.ts'],
+  ['electron/core/chat/chat.ts', './turn.ts'],
+  ['electron/core/gateway/gateway.ts', '#gateway/gateway.ts'],
+  ['electron/hosts/electron/main.ts', 'electron'],
+  ['electron/hosts/web/main.ts', '#core/core.ts'],
+  ['renderer/features/chat/use-chat.ts', '../../lib/api.ts'],
+  ['renderer/features/chat/chat-page.tsx', 'react'],
+] as const;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portico-layers-'));
+  await writeFile(join(folder, 'biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('every fence refuses what it names, in its own words', async () => {
+  const cases = fences.flatMap(({ folder: area, patterns }, fence) =>
+    patterns.flatMap(({ group, message }, pattern) =>
+      group
+        .filter((glob) => !glob.startsWith('!'))
+        .map((glob, index) => ({
+          file: beside(guarded[area] ?? `no example for ${area}`, `case-${fence}-${pattern}-${index}`),
+          specifier: sample(glob),
+          message,
+        })),
+    ),
+  );
+  expect(cases.length).toBeGreaterThan(50);
+  const objections = await lint(cases);
+  const silent = cases.filter(({ file, message }) => !objections.get(file)?.includes(message));
+  expect(silent).toEqual([]);
+});
+
+test('what the architecture allows passes', async () => {
+  const cases = allowed.map(([path, specifier], index) => ({ file: beside(path, `fine-${index}`), specifier }));
+  const objections = await lint(cases);
+  expect(cases.filter(({ file }) => objections.has(file))).toEqual([]);
+});
+
+function patternsOf(linter: unknown): Pattern[] {
+  const { rules } = linter as { rules: { style: { noRestrictedImports: { options: { patterns: Pattern[] } } } } };
+  return rules.style.noRestrictedImports.options.patterns;
+}
+
+/** An import that the glob is meant to catch. */
+const sample = (glob: string): string =>
+  glob
+    .replace(/^\*\*\/\.\.\//, '../../')
+    .replace(/^\*\*\//, '../../')
+    .replaceAll('**', 'x.ts')
+    .replaceAll('*', 'y');
+
+const beside = (path: string, name: string): string =>
+  join(dirname(path), `${name}.${path.endsWith('x') ? 'tsx' : 'ts'}`);
+
+async function lint(cases: readonly { file: string; specifier: string }[]): Promise<Map<string, string>> {
+  for (const { file, specifier } of cases) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), `import it from '${specifier}';\nit();\n`);
+  }
+  const files = cases.map(({ file }) => join(folder, file));
+  const biome = join(root, 'node_modules', '.bin', 'biome');
+  const flags = [
+    'lint',
+    '--only=style/noRestrictedImports',
+    '--reporter=json',
+    '--max-diagnostics=none',
+    `--config-path=${folder}`,
+  ];
+  const run = await promisify(execFile)(biome, [...flags, ...files], { cwd: folder, maxBuffer: 2 ** 26 }).catch(
+    (error) => error,
+  );
+  const { diagnostics } = JSON.parse(run.stdout) as { diagnostics: { message: string; location: { path: string } }[] };
+  const found = new Map<string, string>();
+  for (const { message, location } of diagnostics)
+    found.set(location.path, `${found.get(location.path) ?? ''}${message}`);
+  return found;
+}
