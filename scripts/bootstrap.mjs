@@ -2,7 +2,16 @@
 // missing, find Node 24, build what is stale. Nothing but Node 20 built-ins may be used here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -58,9 +67,10 @@ function install() {
   const wanted = `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
   if (read(stamp) === wanted) return;
   say('installing dependencies (once)');
-  // No install script runs but that of the `node` runtime, below, whatever the npm version (see allowScripts).
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const outcome = npm([existsSync(at('node_modules')) ? 'install' : 'ci', ...quiet]);
+  // `install --no-save` takes every version from the lock file and leaves it as it is. (`ci` would refuse a lock file
+  // that was written where the binaries of other platforms could not be seen.) No install script runs but that of the
+  // `node` runtime, below, whatever the npm version (see allowScripts).
+  const outcome = npm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   if (outcome !== 0) {
     throw new UserError('installing dependencies failed (see above). Is the npm registry reachable?');
   }
@@ -92,6 +102,14 @@ function node24() {
     );
   }
   return binary;
+}
+
+/** Without its install script npm could not link it: npm scripts shall find this Node first. */
+function linkOnPath(binary) {
+  const link = at('node_modules', '.bin', 'node');
+  if (windows || !existsSync(binary) || existsSync(link)) return;
+  rmSync(link, { force: true });
+  symlinkSync(relative(dirname(link), binary), link);
 }
 
 const works = (binary) => existsSync(binary) && spawnSync(binary, ['--version']).status === 0;
