@@ -95,6 +95,7 @@ function node24() {
       cwd: at('node_modules', 'node'),
       stdio: ['ignore', 2, 2],
     });
+    linkOnPath(binary);
   }
   if (!works(binary)) {
     throw new UserError(
