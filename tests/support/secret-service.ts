@@ -1,0 +1,72 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+/** A real Secret Service of its own: a session bus, and gnome-keyring unlocked on it. */
+export interface SecretService {
+  /** What a program needs in its environment to reach it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** How many items it holds for the service name Portico, asked over D-Bus and not through the app's own library. */
+  countItems(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Starts it with its files in `folder`; a later start on the same folder finds the same items. */
+export async function startSecretService(folder: string): Promise<SecretService> {
+  const runtime = join(folder, 'run');
+  await mkdir(runtime, { recursive: true, mode: 0o700 });
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [address] = (await once(createInterface(bus.stdout), 'line')) as [string];
+  const env = {
+    DBUS_SESSION_BUS_ADDRESS: address,
+    XDG_RUNTIME_DIR: runtime,
+    XDG_DATA_HOME: join(folder, 'share'),
+  };
+  const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keyring.stdin.end('portico-tests');
+  await ready(env);
+  return {
+    env,
+    async countItems() {
+      const found = await send(env, 'org.freedesktop.secrets', '/org/freedesktop/secrets', [
+        'org.freedesktop.Secret.Service.SearchItems',
+        'dict:string:string:service,Portico',
+      ]);
+      return found.match(/object path/g)?.length ?? 0;
+    },
+    async stop() {
+      await end(keyring);
+      await end(bus);
+    },
+  };
+}
+
+/** Resolves once the service has its name on the bus. The bus starts nothing by itself, so asking is harmless. */
+async function ready(env: Record<string, string>): Promise<void> {
+  for (const deadline = Date.now() + 10_000; ; ) {
+    const owned = await send(env, 'org.freedesktop.DBus', '/org/freedesktop/DBus', [
+      'org.freedesktop.DBus.NameHasOwner',
+      'string:org.freedesktop.secrets',
+    ]);
+    if (owned.includes('boolean true')) return;
+    if (Date.now() > deadline) throw new Error('gnome-keyring did not start within 10 s');
+  }
+}
+
+async function send(env: Record<string, string>, to: string, path: string, call: string[]): Promise<string> {
+  const flags = ['--session', '--print-reply', `--dest=${to}`, path, ...call];
+  return (await promisify(execFile)('dbus-send', flags, { env: { ...process.env, ...env } })).stdout;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
