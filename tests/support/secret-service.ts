@@ -18,7 +18,9 @@ export interface SecretService {
 export async function startSecretService(folder: string): Promise<SecretService> {
   const runtime = join(folder, 'run');
   await mkdir(runtime, { recursive: true, mode: 0o700 });
-  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address=1'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [address] = (await once(createInterface(bus.stdout), 'line')) as [string];
   const env = {
     DBUS_SESSION_BUS_ADDRESS: address,
