@@ -155,7 +155,7 @@ function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
 }
 
 function queryText(query: Query | undefined): string {
-  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   return pairs.length ? `?${new URLSearchParams(pairs)}` : '';

@@ -1,0 +1,30 @@
+import type { AppInfo } from '#shared/contract/app.ts';
+import type { Host } from '../host.ts';
+import type { Keychain } from '../keychain.ts';
+import { safeUrl } from './link-guard.ts';
+
+export interface AppDeps {
+  readonly host: Host;
+  readonly platform: string;
+  readonly dataFolder: string;
+  readonly keychain: Pick<Keychain, 'state'>;
+}
+
+/** What the renderer runs in, and the way out of it. */
+export function appFeature({ host, platform, dataFolder, keychain }: AppDeps) {
+  return {
+    async info(): Promise<AppInfo> {
+      const { name, version, ownTitleBar, background, notices } = host;
+      return {
+        version,
+        platform,
+        host: name,
+        dataFolder,
+        capabilities: { ownTitleBar, background },
+        keychain: keychain.state(),
+        notices: [...notices],
+      };
+    },
+    openLink: ({ url }: { url: string }): Promise<void> => host.openExternal(safeUrl(url)),
+  };
+}

@@ -1,0 +1,152 @@
+import type { ChatEvent } from '#shared/contract/chat.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ConversationStore } from '../conversations/conversation-store.ts';
+import type { NewAnswer } from '../conversations/message-store.ts';
+import { titleFrom } from '../conversations/title.ts';
+import { type LiveAnswer, stopAnswer } from './live-answers.ts';
+import { runTurn, type TurnDeps } from './turn.ts';
+
+export interface ChatDeps extends TurnDeps {
+  readonly conversations: ConversationStore;
+  readonly newId: () => string;
+  /** Finds out what ended answers cost; runs in the background. */
+  readonly lookUpOpenCosts: () => Promise<void>;
+}
+
+export interface Started {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly answerId: string;
+}
+
+interface Send {
+  readonly messageId: string;
+  readonly conversationId?: string | null | undefined;
+  readonly text: string;
+  readonly model: string;
+}
+
+/** Asking and answering. What the user wrote is on disk before the network is touched. */
+export function chatFeature(deps: ChatDeps) {
+  const { messages, conversations, live, changes, modelFacts, newId, now } = deps;
+  const sending = new Map<string, Promise<Started>>();
+  let closed = false;
+
+  const newAnswer = (model: string): NewAnswer => {
+    const facts = modelFacts(model);
+    return {
+      id: newId(),
+      model,
+      modelName: facts?.name ?? null,
+      simulated: facts?.simulated ?? model.startsWith('sandbox/'),
+    };
+  };
+
+  /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
+  async function begin(conversationId: string, answer: NewAnswer, store: () => Promise<void>): Promise<Started> {
+    if (closed) throw new AppError('shutting_down', 'Portico is closing.');
+    const free = live.reserve(conversationId);
+    try {
+      await store();
+      return await start(answer.id, free);
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  async function start(answerId: string, free: () => void): Promise<Started> {
+    const message = await messages.find(answerId);
+    const question = message?.parentId ? await messages.find(message.parentId) : null;
+    if (!message || !question)
+      throw new AppError('not_found', 'The chat was removed while the message was being sent.');
+    const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
+    live.add(answer);
+    live.publish(message.conversationId, { type: 'message-added', message: question });
+    live.publish(message.conversationId, { type: 'message-added', message });
+    answer.ended = runTurn(deps, answer).finally(free);
+    void answer.ended.then(deps.lookUpOpenCosts);
+    changes.emit('conversations', 'messages');
+    return { conversationId: message.conversationId, userMessageId: question.id, answerId };
+  }
+
+  async function sendOnce({ messageId, conversationId, text, model }: Send): Promise<Started> {
+    const known = await earlier(messageId);
+    if (known) return known;
+    const question = { id: messageId, text };
+    const answer = newAnswer(model);
+    if (!conversationId) {
+      const id = newId();
+      return begin(id, answer, () => conversations.begin({ id, title: titleFrom(text), question, answer, now: now() }));
+    }
+    return begin(conversationId, answer, async () => {
+      const { active_leaf } = await existing(conversationId);
+      await conversations.ask(conversationId, active_leaf, question, answer, now());
+    });
+  }
+
+  async function earlier(messageId: string): Promise<Started | null> {
+    const message = await messages.find(messageId);
+    if (!message) return null;
+    const answerId = message.role === 'user' ? await messages.firstAnswerTo(messageId) : null;
+    if (!answerId) throw new AppError('invalid_input', 'messageId: this id belongs to another message.');
+    return { conversationId: message.conversationId, userMessageId: messageId, answerId };
+  }
+
+  async function existing(conversationId: string) {
+    const row = await conversations.find(conversationId);
+    if (!row) throw new AppError('not_found', 'This conversation is not here any more.');
+    return row;
+  }
+
+  return {
+    send(input: Send): Promise<Started> {
+      const running = sending.get(input.messageId);
+      if (running !== undefined) return running;
+      const started = sendOnce(input).finally(() => sending.delete(input.messageId));
+      sending.set(input.messageId, started);
+      return started;
+    },
+
+    async regenerate({ answerId, model }: { answerId: string; model?: string | null | undefined }): Promise<Started> {
+      const answer = await messages.find(answerId);
+      if (!answer?.parentId || answer.role !== 'assistant') {
+        throw new AppError('not_found', 'This answer is not here any more.');
+      }
+      const { conversationId, parentId } = answer;
+      const next = newAnswer(model ?? answer.model ?? 'router');
+      return begin(conversationId, next, () => conversations.answerAgain(conversationId, parentId, next, now()));
+    },
+
+    async stop({ answerId }: { answerId: string }): Promise<void> {
+      const answer = live.find(answerId);
+      if (answer) await stopAnswer(answer);
+    },
+
+    async *watch(
+      { conversationId }: { conversationId: string },
+      signal: AbortSignal | undefined,
+    ): AsyncGenerator<ChatEvent, void> {
+      await existing(conversationId);
+      yield* live.watch(conversationId, signal);
+    },
+
+    /** Ends every answer as `interrupted`, with what had arrived, and starts no more. */
+    async close(): Promise<void> {
+      closed = true;
+      await Promise.allSettled(sending.values());
+      const answers = live.all();
+      for (const answer of answers) answer.abort.abort(new AppError('interrupted', 'Portico was closed.'));
+      await Promise.all(answers.map((answer) => answer.ended));
+    },
+  };
+}
+
+/** After a crash: answers cut off in the middle are marked, and what they cost is asked for. */
+export async function recoverAnswers(
+  deps: Pick<ChatDeps, 'messages' | 'now' | 'log' | 'lookUpOpenCosts'>,
+): Promise<void> {
+  const interrupted = await deps.messages.interruptStreaming(deps.now());
+  if (interrupted) deps.log({ event: 'answers-interrupted', count: interrupted });
+  void deps.lookUpOpenCosts();
+}

@@ -1,0 +1,67 @@
+import type { Message } from '#shared/contract/conversations.ts';
+import type { CompletionChunk } from '#shared/wire/chat-response.ts';
+import { costOfChunk, usageOfChunk } from './cost.ts';
+
+/** What the app knows of a model by its id. */
+export interface ModelFacts {
+  readonly name: string;
+  readonly simulated: boolean;
+  readonly priced: boolean;
+}
+export type DescribeModel = (id: string) => ModelFacts | null;
+
+/** The words a chunk adds. A refusal is shown as text: it is what the model said. */
+export function wordsOf(chunk: CompletionChunk): { text: string; reasoning: string } {
+  const delta = chunk.choices[0]?.delta;
+  return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
+}
+
+/** All else that a chunk tells, as changes of the message. */
+export function factsOf(chunk: CompletionChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+  const finish = chunk.choices[0]?.finish_reason;
+  return {
+    ...served(chunk, message, modelFacts),
+    ...(finish ? { finishReason: finish } : {}),
+    ...toolCalls(chunk, message),
+    ...bill(chunk, modelFacts),
+  };
+}
+
+function served(chunk: CompletionChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+  const { routing } = chunk;
+  const provider = chunk.provider ?? message.servedProvider;
+  if (message.servedModel !== null && !routing) return {};
+  const facts = modelFacts(servedId(chunk));
+  return {
+    servedProvider: provider,
+    servedModel: chunk.model,
+    modelName: facts?.name ?? message.modelName,
+    simulated: facts?.simulated ?? provider === 'sandbox',
+    ...(routing && routing.policy !== 'direct' ? { routeReason: routing.reason } : {}),
+  };
+}
+
+function bill(chunk: CompletionChunk, modelFacts: DescribeModel): Partial<Message> {
+  if (!chunk.usage) return {};
+  return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk))?.priced) };
+}
+
+function servedId(chunk: CompletionChunk): string {
+  return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
+}
+
+/** The first fragment of a call has its id and name, the later ones more of its arguments (wire contract §1.3). */
+function toolCalls(chunk: CompletionChunk, message: Message): Partial<Message> {
+  const deltas = chunk.choices[0]?.delta.tool_calls;
+  if (!deltas?.length) return {};
+  const calls = [...message.toolCalls];
+  for (const delta of deltas) {
+    const before = calls[delta.index] ?? { id: '', name: '', arguments: '' };
+    calls[delta.index] = {
+      id: delta.id ?? before.id,
+      name: delta.function?.name ?? before.name,
+      arguments: before.arguments + (delta.function?.arguments ?? ''),
+    };
+  }
+  return { toolCalls: Array.from(calls, (call) => call ?? { id: '', name: '', arguments: '' }).slice(0, 128) };
+}

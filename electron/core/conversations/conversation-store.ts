@@ -1,0 +1,144 @@
+import type { Transaction } from 'kysely';
+import type { ConversationRow, Db, Tables } from '../db.ts';
+import type { NewAnswer, NewQuestion } from './message-store.ts';
+
+export interface Page {
+  readonly rows: ConversationRow[];
+  readonly nextCursor: string | null;
+}
+
+/** Conversations, and the writes that touch a conversation and its messages in one commit. */
+export function conversationStore(db: Db) {
+  return {
+    find: (id: string): Promise<ConversationRow | undefined> =>
+      db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** Newest first. A cursor is the time and id of the last one of the page before. */
+    async page(limit: number, cursor: string | null): Promise<Page> {
+      const after = parseCursor(cursor);
+      let query = db.selectFrom('conversations').selectAll();
+      if (after) {
+        query = query.where((by) => by.eb(by.refTuple('updated_at', 'id'), '<', by.tuple(after.updatedAt, after.id)));
+      }
+      const rows = await query
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute();
+      const page = rows.slice(0, limit);
+      const last = rows.length > limit ? page.at(-1) : undefined;
+      return { rows: page, nextCursor: last ? `${last.updated_at}.${last.id}` : null };
+    },
+
+    async rename(id: string, title: string): Promise<void> {
+      await db.updateTable('conversations').set({ title }).where('id', '=', id).execute();
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('conversations').where('id', '=', id).execute();
+    },
+
+    async begin(conversation: { id: string; title: string; question: NewQuestion; answer: NewAnswer; now: number }) {
+      const { id, title, question, answer, now } = conversation;
+      await db.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('conversations')
+          .values({ id, title, model: answer.model, active_leaf: null, created_at: now, updated_at: now })
+          .execute();
+        await addQuestion(tx, id, null, question, now);
+        await addAnswer(tx, id, question.id, answer, now);
+      });
+    },
+
+    /** The user's next message at the end of the branch that is shown, and the answer to it. */
+    async ask(conversationId: string, parentId: string | null, question: NewQuestion, answer: NewAnswer, now: number) {
+      await db.transaction().execute(async (tx) => {
+        await addQuestion(tx, conversationId, parentId, question, now);
+        await addAnswer(tx, conversationId, question.id, answer, now);
+      });
+    },
+
+    /** A further answer to a message that is there. */
+    async answerAgain(conversationId: string, questionId: string, answer: NewAnswer, now: number) {
+      await db.transaction().execute((tx) => addAnswer(tx, conversationId, questionId, answer, now));
+    },
+  };
+}
+
+export type ConversationStore = ReturnType<typeof conversationStore>;
+type Tx = Transaction<Tables>;
+
+async function addQuestion(
+  tx: Tx,
+  conversationId: string,
+  parentId: string | null,
+  question: NewQuestion,
+  now: number,
+) {
+  await tx
+    .insertInto('messages')
+    .values({
+      ...blank,
+      id: question.id,
+      conversation_id: conversationId,
+      parent_id: parentId,
+      role: 'user',
+      text: question.text,
+      status: 'done',
+      created_at: now,
+      finished_at: now,
+    })
+    .execute();
+}
+
+async function addAnswer(tx: Tx, conversationId: string, questionId: string, answer: NewAnswer, now: number) {
+  await tx
+    .insertInto('messages')
+    .values({
+      ...blank,
+      id: answer.id,
+      conversation_id: conversationId,
+      parent_id: questionId,
+      role: 'assistant',
+      text: '',
+      status: 'streaming',
+      model: answer.model,
+      model_name: answer.modelName,
+      simulated: answer.simulated ? 1 : 0,
+      cost_open: 1,
+      created_at: now,
+    })
+    .execute();
+  await tx
+    .updateTable('conversations')
+    .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
+    .where('id', '=', conversationId)
+    .execute();
+}
+
+const blank = {
+  seq: null,
+  reasoning: '',
+  model: null,
+  served_provider: null,
+  served_model: null,
+  model_name: null,
+  simulated: 0,
+  finish_reason: null,
+  usage: null,
+  cost_usd: null,
+  cost_source: 'unknown',
+  cost_open: 0,
+  route_reason: null,
+  request_id: null,
+  source: null,
+  error: null,
+  tool_calls: '[]',
+  first_token_at: null,
+  finished_at: null,
+} as const;
+
+function parseCursor(cursor: string | null): { updatedAt: number; id: string } | null {
+  const match = /^(\d{1,15})\.(.+)$/.exec(cursor ?? '');
+  return match ? { updatedAt: Number(match[1]), id: match[2] ?? '' } : null;
+}

@@ -1,0 +1,86 @@
+import Sqlite from 'better-sqlite3';
+import { Kysely, type Selectable, SqliteDialect } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrations } from './migrations/migrations.ts';
+
+export interface Tables {
+  /** One JSON value per name. */
+  settings: { name: string; value: string };
+  conversations: {
+    id: string;
+    title: string;
+    model: string;
+    active_leaf: string | null;
+    created_at: number;
+    updated_at: number;
+  };
+  messages: MessageTable;
+  providers: {
+    id: string;
+    base_url: string;
+    key_hint: string | null;
+    /** 1: the key is in the keychain; 0: the server wants none. */
+    has_key: number;
+    state: string;
+    message: string | null;
+    checked_at: number | null;
+  };
+  /** The last known list of each gateway. */
+  model_lists: { source: string; models: string; fetched_at: number };
+}
+
+export interface MessageTable {
+  /** Order of arrival. */
+  seq: number | null;
+  id: string;
+  conversation_id: string;
+  parent_id: string | null;
+  role: 'user' | 'assistant';
+  text: string;
+  reasoning: string;
+  status: 'streaming' | 'done' | 'error' | 'cancelled' | 'interrupted';
+  model: string | null;
+  served_provider: string | null;
+  served_model: string | null;
+  model_name: string | null;
+  simulated: number;
+  finish_reason: string | null;
+  usage: string | null;
+  cost_usd: string | null;
+  cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
+  /** 1: the gateway has not said yet what it cost. */
+  cost_open: number;
+  route_reason: string | null;
+  request_id: string | null;
+  /** Which gateway and wallet it was sent to, such as `embedded/main`. */
+  source: string | null;
+  error: string | null;
+  tool_calls: string;
+  created_at: number;
+  first_token_at: number | null;
+  finished_at: number | null;
+}
+
+export type Db = Kysely<Tables>;
+export type ConversationRow = Selectable<Tables['conversations']>;
+
+/**
+ * Opens the core's database. WAL with `synchronous=FULL`: an acknowledged commit survives a power cut, which NORMAL
+ * does not.
+ */
+export async function openDb(path: string): Promise<Db> {
+  const sqlite = new Sqlite(path);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma('foreign_keys = ON');
+  sqlite.pragma('busy_timeout = 5000');
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: sqlite }) });
+  await migrate(db);
+  return db;
+}
+
+async function migrate(db: Db): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}

@@ -1,0 +1,88 @@
+import type { Gateway } from '#gateway/gateway.ts';
+import { Secret } from '#gateway/lib/secret.ts';
+import { gatewayClient } from '#shared/client/gateway-client.ts';
+import type { Wallet } from '#shared/contract/fields.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import type { Payer } from './connections.ts';
+import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
+
+interface WalletPlan {
+  readonly name: string;
+  readonly plan: string;
+  readonly grant: { readonly amount: string; readonly description: string } | null;
+}
+
+/** The embedded gateway's two accounts: what the user's own provider keys cost, and the sandbox's test credits. */
+const walletPlans: Readonly<Record<Wallet, WalletPlan>> = {
+  main: { name: 'Your keys', plan: 'local', grant: null },
+  sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
+};
+
+export interface EmbeddedWalletDeps {
+  readonly gateway: Gateway;
+  readonly store: SettingsStore;
+  readonly secrets: SecretBox;
+}
+
+/** Opens a wallet once: its account, its opening credits and the key that the core uses for it. */
+export function embeddedWallets(deps: EmbeddedWalletDeps) {
+  const opened = new Map<Wallet, Promise<Payer>>();
+  return (wallet: Wallet): Promise<Payer> => {
+    const known = opened.get(wallet);
+    if (known) return known;
+    const opening = openWallet(deps, wallet);
+    opened.set(wallet, opening);
+    // One that failed is tried again.
+    opening.catch(() => opened.delete(wallet));
+    return opening;
+  };
+}
+
+async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Payer> {
+  const accountId = await accountFor(deps, wallet);
+  const key = await keyFor(deps, wallet, accountId);
+  const client = gatewayClient({
+    baseUrl: embeddedRoot,
+    apiKey: () => key.reveal(),
+    fetch: embeddedFetch(deps.gateway),
+  });
+  return { wallet, source: `embedded/${wallet}`, client };
+}
+
+/** The account's id is kept; one that was made just before a crash is found again by its name and plan. */
+async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet): Promise<string> {
+  const { name, plan, grant } = walletPlans[wallet];
+  const setting = `wallet.${wallet}.account`;
+  const accounts = await gateway.operator.listAccounts();
+  const kept = await store.readText(setting);
+  const account =
+    accounts.find((each) => each.id === kept) ??
+    accounts.find((each) => each.name === name && each.plan === plan) ??
+    (await gateway.operator.createAccount({ name, plan }));
+  if (grant) {
+    const { amount, description } = grant;
+    const id = `opening_${account.id}`;
+    await gateway.operator.grant({ accountId: account.id, amount: parseUsd(amount), description, id });
+  }
+  if (account.id !== kept) await store.write(setting, account.id);
+  return account.id;
+}
+
+/** The key from the keychain while it is valid; else a new one, and the one before it is revoked. */
+async function keyFor({ gateway, store, secrets }: EmbeddedWalletDeps, wallet: Wallet, accountId: string) {
+  const setting = `wallet.${wallet}.key`;
+  const secretName = `gateway/${wallet}`;
+  const keptId = await store.readText(setting);
+  const keys = await gateway.operator.listKeys(accountId);
+  const kept = keys.find((key) => key.id === keptId && key.revokedAt === null);
+  const secret = kept ? await secrets.get(secretName).catch(() => null) : null;
+  if (secret) return secret;
+  const made = await gateway.operator.createKey({ accountId, label: 'Portico' });
+  const key = new Secret(made.key);
+  await secrets.set(secretName, key);
+  await store.write(setting, made.id);
+  if (kept) await gateway.operator.revokeKey(kept.id);
+  return key;
+}

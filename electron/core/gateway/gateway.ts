@@ -1,0 +1,72 @@
+import { Secret } from '#gateway/lib/secret.ts';
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import type { GatewayConnection } from '#shared/contract/gateway.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Changes } from '../changes.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { Connections } from './connections.ts';
+import { askGateway, fromGateway } from './gateway-errors.ts';
+import type { LocalDoor } from './local-door.ts';
+import type { RemoteGateway } from './remote-gateway.ts';
+
+export interface GatewayDeps {
+  readonly remote: RemoteGateway;
+  readonly door: LocalDoor;
+  readonly connections: Connections;
+  readonly changes: Changes;
+  /** A clock that never goes back, in milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const limitMs = 8000;
+
+/** Which gateway is in use, whether it answers, and the embedded one's door for other programs. */
+export function gatewayFeature({ remote, door, connections, changes, elapsed }: GatewayDeps) {
+  async function status(): Promise<GatewayConnection['status']> {
+    const start = elapsed();
+    try {
+      const { client } = await connections.wallet('main');
+      await client.verify({ signal: AbortSignal.timeout(limitMs) });
+      return { state: 'ok', message: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
+    } catch (error) {
+      return failedStatus(error);
+    }
+  }
+
+  async function get(): Promise<GatewayConnection> {
+    return { mode: connections.mode, remote: remote.get(), local: door.state(), status: await status() };
+  }
+
+  function changed(): Promise<GatewayConnection> {
+    changes.emit('gateway', 'models', 'account', 'providers');
+    return get();
+  }
+
+  return {
+    get,
+    async connect(input: { baseUrl: string; key: string }): Promise<GatewayConnection> {
+      const baseUrl = parseBaseUrl(input.baseUrl);
+      const secret = new Secret(input.key);
+      await askGateway(() => remote.clientFor(baseUrl, secret).verify({ signal: AbortSignal.timeout(limitMs) }));
+      await remote.connect(baseUrl, secret);
+      return changed();
+    },
+    async disconnect(): Promise<GatewayConnection> {
+      await remote.disconnect();
+      return changed();
+    },
+    async listen(wanted: { enabled: boolean; port: number }): Promise<GatewayConnection> {
+      await door.set(wanted);
+      changes.emit('gateway');
+      return get();
+    },
+  };
+}
+
+function failedStatus(error: unknown): GatewayConnection['status'] {
+  const failure = fromGateway(error);
+  if (!(failure instanceof AppError)) throw error;
+  const refused =
+    (error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500) || failure === error;
+  return { state: refused ? 'refused' : 'unreachable', message: failure.message, latencyMs: null };
+}

@@ -1,0 +1,38 @@
+import type { Wallet } from '#shared/contract/fields.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Connections, Payer } from './connections.ts';
+import type { RemoteGateway } from './remote-gateway.ts';
+
+export interface ConnectionsDeps {
+  readonly remote: Pick<RemoteGateway, 'get' | 'payer'>;
+  readonly embedded: (wallet: Wallet) => Promise<Payer>;
+  /** Whether the user's own keys could answer: then nothing is answered by the sandbox unless asked for. */
+  readonly hasProvider: () => boolean;
+}
+
+/** The gateway in use: the connected one, or else the one inside the app. */
+export function openConnections({ remote, embedded, hasProvider }: ConnectionsDeps): Connections {
+  const walletFor = (model: string): Wallet =>
+    model.startsWith('sandbox/') || (model === 'router' && !hasProvider()) ? 'sandbox' : 'main';
+
+  async function wallet(name: Wallet): Promise<Payer> {
+    if (!remote.get()) return embedded(name);
+    if (name === 'main') return remote.payer();
+    throw new AppError('not_found', 'A connected gateway has no test credits.');
+  }
+
+  return {
+    get mode() {
+      return remote.get() ? 'remote' : 'embedded';
+    },
+    wallet,
+    payers: () => (remote.get() ? Promise.all([remote.payer()]) : Promise.all([embedded('main'), embedded('sandbox')])),
+    payerFor: (model) => wallet(remote.get() ? 'main' : walletFor(model)),
+    async bySource(source) {
+      if (source === 'embedded/main') return embedded('main');
+      if (source === 'embedded/sandbox') return embedded('sandbox');
+      const connected = remote.get();
+      return connected && source === `${connected.baseUrl}/main` ? remote.payer() : null;
+    },
+  };
+}

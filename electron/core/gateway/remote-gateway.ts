@@ -1,0 +1,75 @@
+import type { Secret } from '#gateway/lib/secret.ts';
+import { gatewayClient } from '#shared/client/gateway-client.ts';
+import type { SecretStorage } from '#shared/contract/fields.ts';
+import { AppError } from '#shared/errors.ts';
+import { hintOf, type SecretBox } from '../secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import { type BaseUrl, parseBaseUrl } from './base-url.ts';
+import type { Payer } from './connections.ts';
+
+const setting = 'gateway.remote';
+const secretName = 'gateway/remote';
+
+export interface Remote {
+  readonly baseUrl: BaseUrl;
+  readonly keyHint: string | null;
+  readonly storage: SecretStorage;
+}
+
+export interface RemoteDeps {
+  readonly store: SettingsStore;
+  readonly secrets: SecretBox;
+  readonly fetch: typeof fetch;
+}
+
+/** The gateway account that the user has connected, if any. */
+export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
+  let current: Remote | null = null;
+  let key: Secret | null = null;
+
+  const clientFor = (baseUrl: BaseUrl, secret: Secret) =>
+    gatewayClient({ baseUrl, apiKey: () => secret.reveal(), fetch: send });
+
+  async function readKey(): Promise<Secret> {
+    key ??= await secrets.get(secretName);
+    if (key) return key;
+    throw new AppError(
+      'missing_credentials',
+      'The key of your gateway is not there any more: it was kept for one session only. Connect again with the key.',
+    );
+  }
+
+  return {
+    get: () => current,
+    clientFor,
+    /** Reads what was connected in an earlier run. */
+    async load(): Promise<void> {
+      const stored = await store.read(setting);
+      if (typeof stored !== 'object' || stored === null || !('baseUrl' in stored)) return;
+      const hint = 'keyHint' in stored && typeof stored.keyHint === 'string' ? stored.keyHint : null;
+      const storage = 'storage' in stored && stored.storage === 'session' ? 'session' : 'keychain';
+      current = { baseUrl: parseBaseUrl(String(stored.baseUrl)), keyHint: hint, storage };
+    },
+    /** Throws where the key cannot be read. */
+    async payer(): Promise<Payer> {
+      if (!current) throw new AppError('gateway_unreachable', 'No gateway is connected.');
+      const { baseUrl } = current;
+      return { wallet: 'main', source: `${baseUrl}/main`, client: clientFor(baseUrl, await readKey()) };
+    },
+    async connect(baseUrl: BaseUrl, secret: Secret): Promise<void> {
+      const storage = await secrets.set(secretName, secret);
+      const next = { baseUrl, keyHint: hintOf(secret), storage };
+      await store.write(setting, next);
+      current = next;
+      key = secret;
+    },
+    async disconnect(): Promise<void> {
+      await secrets.remove(secretName);
+      await store.forget(setting);
+      current = null;
+      key = null;
+    },
+  };
+}
+
+export type RemoteGateway = ReturnType<typeof remoteGateway>;

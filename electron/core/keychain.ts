@@ -1,0 +1,119 @@
+import { AppError } from '#shared/errors.ts';
+import type { Log } from './log.ts';
+
+/** One operating system's store of secrets, as the keyring library gives it. */
+export interface SecretStore {
+  get(account: string): Promise<string | null>;
+  set(account: string, secret: string): Promise<void>;
+  remove(account: string): Promise<void>;
+}
+
+export interface KeychainState {
+  readonly state: 'available' | 'unavailable' | 'locked';
+  readonly backend: string;
+  readonly message: string | null;
+}
+
+/** The keychain, which may be missing, locked or hung. Every call ends within the limit, with an answer or an `AppError`. */
+export interface Keychain extends SecretStore {
+  state(): KeychainState;
+  /** Finds out the state by reading something that is not there. */
+  probe(): Promise<KeychainState>;
+}
+
+export interface KeychainDeps {
+  /** Opens the store; throws where there is none. */
+  readonly open: () => Promise<SecretStore>;
+  /** What holds the keys, in the user's words. */
+  readonly backend: string;
+  readonly limitMs: number;
+  readonly log: Log;
+  readonly stateChanged: () => void;
+}
+
+const probeAccount = 'probe';
+
+export function openKeychain({ open, backend, limitMs, log, stateChanged }: KeychainDeps): Keychain {
+  let store: SecretStore | null = null;
+  let current: KeychainState = lockedState('The keychain has not answered yet.');
+  /** A call that has not come back. Until it does no other is made: each holds one of the few threads there are. */
+  let hung = false;
+
+  function become(next: KeychainState): void {
+    const changed = next.state !== current.state;
+    current = next;
+    if (!changed) return;
+    log({ event: 'keychain-state', state: next.state });
+    stateChanged();
+  }
+
+  async function call<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
+    if (hung) throw failureFor(current);
+    const asked = (async () => {
+      store ??= await open();
+      return ask(store);
+    })();
+    try {
+      const answer = await within(limitMs, asked);
+      become({ state: 'available', backend, message: null });
+      return answer;
+    } catch (error) {
+      hung = error === tooLate;
+      if (hung) asked.catch(() => {}).finally(() => (hung = false));
+      become(stateOf(error));
+      throw failureFor(current);
+    }
+  }
+
+  return {
+    state: () => current,
+    async probe() {
+      await call((keychain) => keychain.get(probeAccount)).catch(() => null);
+      return current;
+    },
+    get: (account) => call((keychain) => keychain.get(account)),
+    set: (account, secret) => call((keychain) => keychain.set(account, secret)),
+    remove: (account) => call((keychain) => keychain.remove(account)),
+  };
+}
+
+const tooLate = Symbol('too late');
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate), limitMs);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const session = 'this session only';
+
+function lockedState(message: string): KeychainState {
+  return {
+    state: 'locked',
+    backend: session,
+    message: `${message} Keys that you enter now are kept for this session only.`,
+  };
+}
+
+function stateOf(error: unknown): KeychainState {
+  if (error === tooLate) return lockedState('The keychain does not answer: unlock it and try again.');
+  const text = error instanceof Error ? error.message : '';
+  if (/lock|denied|cancel|dismiss|prompt/i.test(text))
+    return lockedState('The keychain is locked: unlock it and try again.');
+  return {
+    state: 'unavailable',
+    backend: session,
+    message: 'There is no keychain on this machine that Portico can use. Keys are kept for this session only.',
+  };
+}
+
+function failureFor({ state, message }: KeychainState): AppError {
+  const sentence = message ?? 'The keychain did not answer.';
+  return new AppError(state === 'locked' ? 'keychain_locked' : 'keychain_failed', sentence);
+}

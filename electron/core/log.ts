@@ -1,0 +1,55 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '#shared/errors.ts';
+
+/** One line of the log. Never a prompt, an answer, a key or a path of the user's. */
+export type LogEntry = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type Log = (entry: LogEntry) => void;
+
+const maxBytes = 5_000_000;
+
+/** Writes JSON lines to `logs/portico.log`, keeping one older file. A log that cannot be written never stops the app. */
+export function openLog(dataFolder: string, now: () => number): Log {
+  const folder = join(dataFolder, 'logs');
+  const file = join(folder, 'portico.log');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return (entry) => {
+    const line = `${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`;
+    try {
+      if (bytes + line.length > maxBytes) {
+        renameSync(file, `${file}.1`);
+        bytes = 0;
+      }
+      appendFileSync(file, line, { mode: 0o600 });
+      bytes += Buffer.byteLength(line);
+    } catch {
+      // A full disk must not take the answer down with it; there is nowhere left to say so.
+    }
+  };
+}
+
+/** What may be said of a failure in the log: kind, code and place, never a foreign message (it may quote a prompt). */
+export function failureEntry(error: unknown): LogEntry {
+  const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
+  if (!(cause instanceof Error)) return { error: typeof cause };
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : null;
+  return { error: cause.name, code, at: placeOf(cause) };
+}
+
+function placeOf(error: Error): string | null {
+  const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return frame?.trim().replace(/\(?(?:file:\/\/)?[^\s()]*[\\/]([^\\/\s()]+)\)?$/, '$1') ?? null;
+}
+
+const plain = new Set(['string', 'number', 'boolean']);
+
+/** The gateway's entries go to the same file; what is not a plain value stays out. */
+export function gatewayLog(log: Log): (entry: Readonly<Record<string, unknown>>) => void {
+  return (entry) => {
+    const fields = Object.entries(entry).filter((field): field is [string, string | number | boolean] =>
+      plain.has(typeof field[1]),
+    );
+    log({ area: 'gateway', ...Object.fromEntries(fields) });
+  };
+}

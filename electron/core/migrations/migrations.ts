@@ -1,0 +1,7 @@
+import type { Migration } from 'kysely/migration';
+import { firstTables } from './001-first-tables.ts';
+
+/** In the order of their names. A released one is never changed. */
+export const migrations: Record<string, Migration> = {
+  '001-first-tables': firstTables,
+};

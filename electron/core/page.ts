@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { extname, resolve, sep } from 'node:path';
+
+/** What is served to a window: the built page's files, their types and the headers that fence them in. */
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.ico': 'image/x-icon',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to. */
+export function pageHeaders(connect: "'none'" | "'self'"): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src ${connect}`,
+    "worker-src 'self'",
+    "frame-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types portico',
+  ];
+  const denied = ['camera', 'microphone', 'geolocation', 'usb', 'serial', 'hid', 'display-capture', 'clipboard-read'];
+  return {
+    'content-security-policy': policy.join('; '),
+    'permissions-policy': denied.map((feature) => `${feature}=()`).join(', '),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  };
+}
+
+export interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** A file of the built page by the path of its URL; null for everything that is not one, whatever its spelling. */
+export async function readPageFile(folder: string, pathname: string): Promise<PageFile | null> {
+  const path = decoded(pathname);
+  if (path === null || /[\0\\]/.test(path)) return null;
+  const file = resolve(folder, `.${path.endsWith('/') ? `${path}index.html` : path}`);
+  const type = types[extname(file).toLowerCase()];
+  if (!file.startsWith(folder + sep) || type === undefined) return null;
+  try {
+    return { body: await readFile(file), type };
+  } catch {
+    return null;
+  }
+}
+
+function decoded(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import type { ProviderId } from '#shared/contract/providers.ts';
+import type { Db } from '../db.ts';
+
+export type CheckState = 'unchecked' | 'works' | 'refused' | 'unreachable';
+
+/** What is remembered of a provider: everything but its key. */
+export interface StoredProvider {
+  readonly id: ProviderId;
+  readonly baseUrl: string;
+  readonly keyHint: string | null;
+  readonly hasKey: boolean;
+  readonly state: CheckState;
+  readonly message: string | null;
+  readonly checkedAt: number | null;
+}
+
+export function providerStore(db: Db) {
+  return {
+    async all(): Promise<StoredProvider[]> {
+      const rows = await db.selectFrom('providers').selectAll().execute();
+      return rows.map((row) => ({
+        id: row.id as ProviderId,
+        baseUrl: row.base_url,
+        keyHint: row.key_hint,
+        hasKey: row.has_key === 1,
+        state: row.state as CheckState,
+        message: row.message,
+        checkedAt: row.checked_at,
+      }));
+    },
+    async write({ id, baseUrl, keyHint, hasKey, state, message, checkedAt }: StoredProvider): Promise<void> {
+      const columns = {
+        base_url: baseUrl,
+        key_hint: keyHint,
+        has_key: hasKey ? 1 : 0,
+        state,
+        message,
+        checked_at: checkedAt,
+      };
+      await db
+        .insertInto('providers')
+        .values({ id, ...columns })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
+        .execute();
+    },
+    async forget(id: ProviderId): Promise<void> {
+      await db.deleteFrom('providers').where('id', '=', id).execute();
+    },
+  };
+}
+
+export type ProviderStore = ReturnType<typeof providerStore>;

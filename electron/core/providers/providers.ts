@@ -1,0 +1,196 @@
+import type { Gateway } from '#gateway/gateway.ts';
+import { Secret } from '#gateway/lib/secret.ts';
+import type { SecretStorage } from '#shared/contract/fields.ts';
+import type { Provider, ProviderId } from '#shared/contract/providers.ts';
+import { AppError, toAppError } from '#shared/errors.ts';
+import type { Changes } from '../changes.ts';
+import { parseBaseUrl } from '../gateway/base-url.ts';
+import { hintOf, type SecretBox } from '../secret-box.ts';
+import { knownProvider, providerList } from './provider-list.ts';
+import type { CheckState, ProviderStore } from './provider-store.ts';
+
+/** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
+export interface Entry {
+  readonly id: ProviderId;
+  readonly baseUrl: string;
+  readonly keyHint: string | null;
+  readonly storage: SecretStorage | null;
+  readonly secret: Secret | null;
+  readonly state: CheckState;
+  readonly message: string | null;
+  readonly checkedAt: number | null;
+}
+
+export interface ProvidersDeps {
+  readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider'>;
+  readonly store: ProviderStore;
+  readonly secrets: SecretBox;
+  readonly changes: Changes;
+  /** Keys of the environment: used unless the user has set another. */
+  readonly environment: readonly Entry[];
+  readonly now: () => number;
+}
+
+const checkMs = 15_000;
+const secretName = (id: ProviderId) => `provider/${id}`;
+
+/** The user's own keys. They go in and are never given out again; only their first and last characters are. */
+export function providersFeature({ gateway, store, secrets, changes, environment, now }: ProvidersDeps) {
+  const entries = new Map<ProviderId, Entry>();
+
+  /** An entry takes effect: the gateway uses it from now on, or no longer. */
+  function use(id: ProviderId, entry: Entry | null): void {
+    if (entry) entries.set(id, entry);
+    else entries.delete(id);
+    const usable = entry && (entry.secret !== null || entry.storage === null);
+    gateway.setProvider(id, usable ? { apiKey: entry.secret, baseUrl: entry.baseUrl } : null);
+  }
+
+  async function check(entry: Entry): Promise<Entry> {
+    const checked = { ...entry, checkedAt: now() };
+    try {
+      const credential = { apiKey: entry.secret, baseUrl: entry.baseUrl };
+      await gateway.checkProvider(entry.id, credential, AbortSignal.timeout(checkMs));
+      return { ...checked, state: 'works', message: null };
+    } catch (error) {
+      const failure = checkFailure(error);
+      const refused = failure.code === 'upstream_auth_failed';
+      return { ...checked, state: refused ? 'refused' : 'unreachable', message: failure.message };
+    }
+  }
+
+  async function remember(entry: Entry): Promise<void> {
+    if (entry.storage !== 'keychain' && entry.storage !== null) return;
+    await store.write({ ...entry, hasKey: entry.storage === 'keychain' });
+  }
+
+  function toProvider(id: ProviderId): Provider {
+    const { name, keyPage, baseUrl } = knownProvider(id);
+    const entry = entries.get(id);
+    if (!entry) {
+      return {
+        id,
+        name,
+        keyPage,
+        baseUrl,
+        state: 'not_set',
+        keyHint: null,
+        storage: null,
+        message: null,
+        checkedAt: null,
+      };
+    }
+    const { state, keyHint, storage, message, checkedAt } = entry;
+    return { id, name, keyPage, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
+  }
+
+  function changed(id: ProviderId): Provider {
+    changes.emit('providers', 'models', 'account');
+    return toProvider(id);
+  }
+
+  return {
+    list: async (): Promise<Provider[]> => providerList.map(({ id }) => toProvider(id)),
+
+    async setKey(input: {
+      id: ProviderId;
+      key?: string | null | undefined;
+      baseUrl?: string | null | undefined;
+    }): Promise<Provider> {
+      const wanted = wantedEntry(input, entries.get(input.id));
+      const entry = await check(wanted);
+      if (entry.state === 'refused') {
+        throw new AppError('upstream_auth_failed', entry.message ?? 'The provider refused the key.', {
+          provider: entry.id,
+        });
+      }
+      const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
+      const kept = { ...entry, storage };
+      await remember(kept);
+      use(entry.id, kept);
+      return changed(entry.id);
+    },
+
+    async check({ id }: { id: ProviderId }): Promise<Provider> {
+      const entry = entries.get(id);
+      if (!entry) return toProvider(id);
+      const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
+      const checked = await check({ ...entry, secret });
+      await remember(checked);
+      use(id, checked);
+      return changed(id);
+    },
+
+    /** Forgets the user's key; one of the environment takes its place where there is one. */
+    async removeKey({ id }: { id: ProviderId }): Promise<Provider> {
+      const entry = entries.get(id);
+      if (entry && entry.storage !== 'environment') {
+        if (entry.storage !== null) await secrets.remove(secretName(id));
+        await store.forget(id);
+        use(id, environment.find((each) => each.id === id) ?? null);
+      } else if (entry) use(id, null);
+      return changed(id);
+    },
+
+    /** Whether a provider can answer with the user's own key. */
+    hasProvider: (): boolean => [...entries.values()].some((entry) => entry.secret !== null || entry.storage === null),
+
+    /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
+    async load(): Promise<void> {
+      for (const entry of environment) use(entry.id, entry);
+      for (const stored of await store.all()) use(stored.id, await loadEntry(stored));
+      changes.emit('providers', 'models', 'account');
+    },
+  };
+
+  async function loadEntry(stored: Awaited<ReturnType<ProviderStore['all']>>[number]): Promise<Entry> {
+    const entry = { ...stored, storage: stored.hasKey ? ('keychain' as const) : null };
+    if (!stored.hasKey) return { ...entry, secret: null };
+    try {
+      const secret = await secrets.get(secretName(stored.id));
+      if (secret) return { ...entry, secret };
+      return {
+        ...entry,
+        secret: null,
+        state: 'refused',
+        message: 'The key is not in the keychain any more. Enter it again.',
+      };
+    } catch (error) {
+      return { ...entry, secret: null, state: 'unchecked', message: toAppError(error).message };
+    }
+  }
+}
+
+/**
+ * What the user asks for, checked. A key is bound to the address it was entered for: an address of another origin needs
+ * the key again, so that nobody can have a stored key sent elsewhere.
+ */
+function wantedEntry(
+  input: { id: ProviderId; key?: string | null | undefined; baseUrl?: string | null | undefined },
+  before: Entry | undefined,
+): Entry {
+  const known = knownProvider(input.id);
+  const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
+  if (!address)
+    throw new AppError('invalid_input', "baseUrl: the server's address is needed.", { details: { param: 'baseUrl' } });
+  const baseUrl = parseBaseUrl(address, { privateHttp: known.keyOptional });
+  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(baseUrl);
+  const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
+  if (!secret && !known.keyOptional) {
+    const why = before?.secret
+      ? 'a key is sent only to the address it was entered for. Enter it again'
+      : 'a key is needed';
+    throw new AppError('invalid_input', `key: ${why}.`, { details: { param: 'key' } });
+  }
+  const keyHint = secret ? hintOf(secret) : null;
+  return { id: input.id, baseUrl, secret, keyHint, storage: null, state: 'unchecked', message: null, checkedAt: null };
+}
+
+const originOf = (text: string) => URL.parse(text)?.origin ?? null;
+
+function checkFailure(error: unknown): AppError {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new AppError('upstream_unreachable', 'The provider did not answer in time.', { cause: error });
+  }
+  return toAppError(error);
+}

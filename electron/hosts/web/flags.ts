@@ -1,0 +1,25 @@
+import { parseArgs } from 'node:util';
+
+export interface Flags {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly dataDir: string | null;
+  /** Open the user's browser. */
+  readonly open: boolean;
+}
+
+/** Reads the command line. Throws an `Error` whose message is one sentence for the user. */
+export function parseFlags(args: readonly string[]): Flags {
+  const { values } = parseArgs({
+    args: [...args],
+    strict: true,
+    allowPositionals: false,
+    options: { port: { type: 'string' }, 'data-dir': { type: 'string' }, 'no-open': { type: 'boolean' } },
+  });
+  const port = Number(values.port ?? 0);
+  if (!/^\d{1,5}$/.test(values.port ?? '0') || port > 65_535) {
+    throw new Error(`--port must be a number from 0 to 65535, not "${values.port}".`);
+  }
+  if (values['data-dir'] === '') throw new Error('--data-dir needs a folder.');
+  return { port, dataDir: values['data-dir'] ?? null, open: !values['no-open'] };
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { AppError } from '#shared/errors.ts';
+import type { SafeUrl } from '../../core/app/link-guard.ts';
+
+/** The platform's own way to open an address; an argument, never a shell's text. */
+function opener(platform: NodeJS.Platform): { command: string; args: readonly string[] } {
+  if (platform === 'darwin') return { command: 'open', args: [] };
+  if (platform === 'win32') return { command: 'rundll32', args: ['url.dll,FileProtocolHandler'] };
+  return { command: 'xdg-open', args: [] };
+}
+
+/** Opens an address with the user's browser. Rejects with `link_refused` where the machine has no way to do it. */
+export function openExternal(address: SafeUrl | LaunchFile, platform: NodeJS.Platform): Promise<void> {
+  const { command, args } = opener(platform);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+    child.once('error', (cause) => {
+      reject(new AppError('link_refused', 'This machine has no browser that Portico can open.', { cause }));
+    });
+    child.once('spawn', () => {
+      child.unref();
+      resolve();
+    });
+  });
+}
+
+/** A file of our own that leads the browser to the page. */
+export type LaunchFile = string & { readonly launchFile: unique symbol };

@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** What a request claims before anything of it is trusted. */
+export interface Claim {
+  readonly method?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type Refusal = { readonly status: number; readonly text: string };
+
+/** The names by which this server may be addressed; everything else is another site's name pointed at this machine. */
+export function allowedHosts(port: number): ReadonlySet<string> {
+  return new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
+}
+
+/** First rule of every request: the Host names this server. Kept apart because it must come before all others. */
+export function refuseHost(claim: Claim, hosts: ReadonlySet<string>): Refusal | null {
+  if (hosts.has(claim.headers.host ?? '')) return null;
+  return { status: 421, text: 'This address is not one of Portico. Use the link that Portico printed.' };
+}
+
+/** A page's files may be fetched by this origin's own pages and by the address bar. */
+export function refuseFileRequest({ method, headers }: Claim): Refusal | null {
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'Only GET is answered here.' };
+  const site = headers['sec-fetch-site'];
+  const navigates = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  if (site === undefined || site === 'same-origin' || site === 'none' || navigates) return null;
+  return { status: 403, text: 'Another site may not load this.' };
+}
+
+/** What opens a session or the socket comes from a page of this very origin: a browser always says so by `Origin`. */
+export function refuseForeignOrigin(claim: Claim, method: 'GET' | 'POST'): Refusal | null {
+  const { headers } = claim;
+  if (claim.method !== method) return { status: 405, text: `Only ${method} is answered here.` };
+  if (headers.origin !== `http://${headers.host}`) return { status: 403, text: 'Another site may not ask this.' };
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return { status: 403, text: 'Another site may not ask this.' };
+  return null;
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import { type CoreOptions, openCore } from '../../core/core.ts';
+import type { Host } from '../../core/host.ts';
+import { writeLaunchFile } from './launch-file.ts';
+import { openExternal } from './open-external.ts';
+import { socketRpc } from './socket-rpc.ts';
+import { openWebHost } from './web-host.ts';
+
+export interface StartWebOptions
+  extends Pick<
+    CoreOptions,
+    'dataFolder' | 'env' | 'platform' | 'fetch' | 'openGateway' | 'listen' | 'openSecrets' | 'sandboxPace'
+  > {
+  readonly version: string;
+  readonly port: number;
+  readonly pageFolder: string;
+  readonly openBrowser: boolean;
+  /** Writes one line for the person at the terminal. */
+  readonly say: (line: string) => void;
+}
+
+export interface RunningWeb {
+  readonly url: string;
+  /** An unused one-time link. */
+  link(): string;
+  /** Prints an unused one-time link. */
+  showLink(): void;
+  close(): Promise<void>;
+}
+
+/** Starts the core behind a loopback server and says where it is. */
+export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
+  const { platform, port, say } = options;
+  const core = await openCore({
+    ...options,
+    host: webHost(options.version, platform),
+    now: Date.now,
+    elapsed: () => performance.now(),
+    newId: randomUUID,
+  });
+  const say1 = (link: string) => say(`Portico on ${link}`);
+  const web = await openWebHost({
+    port,
+    pageFolder: options.pageFolder,
+    serve: socketRpc(core),
+    showLink: notTwice(say1),
+  }).catch(async (error: unknown) => {
+    await core.close();
+    throw portError(port, error);
+  });
+  say1(web.link());
+  const launch = options.openBrowser ? openBrowser(options.dataFolder, web.link(), platform, say) : null;
+  return {
+    url: web.url,
+    link: web.link,
+    showLink: () => say1(web.link()),
+    async close() {
+      launch?.remove();
+      await web.close();
+      await core.close();
+    },
+  };
+}
+
+/** What a browser page cannot promise, said in the interface (security page, rule 18). */
+const notices = [
+  'Portico runs in a browser: extensions that may read all pages can read your chats.',
+  'Programs that run under your user name can read the memory of the browser, and with it this page.',
+];
+
+function webHost(version: string, platform: NodeJS.Platform): Host {
+  return {
+    name: 'web',
+    version,
+    ownTitleBar: false,
+    background: true,
+    notices,
+    openExternal: (url) => openExternal(url, platform),
+    showTheme() {
+      // The page draws its own theme; a browser's frame belongs to its user.
+    },
+  };
+}
+
+function openBrowser(dataFolder: string, link: string, platform: NodeJS.Platform, say: (line: string) => void) {
+  const launch = writeLaunchFile(dataFolder, link);
+  openExternal(launch.url, platform).catch(() => say('No browser could be opened here: open the link above yourself.'));
+  return launch;
+}
+
+/** A reader who asks again and again must not fill the terminal: the same link is printed once in a while. */
+function notTwice(print: (link: string) => void): (link: string) => void {
+  let last = '';
+  let at = Number.NEGATIVE_INFINITY;
+  return (link) => {
+    if (link === last && performance.now() - at < 5000) return;
+    last = link;
+    at = performance.now();
+    print(link);
+  };
+}
+
+function portError(port: number, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') {
+    return new AppError('port_unavailable', `Port ${port} is used by another program. Choose another one with --port.`);
+  }
+  if (code === 'EACCES')
+    return new AppError('port_unavailable', `Port ${port} may not be opened. Choose one above 1023.`);
+  return error;
+}

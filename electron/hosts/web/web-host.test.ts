@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openSocket, tradeLink } from '../../../tests/support/web-page.ts';
+import { openWebHost, type WebHost } from './web-host.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
+const page = join(folder, 'renderer');
+let web: WebHost;
+let shown: string[] = [];
+
+beforeAll(async () => {
+  mkdirSync(page);
+  writeFileSync(join(page, 'index.html'), '<title>Portico</title>');
+  writeFileSync(join(page, 'app.js'), 'export {}');
+  writeFileSync(join(folder, 'secret.txt'), 'outside');
+  web = await openWebHost({ port: 0, pageFolder: page, serve: () => {}, showLink: (link) => shown.push(link) });
+});
+beforeEach(() => {
+  shown = [];
+});
+afterAll(async () => {
+  await web.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A request exactly as written: `fetch` would tidy up the path and the headers. */
+async function raw(lines: readonly string[]): Promise<string> {
+  const socket = connect(Number(new URL(web.url).port), '127.0.0.1');
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return text(socket);
+}
+const host = () => new URL(web.url).host;
+
+test('the page comes with the headers that fence it in', async () => {
+  const response = await fetch(web.url);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+  expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('set-cookie')).toBeNull();
+  expect((await fetch(`${web.url}app.js`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+});
+
+test('a name that is not this server is refused before anything else', async () => {
+  for (const name of ['evil.example', 'evil.example:80', '127.0.0.1', 'localhost.evil.example', '']) {
+    expect(await raw(['GET / HTTP/1.1', `Host: ${name}`, 'Connection: close'])).toMatch(/^HTTP\/1\.1 4(21|00)/);
+  }
+});
+
+test('nothing outside the page is served, however it is spelled', async () => {
+  const paths = ['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/..\\secret.txt', '/%2e%2e%5csecret.txt'];
+  for (const path of [...paths, '//secret.txt', '/app.js%00.html', '/%', `/${folder}/secret.txt`]) {
+    const answer = await raw([`GET ${path} HTTP/1.1`, `Host: ${host()}`, 'Connection: close']);
+    expect(answer, path).toMatch(/^HTTP\/1\.1 4/);
+    expect(answer).not.toContain('outside');
+  }
+});
+
+test('another site can neither load the page in a frame nor post to it', async () => {
+  const foreign = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } };
+  expect((await fetch(web.url, foreign)).status).toBe(403);
+  expect((await fetch(web.url, { method: 'POST' })).status).toBe(405);
+  const post = {
+    method: 'POST',
+    headers: { origin: 'http://evil.example', 'content-type': 'application/json' },
+    body: '{}',
+  };
+  expect((await fetch(`${web.url}session`, post)).status).toBe(403);
+  expect((await fetch(`${web.url}session`, { ...post, headers: { 'content-type': 'application/json' } })).status).toBe(
+    403,
+  );
+});
+
+test('a link opens one session, proves the server, and a fresh one is shown', async () => {
+  const link = web.link();
+  expect(await tradeLink(link)).toMatchObject({ status: 200, proved: true });
+  expect(await tradeLink(link)).toMatchObject({ status: 401, token: null });
+  expect(shown).toEqual([web.link()]);
+  expect(web.link()).not.toBe(link);
+});
+
+test('a proof made for another origin opens nothing', async () => {
+  expect(await tradeLink(web.link(), { origin: 'http://127.0.0.1:9' })).toMatchObject({ status: 403 });
+});
+
+test('the socket opens for a session of this origin only', async () => {
+  const { token } = await tradeLink(web.link());
+  const socket = await openSocket(web.url, { token });
+  expect(socket.protocol).toBe('portico');
+  socket.close();
+  await expect(openSocket(web.url, {})).rejects.toThrow('refused with 401');
+  await expect(openSocket(web.url, { token: 'A'.repeat(43) })).rejects.toThrow('refused with 401');
+  await expect(openSocket(web.url, { token, origin: 'http://evil.example' })).rejects.toThrow('refused with 403');
+  await expect(openSocket(web.url, { token, origin: null })).rejects.toThrow('refused with 403');
+  await expect(openSocket(web.url, { token, host: 'evil.example' })).rejects.toThrow('refused with 421');
+  await expect(openSocket(web.url, { token, path: '/other' })).rejects.toThrow('refused with 404');
+});
+
+test('whoever asks how to get in is told, and the terminal shows a link', async () => {
+  const response = await fetch(`${web.url}connect`);
+  expect(await response.text()).toContain('A fresh link has just been printed there');
+  expect(shown).toEqual([web.link()]);
+});

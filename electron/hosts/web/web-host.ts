@@ -1,0 +1,162 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { z } from 'zod';
+import { pageHeaders, readPageFile } from '../../core/page.ts';
+import { type Access, openAccess } from './access.ts';
+import { connectPage } from './connect-page.ts';
+import {
+  allowedHosts,
+  type Claim,
+  type Refusal,
+  refuseFileRequest,
+  refuseForeignOrigin,
+  refuseHost,
+} from './request-rules.ts';
+
+export interface WebHostOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  /** The built page's folder. */
+  readonly pageFolder: string;
+  /** Serves the core over an accepted socket. */
+  readonly serve: (socket: WebSocket) => void;
+  /** A link was used, or somebody asks how to get in: the terminal shows an unused one. */
+  readonly showLink: (link: string) => void;
+}
+
+export interface WebHost {
+  readonly url: string;
+  /** An unused one-time link. */
+  link(): string;
+  close(): Promise<void>;
+}
+
+/** 2,000,000 characters of a message (the contract's limit), each escaped at its longest, and the envelope. */
+const maxMessageBytes = 13 * 1_048_576;
+const maxBodyBytes = 4096;
+const protocolName = 'portico';
+const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string().length(64) });
+
+/** The loopback server: the same page and the same core, for a browser on this machine (security page, rules 13–18). */
+export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
+  const access = openAccess();
+  const server = createServer(serverLimits);
+  server.maxHeadersCount = 100;
+  server.maxRequestsPerSocket = 1000;
+  server.maxConnections = 1000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const hosts = allowedHosts(port);
+  const url = `http://127.0.0.1:${port}/`;
+  let secret = access.newSecret();
+  const link = () => {
+    if (!access.isUnused(secret)) secret = access.newSecret();
+    return `${url}#b=${secret}`;
+  };
+
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(protocolName) ? protocolName : false),
+  });
+
+  server.on('request', (request, response) => {
+    const refusal = refuseHost(request, hosts);
+    if (refusal) return refuse(response, refusal);
+    // Taken as it was sent: a parser would read `//name/` as another server's.
+    const pathname = (request.url ?? '').split('?', 1)[0] ?? '';
+    const answer = pathname === '/session' ? openSession : sendFile;
+    answer(request, response, pathname).catch(() => response.destroy());
+  });
+
+  async function openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuseForeignOrigin(request, 'POST');
+    if (refusal) return refuse(response, refusal);
+    const origin = request.headers.origin ?? '';
+    const proof = bootstrap.safeParse(await readJson(request));
+    const session = proof.success ? access.open({ origin, ...proof.data }) : null;
+    if (!session) return refuse(response, { status: 401, text: 'This link has been used already.' });
+    send(response, 200, 'application/json; charset=utf-8', JSON.stringify(session));
+    options.showLink(link());
+  }
+
+  async function sendFile(request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
+    const refusal = refuseFileRequest(request);
+    if (refusal) return refuse(response, refusal);
+    if (pathname === '/connect') {
+      options.showLink(link());
+      return send(response, 200, 'text/html; charset=utf-8', connectPage);
+    }
+    const file = await readPageFile(options.pageFolder, pathname);
+    if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
+    send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body);
+  }
+
+  server.on('upgrade', (request, socket, head) => {
+    const refusal = refuseHost(request, hosts) ?? refuseForeignOrigin(request, 'GET') ?? refuseToken(request, access);
+    if (refusal || request.url !== '/rpc') {
+      socket.end(`HTTP/1.1 ${refusal?.status ?? 404} Refused\r\nConnection: close\r\n\r\n`);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      accepted.on('error', () => accepted.terminate());
+      options.serve(accepted);
+    });
+  });
+
+  return {
+    url,
+    link,
+    async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      sockets.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Slow clients are cut off: headers in 5 s, a whole request in 15 s. */
+const serverLimits = {
+  headersTimeout: 5000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5000,
+  maxHeaderSize: 16_384,
+};
+
+/** The token comes as `Authorization`, or beside the protocol's name: a browser's WebSocket can send nothing else. */
+function refuseToken({ headers }: Claim, access: Access): Refusal | null {
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
+  const bearer = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? '')?.[1];
+  const token = bearer ?? offered.find((part) => part !== protocolName);
+  if (token !== undefined && access.isSession(token)) return null;
+  return { status: 401, text: 'This page is not connected. Use the link that Portico printed.' };
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!request.headers['content-type']?.startsWith('application/json')) return null;
+  const length = Number(request.headers['content-length']);
+  if (!(length > 0 && length <= maxBodyBytes)) return null;
+  try {
+    return JSON.parse(await text(request));
+  } catch {
+    return null;
+  }
+}
+
+function refuse(response: ServerResponse, { status, text: sentence }: Refusal): void {
+  response.setHeader('connection', 'close');
+  send(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
+  response.writeHead(status, { ...pageHeaders("'self'"), 'content-type': type });
+  response.end(body);
+}

@@ -1,0 +1,62 @@
+import { RPCLink as PortLink } from '@orpc/client/message-port';
+import { RPCLink as SocketLink } from '@orpc/client/websocket';
+import { acknowledging } from './acknowledging-port.ts';
+import { openSession } from './web-session.ts';
+
+/** A way to the core. A lost one is not repaired: connect again. */
+export interface CoreConnection {
+  readonly link: PortLink<Record<never, never>> | SocketLink<Record<never, never>>;
+  /** Called once when the core cannot be reached over this connection any more. */
+  onLost(callback: () => void): void;
+}
+
+/**
+ * Connects this page to the core: by the port that the installed app hands over, or else over a WebSocket to the
+ * server that the page came from. A page without a session is led to the page that says how to get in; the promise
+ * then stays open. Rejects where the server does not answer.
+ */
+export function connectToCore(): Promise<CoreConnection> {
+  return location.protocol === 'app:' ? portConnection() : socketConnection();
+}
+
+/** The preload answers by a message with one port, from this very window and origin. */
+function portConnection(): Promise<CoreConnection> {
+  return new Promise((resolve) => {
+    const receive = (event: MessageEvent) => {
+      const [port] = event.ports;
+      if (event.source !== window || event.origin !== location.origin || event.data !== 'portico:port' || !port) return;
+      window.removeEventListener('message', receive);
+      const lost = new Promise<void>((done) => port.addEventListener('close', () => done(), { once: true }));
+      const link = new PortLink<Record<never, never>>({ port: acknowledging(port) });
+      port.start();
+      resolve({ link, onLost: (callback) => void lost.then(callback) });
+    };
+    window.addEventListener('message', receive);
+    window.postMessage('portico:ask', location.origin);
+  });
+}
+
+async function socketConnection(): Promise<CoreConnection> {
+  const token = await openSession();
+  const url = new URL('/rpc', location.href);
+  url.protocol = 'ws:';
+  const socket = new WebSocket(url, ['portico', token]);
+  const lost = new Promise<void>((done) => socket.addEventListener('close', () => done(), { once: true }));
+  const link = new SocketLink<Record<never, never>>({ websocket: socket });
+  await opened(socket);
+  return { link, onLost: (callback) => void lost.then(callback) };
+}
+
+/** A server that runs and refuses does not know this session: it was restarted since. */
+function opened(socket: WebSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.addEventListener('open', () => resolve(), { once: true });
+    socket.addEventListener('close', () => void refused().catch(reject), { once: true });
+  });
+}
+
+async function refused(): Promise<void> {
+  await fetch('/connect', { method: 'HEAD' });
+  sessionStorage.removeItem('portico:session');
+  location.replace('/connect');
+}

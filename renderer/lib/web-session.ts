@@ -1,0 +1,62 @@
+const storageKey = 'portico:session';
+
+/**
+ * The token of this tab's session with the loopback server. The first time it is got for the one-time secret in the
+ * address: the page proves that it knows the secret, the server proves it back, and the secret itself is never sent
+ * (security page, rules 13–15).
+ */
+export async function openSession(): Promise<string> {
+  const secret = takeSecret();
+  const token = secret ? await tradeSecret(secret) : null;
+  if (token) sessionStorage.setItem(storageKey, token);
+  return token ?? sessionStorage.getItem(storageKey) ?? leave();
+}
+
+/** Takes the secret out of the address, so that it is in no history and on no screenshot. */
+function takeSecret(): string | null {
+  const secret = /^#b=([\w-]{43})$/.exec(location.hash)?.[1] ?? null;
+  if (secret) history.replaceState(null, '', location.pathname);
+  return secret;
+}
+
+async function tradeSecret(secret: string): Promise<string | null> {
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+  const prove = await proverFor(secret);
+  const response = await fetch('/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ nonce, proof: await prove(`page ${location.origin} ${nonce}`) }),
+  });
+  if (!response.ok) return null;
+  const session: unknown = await response.json();
+  if (!isSession(session) || session.proof !== (await prove(`core ${location.origin} ${nonce}`))) {
+    throw new Error('The server at this address is not the Portico that printed the link.');
+  }
+  return session.token;
+}
+
+function isSession(value: unknown): value is { token: string; proof: string } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'token' in value &&
+    'proof' in value &&
+    typeof value.token === 'string'
+  );
+}
+
+/** HMAC-SHA-256 under the secret, hex. */
+async function proverFor(secret: string): Promise<(text: string) => Promise<string>> {
+  const utf8 = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['sign']);
+  return async (text) => hex(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8.encode(text))));
+}
+
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** To the page that says how to get in; this one is about to end. */
+function leave(): Promise<never> {
+  location.replace('/connect');
+  return new Promise(() => {});
+}

@@ -1,0 +1,16 @@
+import type { SecretStore } from '#core/keychain.ts';
+
+/** A keychain that a test can look into. */
+export function memorySecrets(): SecretStore & { readonly items: Map<string, string> } {
+  const items = new Map<string, string>();
+  return {
+    items,
+    get: async (account) => items.get(account) ?? null,
+    async set(account, secret) {
+      items.set(account, secret);
+    },
+    async remove(account) {
+      items.delete(account);
+    },
+  };
+}
