@@ -22,7 +22,7 @@ export async function start(
     ...parameters,
   ]);
   const child = spawn(command ?? '', rest, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ...options.env },
   });
   for await (const line of createInterface(child.stdout)) {
