@@ -15,21 +15,25 @@ export interface ProviderRequest {
   readonly messages: readonly ChatMessage[];
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
+  /** OpenAI's own further fields, for its own models; every other adapter ignores them. */
+  readonly openaiOnly: Readonly<Record<string, unknown>>;
   /** All further fields of the request, as sent. */
-  readonly parameters: Pick<
-    CompletionRequest,
-    | 'temperature'
-    | 'top_p'
-    | 'stop'
-    | 'seed'
-    | 'frequency_penalty'
-    | 'presence_penalty'
-    | 'response_format'
-    | 'tools'
-    | 'tool_choice'
-    | 'parallel_tool_calls'
-    | 'reasoning_effort'
-    | 'user'
+  readonly parameters: Partial<
+    Pick<
+      CompletionRequest,
+      | 'temperature'
+      | 'top_p'
+      | 'stop'
+      | 'seed'
+      | 'frequency_penalty'
+      | 'presence_penalty'
+      | 'response_format'
+      | 'tools'
+      | 'tool_choice'
+      | 'parallel_tool_calls'
+      | 'reasoning_effort'
+      | 'user'
+    >
   >;
 }
 
@@ -70,6 +74,8 @@ export interface ListedModel {
 export interface Provider {
   readonly id: string;
   readonly name: string;
+  /** This provider refuses requests without `maxTokens`, so it is always given one. */
+  readonly needsMaxTokens?: boolean;
   /** Answers always come as a stream, so that the usage so far is known when something breaks. */
   chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<ProviderEvent>;
   /** Lists the provider's models: a free call, which also tells whether the key works (`upstream_auth_failed`). */

@@ -1,0 +1,327 @@
+import { AppError, toAppError } from '#shared/errors.ts';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { costOf } from '#shared/price.ts';
+import type { FinishReason, Warning } from '#shared/wire/chat-response.ts';
+import { type Admitted, admit, type Target } from './admission.ts';
+import type { AnswerPart, Question } from './answer.ts';
+import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
+import { byoError } from './byo-error.ts';
+import type { EngineDeps } from './engine.ts';
+import type { Settlement } from './ledger/ledger.ts';
+import { createMeter, type Meter, type Metered } from './meter.ts';
+import { type Fitted, fitParameters } from './parameters.ts';
+import type { ProviderRequest } from './providers/provider.ts';
+import { createReserve, type Reserve } from './reserve.ts';
+import { type AttemptRecord, explain, routeSummary } from './routing/explain.ts';
+
+type Emit = (part: AnswerPart) => Promise<void> | undefined;
+
+/** One attempt as it stands. */
+interface Try {
+  readonly target: Target;
+  readonly meter: Meter;
+  readonly startedAt: number;
+  readonly fitted: Fitted;
+  firstTokenAt: number | null;
+}
+
+/** All that is known of a request while it runs. */
+interface Run {
+  readonly question: Question;
+  readonly deps: EngineDeps;
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+  readonly admitted: Admitted;
+  readonly reserve: Reserve;
+  readonly startedAt: number;
+  readonly attempts: AttemptRecord[];
+  current: Try | null;
+  /** Something of the answer went out: from here on nobody else may be asked. */
+  spoken: boolean;
+  /** What earlier, failed attempts will cost whoever pays the upstream. */
+  wasted: bigint;
+}
+
+type Outcome =
+  | { readonly kind: 'finished'; readonly reason: FinishReason }
+  | { readonly kind: 'out_of_credit' }
+  | { readonly kind: 'failed'; readonly error: AppError };
+
+/**
+ * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
+ * away at any time without taking the settlement along (wire contract §1.4.6). Rejects where there is no whole answer.
+ */
+export async function runAnswer(question: Question, deps: EngineDeps, signal: AbortSignal, emit: Emit): Promise<void> {
+  const startedAt = deps.now();
+  const admitted = admit(question, deps);
+  const reserve = createReserve(
+    {
+      requestId: question.requestId,
+      inputTokens: admitted.features.inputTokens,
+      maxTokens: question.maxTokens,
+      planMaxOutputTokens: question.principal.plan.maxOutputTokens,
+      byok: question.byoKey !== null,
+    },
+    deps.ledger,
+  );
+  await hold(question, admitted, reserve, deps);
+  const run: Run = {
+    ...{ question, deps, signal, emit, admitted, reserve, startedAt },
+    attempts: [],
+    current: null,
+    spoken: false,
+    wasted: 0n,
+  };
+  const lease = setInterval(() => renew(run), deps.timeouts.leaseMs);
+  const outcome = await askAll(run).catch((error: unknown): Outcome => ({ kind: 'failed', error: toAppError(error) }));
+  try {
+    await close(run, outcome);
+  } finally {
+    clearInterval(lease);
+  }
+}
+
+/** Opens the request in the books. From its return on, it must be settled. */
+async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<void> {
+  const { model } = admitted.targets[0];
+  await deps.ledger.hold({
+    requestId: question.requestId,
+    accountId: question.principal.accountId,
+    keyId: question.principal.credential.id,
+    amount: reserve.firstAmount(model),
+    provider: model.provider,
+    model: model.model,
+    byok: question.byoKey !== null,
+    purpose: question.metadata.purpose ?? null,
+    conversationId: question.metadata.conversation_id ?? null,
+    metadata: question.metadata,
+  });
+}
+
+function renew({ deps, question }: Run): void {
+  deps.ledger.renew(question.requestId).catch((error: unknown) => {
+    deps.log({ event: 'lease_renewal_failed', requestId: question.requestId, cause: String(error) });
+  });
+}
+
+/** Tries the targets in order until one answers; after the first word there is no other (§1.4.3, §5.3.6). */
+async function askAll(run: Run): Promise<Outcome> {
+  let left: readonly Target[] = run.admitted.targets;
+  for (;;) {
+    const [target, ...rest] = left;
+    if (!target) throw new AppError('internal_error', 'There was no model left to ask.');
+    try {
+      return await askOne(run, target, rest.length === 0);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      recordFailure(run, error);
+      left = error.code === 'context_length_exceeded' ? rest.filter((next) => isLarger(next, target)) : rest;
+      const giveUp = run.spoken || run.signal.aborted || !mayTryNext(error) || !(await affordable(run, left));
+      if (giveUp) throw run.question.byoKey ? byoError(error) : error;
+    }
+  }
+}
+
+const isLarger = (next: Target, than: Target) =>
+  (next.model.contextLength ?? 0) > (than.model.contextLength ?? Number.POSITIVE_INFINITY);
+
+/** Sets enough aside for the next target. */
+async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean> {
+  return next ? run.reserve.cover(next.model) : false;
+}
+
+async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {
+  const { deps, question, signal } = run;
+  const current = begin(run, target);
+  const firstEventMs = firstEventLimit(run, isLast);
+  const request = requestFor(question, target, current.fitted);
+  let reason: FinishReason | null = null;
+  for await (const event of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
+    current.meter.observe(event);
+    if (event.type === 'start' || event.type === 'usage') continue;
+    if (event.type === 'finish') {
+      reason = event.reason;
+      continue;
+    }
+    if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
+      return { kind: 'out_of_credit' };
+    }
+    await speak(run, current);
+    await run.emit(event);
+  }
+  recordSuccess(run, current);
+  return { kind: 'finished', reason: reason ?? 'stop' };
+}
+
+function begin(run: Run, target: Target): Try {
+  const { deps, question, admitted } = run;
+  if (!question.byoKey) deps.health.begin(target.model.id);
+  const current: Try = {
+    target,
+    meter: createMeter(admitted.features.inputTokens),
+    startedAt: deps.now(),
+    fitted: fitParameters(question, target.model),
+    firstTokenAt: null,
+  };
+  run.current = current;
+  return current;
+}
+
+/** 30 s for each attempt and what is left of 120 s for the last one (§5.3.6). */
+function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
+  const { firstEventMs, attemptMs } = deps.timeouts;
+  const left = Math.max(1, startedAt + firstEventMs - deps.now());
+  return isLast ? left : Math.min(attemptMs, left);
+}
+
+function requestFor(question: Question, { model, provider }: Target, fitted: Fitted): ProviderRequest {
+  const { maxOutputTokens } = question.principal.plan;
+  const cap = Math.min(model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const mustBeSaid = maxOutputTokens !== null || provider.needsMaxTokens === true;
+  return {
+    model: model.model,
+    messages: question.messages,
+    maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
+    parameters: fitted.parameters,
+    openaiOnly: fitted.openaiOnly,
+  };
+}
+
+/** Where a provider wants a limit and the catalogue knows none. */
+const defaultMaxTokens = 8_192;
+
+/** Says who answers, before the first thing that is said. */
+async function speak(run: Run, current: Try): Promise<void> {
+  if (run.spoken) return;
+  run.spoken = true;
+  current.firstTokenAt = run.deps.now();
+  const { model } = current.target;
+  await run.emit({
+    type: 'route',
+    provider: model.provider,
+    model: model.model,
+    attempts: run.attempts.length + 1,
+    summary: routeSummary(run.admitted.decision, model),
+  });
+}
+
+function recordSuccess(run: Run, current: Try): void {
+  const { deps, question, admitted } = run;
+  const { model } = current.target;
+  pushAttempt(run, current, null);
+  deps.sticky.remember(admitted.conversation, model.id);
+  if (question.byoKey) return;
+  const firstAt = current.firstTokenAt ?? deps.now();
+  const seconds = (deps.now() - firstAt) / 1_000;
+  const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
+  deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
+}
+
+/** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
+function recordFailure(run: Run, error: AppError): void {
+  const { current, deps, question } = run;
+  if (!current) return;
+  const { model } = current.target;
+  pushAttempt(run, current, error.code);
+  if (!run.spoken && current.meter.started) run.wasted += upstreamCost(current, current.meter.partial());
+  if (question.byoKey) return;
+  if (isUpstreamFault(error) && !run.signal.aborted) deps.health.failed(model.id, error);
+  else deps.health.abandoned(model.id);
+}
+
+function pushAttempt(run: Run, current: Try, code: string | null): void {
+  const { model } = current.target;
+  run.attempts.push({
+    provider: model.provider,
+    model: model.model,
+    status: code === null ? 'ok' : 'error',
+    code,
+    latency_ms: Math.max(0, Math.round((current.firstTokenAt ?? run.deps.now()) - current.startedAt)),
+  });
+}
+
+const upstreamCost = ({ target }: Try, { usage }: Metered): NanoUsd =>
+  target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n);
+
+/** Settles, and then tells how it ended: the finish carries what the books say. */
+async function close(run: Run, outcome: Outcome): Promise<void> {
+  const { deps, question } = run;
+  const bill = billFor(run, outcome);
+  if (outcome.kind === 'failed') {
+    await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
+      deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
+    });
+    throw outcome.error;
+  }
+  if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
+  if (outcome.kind === 'out_of_credit') pushAttempt(run, run.current, null);
+  const { charged } = await deps.ledger.settle(billFor(run, outcome).settlement);
+  await speak(run, run.current);
+  await run.emit({
+    type: 'finish',
+    reason: outcome.kind === 'finished' ? outcome.reason : 'length',
+    usage: bill.metered.usage,
+    cost: charged,
+    upstreamCost: bill.settlement.upstreamCost,
+    estimated: bill.metered.estimated,
+    byok: question.byoKey !== null,
+    routing: routingOf(run, run.current),
+    warnings: [
+      ...question.warnings,
+      ...run.admitted.warnings,
+      ...run.current.fitted.warnings,
+      ...creditWarning(outcome),
+    ],
+  });
+}
+
+function creditWarning(outcome: Outcome): Warning[] {
+  if (outcome.kind !== 'out_of_credit') return [];
+  const message = 'The balance could not cover a longer answer, so it ends here. Add credits to continue.';
+  return [{ code: 'stopped_by_credit', param: null, message }];
+}
+
+const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try) =>
+  explain({
+    decision: admitted.decision,
+    model: target.model,
+    attempts,
+    catalogueVersion: deps.catalogue().version,
+    full: question.fullRouting,
+  });
+
+/** The billing table of §1.4.7. */
+function billFor(run: Run, outcome: Outcome): { readonly settlement: Settlement; readonly metered: Metered } {
+  const { question, current, startedAt, deps } = run;
+  const cancelled = outcome.kind === 'failed' && outcome.error.code === 'client_closed_request';
+  const started = current?.meter.started ?? false;
+  const metered = meteredFor(run, outcome);
+  const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
+  const free = question.byoKey !== null || !started || (outcome.kind === 'failed' && !cancelled);
+  const model = current?.target.model ?? run.admitted.targets[0].model;
+  return {
+    metered,
+    settlement: {
+      requestId: question.requestId,
+      status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
+      errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
+      charge: free ? nanoUsd(0n) : cost,
+      upstreamCost: nanoUsd(run.wasted + (outcome.kind === 'failed' && !run.spoken && !cancelled ? 0n : cost)),
+      estimated: metered.estimated,
+      provider: model.provider,
+      model: model.model,
+      usage: metered.usage,
+      price: model.price,
+      routing: current ? routingOf(run, current) : null,
+      firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
+      totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
+    },
+  };
+}
+
+function meteredFor({ current }: Run, outcome: Outcome): Metered {
+  if (!current?.meter.started) return { usage: { ...zeroTokens }, estimated: false };
+  return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
+}
+
+const zeroTokens = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

@@ -1,0 +1,65 @@
+import { AppError, toAppError } from '#shared/errors.ts';
+import type { Target } from './admission.ts';
+import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
+
+export interface AttemptContext {
+  /** Stops the attempt at once; its reason is an `AppError` that says why. */
+  readonly signal: AbortSignal;
+  /** How long the upstream may take to begin. */
+  readonly firstEventMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/**
+ * Asks one upstream once. Ends normally only after a `finish` event; whatever else happens is an `AppError`. Leaving the
+ * iteration early aborts the upstream.
+ */
+export async function* attempt(
+  target: Target,
+  request: ProviderRequest,
+  context: AttemptContext,
+): AsyncGenerator<ProviderEvent> {
+  const abort = new AbortController();
+  const stop = () => abort.abort(context.signal.reason);
+  if (context.signal.aborted) stop();
+  context.signal.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(() => abort.abort(firstEventTimeout(target)), context.firstEventMs);
+  let finished = false;
+  try {
+    abort.signal.throwIfAborted();
+    const { provider, credential } = target;
+    for await (const event of provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch })) {
+      clearTimeout(timer);
+      finished ||= event.type === 'finish';
+      yield event;
+    }
+    abort.signal.throwIfAborted();
+    if (!finished) throw truncated(target);
+  } catch (error) {
+    throw toAppError(abort.signal.aborted ? abort.signal.reason : error);
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener('abort', stop);
+    abort.abort(new AppError('cancelled', 'The attempt is over.'));
+  }
+}
+
+function firstEventTimeout({ model }: Target): AppError {
+  return new AppError('upstream_timeout', `${model.id} did not begin to answer in time.`, { provider: model.provider });
+}
+
+function truncated({ model }: Target): AppError {
+  return new AppError('upstream_truncated', `The answer of ${model.id} was cut off before its end.`, {
+    provider: model.provider,
+  });
+}
+
+/** Whether another model may do better: faults of the upstream, never of the request itself (§5.3.6). */
+export function mayTryNext(error: AppError): boolean {
+  return isUpstreamFault(error) || error.code === 'context_length_exceeded';
+}
+
+/** Faults that say something about the upstream's health. */
+export function isUpstreamFault({ code }: AppError): boolean {
+  return (code.startsWith('upstream_') && code !== 'upstream_invalid_request') || code === 'no_provider_available';
+}

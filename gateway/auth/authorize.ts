@@ -1,0 +1,134 @@
+import { timingSafeEqual } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import type { Scope } from '#shared/wire/account.ts';
+import type { BooksDb } from '../db/open.ts';
+import { planOf } from '../plans.ts';
+import { digestOf } from './api-key.ts';
+import { invalidKey, parseAuthorization } from './authorization-header.ts';
+import type { Peppers } from './pepper.ts';
+import type { Principal } from './principal.ts';
+import { scopesFromJson } from './scopes.ts';
+
+/** A revocation is seen everywhere within this time (wire contract §4.2). */
+const cacheMs = 2000;
+const cacheLimit = 10_000;
+const lastUsedEveryMs = 60_000;
+
+export interface AuthorizeDeps {
+  readonly db: BooksDb;
+  readonly peppers: Peppers;
+  readonly now: () => number;
+}
+
+export interface Authorizer {
+  /** Who asks. Throws 401 where that is not known. */
+  authenticate(header: string | null): Promise<Principal>;
+  /** Forgets what is cached, so that a change made here is seen at once. */
+  forget(): void;
+}
+
+/** The one place where a credential becomes a principal. */
+export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
+  const cache = new Map<string, { principal: Principal; until: number }>();
+  const marked = new Map<string, number>();
+
+  async function find(key: string): Promise<Principal> {
+    const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
+    const cacheKey = digests[0]?.toString('base64') ?? '';
+    const now = deps.now();
+    const cached = cache.get(cacheKey);
+    if (cached && cached.until > now) return cached.principal;
+    const principal = await lookUp(deps.db, digests);
+    if (cache.size >= cacheLimit) cache.clear();
+    cache.set(cacheKey, { principal, until: now + cacheMs });
+    return principal;
+  }
+
+  async function markUsed(principal: Principal, now: number): Promise<void> {
+    const { id, lastUsedAt } = principal.credential;
+    if (!id || now - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) < lastUsedEveryMs) return;
+    if (marked.size >= cacheLimit) marked.clear();
+    marked.set(id, now);
+    await deps.db
+      .updateTable('api_keys')
+      .set({ last_used_at: BigInt(now) })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  return {
+    async authenticate(header) {
+      const presented = parseAuthorization(header);
+      if (presented.type === 'jwt') {
+        throw new AppError('invalid_token', 'This token is not valid here: this gateway issues API keys only.');
+      }
+      const principal = await find(presented.key);
+      const now = deps.now();
+      requireNotExpired(principal, now);
+      await markUsed(principal, now);
+      return principal;
+    },
+    forget: () => cache.clear(),
+  };
+}
+
+/** Throws 403 `insufficient_scope` where the credential lacks the scope. No scope implies another (§4.5). */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (principal.credential.scopes.includes(scope)) return;
+  throw new AppError('insufficient_scope', `This credential does not have the scope "${scope}".`, {
+    details: { scope },
+  });
+}
+
+/** Throws 403 `account_suspended` where the account may not be used. */
+export function requireActive(principal: Principal): void {
+  if (principal.accountStatus === 'active') return;
+  throw new AppError('account_suspended', `This account is ${principal.accountStatus}. Ask the gateway's operator.`);
+}
+
+/** The `WWW-Authenticate` header that goes with an error (wire contract §4.4, RFC 6750), or null. */
+export function challengeFor(error: AppError): string | null {
+  if (error.code === 'insufficient_scope') {
+    return `Bearer realm="api", error="insufficient_scope", scope="${String(error.details?.scope ?? '')}"`;
+  }
+  if (error.status !== 401) return null;
+  const reason = error.code === 'missing_credentials' ? '' : ', error="invalid_token"';
+  return `Bearer realm="api"${reason}, ApiKey realm="api"`;
+}
+
+async function lookUp(db: BooksDb, digests: readonly Buffer[]): Promise<Principal> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(['accounts.plan', 'accounts.status'])
+    .where('digest', 'in', [...digests])
+    .executeTakeFirst();
+  // The same work for an unknown key: the comparison then runs against the digest itself and is discarded.
+  const equal = digests.map((digest) => timingSafeEqual(digest, row?.digest ?? digest)).includes(true);
+  if (!row || !equal || row.revoked_at !== null) throw new AppError('invalid_api_key', invalidKey);
+  return {
+    accountId: row.account_id,
+    accountStatus: row.status,
+    plan: planOf(row.plan),
+    credential: {
+      type: 'api_key',
+      id: row.id,
+      label: row.label,
+      prefix: row.prefix,
+      scopes: scopesFromJson(row.scopes),
+      created: seconds(row.created),
+      expiresAt: row.expires_at === null ? null : seconds(row.expires_at),
+      lastUsedAt: row.last_used_at === null ? null : seconds(row.last_used_at),
+    },
+  };
+}
+
+const seconds = (milliseconds: bigint) => Number(milliseconds / 1000n);
+
+function requireNotExpired(principal: Principal, now: number): void {
+  const { expiresAt } = principal.credential;
+  if (expiresAt !== null && expiresAt * 1000 <= now) {
+    throw new AppError('api_key_expired', 'This API key has expired. Create a new one.');
+  }
+}

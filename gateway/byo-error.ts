@@ -1,0 +1,34 @@
+import { AppError } from '#shared/errors.ts';
+
+const refusals: Partial<Record<AppError['code'], string>> = {
+  upstream_invalid_request: 'The provider refused this request as invalid.',
+  context_length_exceeded: 'The request is longer than what this model can read.',
+  content_policy_violation: "The provider's content policy refused this request.",
+};
+
+/**
+ * What went wrong with the caller's own key, in our words only: a provider's text may echo part of the key (wire
+ * contract §6). Never a 401, which would say that the gateway's key is bad.
+ */
+export function byoError(error: AppError): AppError {
+  const { provider, param } = error;
+  const name = provider ?? 'the provider';
+  if (error.code === 'upstream_auth_failed') {
+    return new AppError('byoapi_key_rejected', `The key in "byoapi_key" was refused by ${name}.`, {
+      param: 'byoapi_key',
+      provider,
+    });
+  }
+  if (error.code === 'no_provider_available') {
+    return new AppError(
+      'byoapi_key_insufficient_quota',
+      `The account of the key in "byoapi_key" has no quota left at ${name}.`,
+      {
+        param: 'byoapi_key',
+        provider,
+      },
+    );
+  }
+  const own = refusals[error.code];
+  return own ? new AppError(error.code, own, { param, provider }) : error;
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util';
+import { AppError } from '#shared/errors.ts';
+import { type Command, commands } from './cli/commands.ts';
+import { defaultDatabase, defaultPort, help } from './cli/help.ts';
+import { serve } from './cli/serve.ts';
+import { openOperator } from './open-operator.ts';
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Said wrongly: exit code 2. */
+class UsageError extends Error {}
+
+const text = { type: 'string' } as const;
+const options = {
+  db: text,
+  port: text,
+  host: text,
+  config: text,
+  name: text,
+  plan: text,
+  email: text,
+  description: text,
+  id: text,
+  label: text,
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const serveOptions = ['port', 'host', 'config'];
+const everywhere = ['db', 'json', 'help'];
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parse(args);
+  if (values.help || positionals[0] === 'help') return print(help);
+  if (positionals.length === 0) throw new UsageError('Say what to do, for example "gateway serve".');
+  const database = values.db ?? process.env.PORTICO_DB ?? defaultDatabase;
+  if (positionals[0] !== 'serve') return runCommand(positionals, values, database);
+  refuseOthers(values, serveOptions);
+  if (positionals.length > 1) throw new UsageError(`"serve" takes no argument "${positionals[1]}".`);
+  await serve({
+    database,
+    port: readPort(values.port),
+    host: values.host ?? '127.0.0.1',
+    configPath: values.config,
+    env: process.env,
+  });
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+async function runCommand(words: readonly string[], values: Values, database: string): Promise<void> {
+  const name = words.slice(0, 2).join(' ');
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new UsageError(`There is no command "${name}".`);
+  const positionals = words.slice(2);
+  checkCall(name, command, positionals, values);
+  const { operator, close } = await openOperator({
+    database,
+    env: process.env,
+    now: Date.now,
+    mayCreate: command.createsDatabase,
+  });
+  try {
+    const option = (key: string) => (typeof values[key] === 'string' ? values[key] : undefined);
+    const output = await command.run({ operator, positionals, option });
+    print(values.json ? `${JSON.stringify(output.json)}\n` : output.lines.map((line) => `${line}\n`).join(''));
+  } finally {
+    await close();
+  }
+}
+
+function checkCall(name: string, command: Command, positionals: readonly string[], values: Values): void {
+  refuseOthers(values, command.options);
+  if (positionals.length !== command.arguments.length) {
+    throw new UsageError(`Usage: gateway ${[name, ...command.arguments].join(' ')}.`);
+  }
+  const missing = command.required.find((key) => values[key] === undefined);
+  if (missing) throw new UsageError(`"${name}" needs --${missing}.`);
+}
+
+function refuseOthers(values: Values, allowed: readonly string[]): void {
+  const other = Object.keys(values).find((key) => !allowed.includes(key) && !everywhere.includes(key));
+  if (other) throw new UsageError(`--${other} does not belong to this command.`);
+}
+
+function readPort(given: string | undefined): number {
+  if (given === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError(`--port must be a number from 0 to 65535, not "${given}".`);
+  return port;
+}
+
+const print = (output: string) => void process.stdout.write(output);
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const usage = error instanceof UsageError;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message}${usage ? ' See --help.' : ''}\n`);
+  if (!usage && !(error instanceof AppError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  process.exitCode = usage ? 2 : 1;
+});

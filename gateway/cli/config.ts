@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { Secret } from '../lib/secret.ts';
+import type { ProviderCredential } from '../providers/provider.ts';
+import { defaultBaseUrls } from '../providers/registry.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+const apiKey = z.string().min(1, 'must not be empty');
+const withKey = z.strictObject({ apiKey, baseUrl: baseUrl.optional() });
+const configFile = z.strictObject({
+  providers: z
+    .strictObject({
+      openai: withKey.optional(),
+      anthropic: withKey.optional(),
+      google: withKey.optional(),
+      'openai-compatible': z.strictObject({ baseUrl, apiKey: apiKey.optional() }).optional(),
+    })
+    .default({}),
+  /** False hides the sandbox. */
+  sandbox: z.boolean().default(true),
+  /** Host names under which the gateway may be addressed besides the loopback ones. */
+  hosts: z.array(z.string().min(1)).default([]),
+});
+
+export interface Config {
+  readonly providers: Readonly<Record<string, ProviderCredential>>;
+  readonly sandbox: boolean;
+  readonly hosts: readonly string[];
+}
+
+/** Provider keys from the environment, and from a JSON file whose entries come first. Throws `invalid_input`. */
+export function loadConfig(path: string | undefined, env: Env): Config {
+  const file = configFile.parse(path === undefined ? {} : readConfig(path));
+  const providers: Record<string, ProviderCredential> = { ...fromEnvironment(env) };
+  for (const [id, entry] of Object.entries(file.providers)) {
+    if (entry) providers[id] = credentialOf(id, entry.apiKey, entry.baseUrl);
+  }
+  return { providers, sandbox: file.sandbox, hosts: file.hosts };
+}
+
+function readConfig(path: string): z.input<typeof configFile> {
+  const parsed = configFile.safeParse(parseJson(path, readText(path)));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.join('.') || 'the file';
+  throw new AppError('invalid_input', `The configuration "${path}" is not valid: ${where}: ${issue?.message}.`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new AppError('invalid_input', `The configuration "${path}" cannot be read: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+}
+
+/** The parser's own message would quote the file, and with it a key. */
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON.`);
+  }
+}
+
+function fromEnvironment(env: Env): Record<string, ProviderCredential> {
+  const found: Record<string, ProviderCredential> = {};
+  for (const id of Object.keys(defaultBaseUrls)) {
+    const name = id.toUpperCase();
+    const key = env[`${name}_API_KEY`]?.trim();
+    const url = env[`${name}_BASE_URL`]?.trim();
+    if (url && !baseUrl.safeParse(url).success) {
+      throw new AppError('invalid_input', `${name}_BASE_URL must be an http or https URL.`);
+    }
+    if (key) found[id] = credentialOf(id, key, url || undefined);
+  }
+  return found;
+}
+
+const credentialOf = (id: string, key: string | undefined, url: string | undefined): ProviderCredential => ({
+  apiKey: key === undefined ? null : new Secret(key),
+  baseUrl: (url ?? defaultBaseUrls[id] ?? '').replace(/\/+$/, ''),
+});

@@ -1,0 +1,55 @@
+import { listen } from '../listen.ts';
+import { openGateway } from '../open-gateway.ts';
+import { loadConfig } from './config.ts';
+import { takeExclusiveLock } from './exclusive-lock.ts';
+
+export interface ServeOptions {
+  readonly database: string;
+  readonly port: number;
+  readonly host: string;
+  readonly configPath: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Running answers get this long to finish after a signal; the last bytes and the database need the rest of 30 s. */
+const drainMs = 27_000;
+
+/** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal aborts it. Returns when all is settled. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const config = loadConfig(options.configPath, options.env);
+  const lock = takeExclusiveLock(options.database);
+  const gateway = await openGateway({
+    database: options.database,
+    env: options.env,
+    exclusive: lock !== null,
+    providers: config.providers,
+    sandbox: config.sandbox,
+    log,
+  });
+  const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(
+    async (error: unknown) => {
+      await gateway.close();
+      throw error;
+    },
+  );
+  process.stdout.write(`Portico gateway on ${server.url}\n`);
+  log({ event: 'started', providers: Object.keys(config.providers), exclusive: lock !== null });
+  await signalled();
+  log({ event: 'draining' });
+  const impatient = () => void gateway.drain(0);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, impatient);
+  await gateway.drain(drainMs);
+  await server.close();
+  await gateway.close();
+  lock?.release();
+  log({ event: 'stopped' });
+}
+
+const signalled = () =>
+  new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
+  });
+
+function log(entry: Readonly<Record<string, unknown>>): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
+}

@@ -1,0 +1,48 @@
+import { Kysely, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { AppError } from '#shared/errors.ts';
+import { allMigrations } from './migrations/all-migrations.ts';
+import { postgresDialect } from './postgres.ts';
+import type { Books } from './schema.ts';
+import { sqliteDialect } from './sqlite.ts';
+
+export type DialectName = 'sqlite' | 'postgres';
+export type BooksDb = Kysely<Books>;
+export type BooksTransaction = Transaction<Books>;
+
+export interface OpenBooks {
+  readonly db: BooksDb;
+  readonly dialect: DialectName;
+}
+
+export const dialectOf = (database: string): DialectName =>
+  /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'sqlite';
+
+/** Opens the books (a SQLite path, `:memory:` or `postgres://…`) and brings the schema up to date. */
+export async function openBooks(
+  database: string,
+  log: (entry: Record<string, unknown>) => void = () => {},
+): Promise<OpenBooks> {
+  const dialect = dialectOf(database);
+  const db = new Kysely<Books>({
+    dialect: dialect === 'sqlite' ? openSqlite(database) : await postgresDialect(database, log),
+  });
+  const { error } = await new Migrator({ db, provider: allMigrations(dialect) }).migrateToLatest();
+  if (error) {
+    await db.destroy();
+    throw new AppError('internal_error', `The database could not be opened: ${reasonOf(error)}.`, { cause: error });
+  }
+  return { db, dialect };
+}
+
+function openSqlite(path: string) {
+  try {
+    return sqliteDialect(path);
+  } catch (cause) {
+    throw new AppError('internal_error', `The database file "${path}" could not be opened: ${reasonOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error && error.message ? error.message : String(error));

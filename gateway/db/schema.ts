@@ -1,0 +1,125 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+
+/**
+ * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
+ * the epoch, flags are 0 or 1. Stores turn counts and times into numbers with `Number()`.
+ */
+export interface Books {
+  accounts: AccountTable;
+  api_keys: ApiKeyTable;
+  requests: RequestTable;
+  ledger_entries: LedgerEntryTable;
+  usage_daily: UsageDailyTable;
+}
+
+interface AccountTable {
+  id: string;
+  name: string;
+  email: string | null;
+  plan: string;
+  status: 'active' | 'suspended' | 'closed';
+  /** Sum of the account's ledger entries. */
+  balance: bigint;
+  /** Sum of the holds of its running requests. */
+  held: bigint;
+  /** Sum of what was added and of what was used: the two sides of the balance. */
+  granted: bigint;
+  used: bigint;
+  created: bigint;
+}
+
+interface ApiKeyTable {
+  id: string;
+  account_id: string;
+  /** HMAC-SHA-256(pepper, key). */
+  digest: Uint8Array;
+  prefix: string;
+  label: string | null;
+  /** JSON array. */
+  scopes: string;
+  created: bigint;
+  expires_at: bigint | null;
+  revoked_at: bigint | null;
+  last_used_at: bigint | null;
+}
+
+interface RequestTable {
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  instance_id: string;
+  created: bigint;
+  /** `YYYY-MM-DD` of `created`, UTC. */
+  day: string;
+  ended: bigint | null;
+  status: 'running' | 'succeeded' | 'failed' | 'cancelled';
+  error_code: string | null;
+  provider: string;
+  model: string;
+  purpose: string | null;
+  conversation_id: string | null;
+  /** JSON object of strings. */
+  metadata: string;
+  byok: bigint;
+  /** Reserved while running; 0 afterwards. */
+  hold: bigint;
+  lease_until: bigint;
+  charge: bigint;
+  upstream_cost: bigint;
+  estimated: bigint;
+  prompt_tokens: bigint;
+  completion_tokens: bigint;
+  cached_tokens: bigint;
+  cache_write_tokens: bigint;
+  reasoning_tokens: bigint;
+  first_token_ms: bigint | null;
+  total_ms: bigint | null;
+  /** JSON of the price row that was used, in the wire's spelling. */
+  price: string | null;
+  /** JSON of the routing decision. */
+  routing: string | null;
+}
+
+interface LedgerEntryTable {
+  /** Order of booking: per account the order in which the balance changed. */
+  seq: Generated<bigint>;
+  id: string;
+  account_id: string;
+  type: 'grant' | 'purchase' | 'usage' | 'refund' | 'adjustment' | 'expiry' | 'byok_fee';
+  amount: bigint;
+  balance_after: bigint;
+  created: bigint;
+  description: string | null;
+  request_id: string | null;
+  provider: string | null;
+  model: string | null;
+  estimated: bigint;
+  /** Makes a grant happen once. */
+  idempotency_id: string | null;
+}
+
+/** Counters per day of the request's start, so that a dashboard never reads every request. */
+interface UsageDailyTable {
+  account_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  provider: string;
+  model: string;
+  /** Empty: no key. */
+  key_id: string;
+  status: string;
+  byok: bigint;
+  requests: bigint;
+  prompt_tokens: bigint;
+  completion_tokens: bigint;
+  cached_tokens: bigint;
+  reasoning_tokens: bigint;
+  charge: bigint;
+  upstream_cost: bigint;
+}
+
+export type AccountRow = Selectable<AccountTable>;
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+export type RequestRow = Selectable<RequestTable>;
+export type LedgerEntryRow = Selectable<LedgerEntryTable>;
+export type NewRequest = Insertable<RequestTable>;

@@ -1,0 +1,92 @@
+import { AppError } from '#shared/errors.ts';
+import type { AnswerPart, Engine } from './answer.ts';
+import { runAnswer } from './answer-task.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { createChannel } from './lib/channel.ts';
+import type { Running } from './lib/running.ts';
+import type { Registry } from './providers/registry.ts';
+import type { Health } from './routing/health.ts';
+import type { Sticky } from './routing/sticky.ts';
+
+export interface EngineTimeouts {
+  /** From the request to the upstream's first event, over all attempts. */
+  readonly firstEventMs: number;
+  /** The same for one attempt that is not the last. */
+  readonly attemptMs: number;
+  /** From the request to the end of the answer. */
+  readonly totalMs: number;
+  /** Between two renewals of a hold's lease. */
+  readonly leaseMs: number;
+}
+
+/** The limits of wire contract §5.3.6 and §7. */
+export const engineTimeouts: EngineTimeouts = {
+  firstEventMs: 120_000,
+  attemptMs: 30_000,
+  totalMs: 600_000,
+  leaseMs: 15_000,
+};
+
+export interface EngineDeps {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  /** All models that may be served, the registry's own included. */
+  readonly catalogue: () => Catalogue;
+  readonly health: Health;
+  readonly sticky: Sticky;
+  readonly running: Running;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly fetch: typeof fetch;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+  /** The word in front of `/router`. */
+  readonly vendor: string;
+  readonly timeouts: EngineTimeouts;
+}
+
+/** Parts that may wait for a reader before the upstream is made to wait too. */
+const partsAhead = 16;
+
+/** admit → hold → choose → attempt → settle, each answer in a task of its own. */
+export function createEngine(deps: EngineDeps): Engine {
+  return {
+    answer(question, signal) {
+      const abort = new AbortController();
+      const parts = createChannel<AnswerPart>(partsAhead, abort.signal);
+      const unlink = stopWhen(abort, signal, deps);
+      const task = runAnswer(question, deps, abort.signal, parts.push).then(parts.end, parts.fail).finally(unlink);
+      void deps.running.track(task);
+      return {
+        next: () => parts.next(),
+        async return() {
+          abort.abort(clientGone());
+          return { done: true, value: undefined };
+        },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
+  };
+}
+
+const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
+
+/** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
+function stopWhen(abort: AbortController, client: AbortSignal, deps: EngineDeps): () => void {
+  const onClient = () => abort.abort(clientGone());
+  const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
+  const onTimeout = () =>
+    abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.'));
+  if (client.aborted) onClient();
+  if (deps.running.signal.aborted) onShutdown();
+  client.addEventListener('abort', onClient, { once: true });
+  deps.running.signal.addEventListener('abort', onShutdown, { once: true });
+  const timer = setTimeout(onTimeout, deps.timeouts.totalMs);
+  return () => {
+    clearTimeout(timer);
+    client.removeEventListener('abort', onClient);
+    deps.running.signal.removeEventListener('abort', onShutdown);
+  };
+}

@@ -1,0 +1,61 @@
+import { AppError } from '#shared/errors.ts';
+import type { NanoUsd } from '#shared/money.ts';
+import type { BooksTransaction } from '../db/open.ts';
+import { newId } from '../lib/id.ts';
+
+export interface Grant {
+  readonly accountId: string;
+  readonly amount: NanoUsd;
+  readonly description?: string;
+  /** Makes it happen once, however often it is called. */
+  readonly id?: string;
+}
+
+/** One grant never exceeds this (a billion dollars), so that a sum cannot leave 64 bits. */
+const largest = 1_000_000_000_000_000_000n;
+
+/** Adds credits to an account: balance and ledger entry in one transaction. */
+export async function grantCredits(trx: BooksTransaction, grant: Grant, now: number): Promise<{ id: string }> {
+  if (grant.amount <= 0n || grant.amount > largest) {
+    throw new AppError('invalid_input', 'A grant must be more than $0 and at most $1,000,000,000.');
+  }
+  const repeated = grant.id === undefined ? undefined : await findGrant(trx, grant.id);
+  if (repeated) return repeatOf(repeated, grant);
+  const account = await trx
+    .updateTable('accounts')
+    .set((row) => ({ balance: row('balance', '+', grant.amount), granted: row('granted', '+', grant.amount) }))
+    .where('id', '=', grant.accountId)
+    .returning('balance')
+    .executeTakeFirst();
+  if (!account) throw new AppError('not_found', `There is no account "${grant.accountId}".`);
+  const id = newId('txn', now);
+  await trx
+    .insertInto('ledger_entries')
+    .values({
+      id,
+      account_id: grant.accountId,
+      type: 'grant',
+      amount: grant.amount,
+      balance_after: account.balance,
+      created: BigInt(now),
+      description: grant.description ?? null,
+      estimated: 0n,
+      idempotency_id: grant.id ?? null,
+    })
+    .execute();
+  return { id };
+}
+
+const findGrant = (trx: BooksTransaction, idempotencyId: string) =>
+  trx
+    .selectFrom('ledger_entries')
+    .select(['id', 'account_id', 'amount'])
+    .where('idempotency_id', '=', idempotencyId)
+    .executeTakeFirst();
+
+function repeatOf(booked: { id: string; account_id: string; amount: bigint }, grant: Grant): { id: string } {
+  if (booked.account_id !== grant.accountId || booked.amount !== grant.amount) {
+    throw new AppError('invalid_input', `The grant "${grant.id}" was already booked with another account or amount.`);
+  }
+  return { id: booked.id };
+}

@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterEach, describe, expect, test } from 'vitest';
+import { nanoUsd, parseUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
+import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { grantCredits } from './grant.ts';
+import type { Ledger, Settlement } from './ledger.ts';
+import { createLedger, leaseMs } from './ledger-store.ts';
+import { sweepEarlierInstances, sweepExpired } from './sweeper.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function openLedger(plan = 'pro', balance = '0') {
+  const books = await openBooks(':memory:');
+  closers.push(() => books.db.destroy());
+  const transact = createTransact(books);
+  let time = Date.UTC(2026, 10, 20);
+  const now = () => time;
+  const ledger = createLedger({ transact, now, instanceId: 'inst_a' });
+  const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
+  await books.db
+    .insertInto('accounts')
+    .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
+    .execute();
+  const grant = (amount: bigint, id?: string) =>
+    transact((trx) =>
+      grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(amount), ...(id === undefined ? {} : { id }) }, now()),
+    );
+  if (balance !== '0') await grant(parseUsd(balance));
+  const readAccount = () =>
+    books.db.selectFrom('accounts').selectAll().where('id', '=', 'acct_1').executeTakeFirstOrThrow();
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { ...books, transact, ledger, grant, now, account: readAccount, pass };
+}
+
+const holdOf = (requestId: string, amount: bigint) => ({
+  requestId,
+  accountId: 'acct_1',
+  keyId: null,
+  amount: nanoUsd(amount),
+  provider: 'sandbox',
+  model: 'echo',
+  byok: false,
+  purpose: 'chat',
+  conversationId: null,
+  metadata: {},
+});
+
+const endOf = (requestId: string, charge: bigint, status: Settlement['status'] = 'succeeded'): Settlement => ({
+  requestId,
+  status,
+  errorCode: null,
+  charge: nanoUsd(charge),
+  upstreamCost: nanoUsd(charge),
+  estimated: false,
+  provider: 'sandbox',
+  model: 'echo',
+  usage: { ...noTokens, promptTokens: 3, completionTokens: 4 },
+  price: null,
+  routing: null,
+  firstTokenMs: 5,
+  totalMs: 10,
+});
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+
+type Step =
+  | { readonly do: 'grant'; readonly amount: bigint }
+  | { readonly do: 'hold' | 'extend' | 'settle'; readonly request: number; readonly amount: bigint };
+
+const amount = fc.bigInt({ min: 0n, max: 1000n });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('grant' as const), amount: fc.bigInt({ min: 1n, max: 2000n }) }),
+  fc.record({ do: fc.constantFrom('hold', 'extend', 'settle'), request: fc.integer({ min: 0, max: 7 }), amount }),
+);
+
+/** The books as one would keep them on paper. */
+function paperBooks(prepaid: boolean) {
+  const requests = new Map<number, { hold: bigint; charge: bigint | null }>();
+  const held = () => [...requests.values()].reduce((sum, one) => sum + one.hold, 0n);
+  let balance = 0n;
+  const covers = (wanted: bigint) => !prepaid || wanted === 0n || balance - held() >= wanted;
+  return {
+    held,
+    balance: () => balance,
+    apply(next: Step): unknown {
+      if (next.do === 'grant') {
+        balance += next.amount;
+        return 'ok';
+      }
+      const known = requests.get(next.request);
+      if (next.do === 'hold') {
+        if (known) return 'ok';
+        if (!covers(next.amount)) return 'insufficient_credits';
+        requests.set(next.request, { hold: next.amount, charge: null });
+        return 'ok';
+      }
+      if (!known) return next.do === 'extend' ? false : 'unknown';
+      if (next.do === 'extend') {
+        if (known.charge !== null || !covers(next.amount)) return false;
+        known.hold += next.amount;
+        return true;
+      }
+      if (known.charge !== null) return known.charge;
+      requests.set(next.request, { hold: 0n, charge: next.amount });
+      balance -= next.amount;
+      return next.amount;
+    },
+  };
+}
+
+async function apply(ledger: Ledger, grant: (amount: bigint) => Promise<unknown>, next: Step): Promise<unknown> {
+  if (next.do === 'grant') return grant(next.amount).then(() => 'ok');
+  const id = `req_${next.request}`;
+  if (next.do === 'hold') return codeOf(ledger.hold(holdOf(id, next.amount)));
+  if (next.do === 'extend') return ledger.extend(id, nanoUsd(next.amount));
+  return ledger.settle(endOf(id, next.amount)).then(
+    (answer) => answer.charged,
+    () => 'unknown',
+  );
+}
+
+describe('the ledger', () => {
+  test.each([
+    ['pro', true],
+    ['local', false],
+  ] as const)('agrees with books kept on paper, whatever happens (%s)', async (plan, prepaid) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { ledger, grant, account, db } = await openLedger(plan);
+        const paper = paperBooks(prepaid);
+        for (const next of steps) {
+          expect(await apply(ledger, grant, next)).toEqual(paper.apply(next));
+          const row = await account();
+          expect([row.balance, row.held]).toEqual([paper.balance(), paper.held()]);
+        }
+        const entries = await db.selectFrom('ledger_entries').selectAll().orderBy('seq').execute();
+        let sum = 0n;
+        for (const entry of entries) {
+          sum += entry.amount;
+          expect(entry.balance_after).toBe(sum);
+        }
+        expect((await account()).balance).toBe(sum);
+        await closers.pop()?.();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('never promises more than the balance to 200 callers at once', async () => {
+    const { ledger, account } = await openLedger('pro', '0.00000005');
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => codeOf(ledger.hold(holdOf(`req_${index}`, 3n)))),
+    );
+    expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
+    expect(answers.filter((answer) => answer === 'insufficient_credits')).toHaveLength(184);
+    expect(await account()).toMatchObject({ balance: 50n, held: 48n });
+  });
+
+  test('says how much was needed and how much there is when it refuses', async () => {
+    const { ledger } = await openLedger('pro', '0.004');
+    await expect(ledger.hold(holdOf('req_1', parseUsd('0.012')))).rejects.toMatchObject({
+      code: 'insufficient_credits',
+      message: expect.stringContaining('may cost up to $0.012, available $0.004'),
+      details: { needed_usd: '0.012', available_usd: '0.004' },
+    });
+  });
+
+  test('books the true cost even where it is more than the hold', async () => {
+    const { ledger, account } = await openLedger('pro', '0.00000001');
+    await ledger.hold(holdOf('req_1', 10n));
+    expect(await ledger.settle(endOf('req_1', 25n))).toEqual({ charged: 25n });
+    expect(await account()).toMatchObject({ balance: -15n, held: 0n, used: 25n });
+    expect(await codeOf(ledger.hold(holdOf('req_2', 1n)))).toBe('insufficient_credits');
+    expect(await codeOf(ledger.hold({ ...holdOf('req_3', 0n), byok: true }))).toBe('ok');
+  });
+
+  test('charges once when every acknowledgement is lost and each step is repeated', async () => {
+    const { ledger, account, db } = await openLedger('pro', '1');
+    for (let index = 0; index < 50; index += 1) {
+      await ledger.hold(holdOf(`req_${index}`, 100n));
+      await ledger.hold(holdOf(`req_${index}`, 100n));
+      await ledger.settle(endOf(`req_${index}`, 7n));
+      expect(await ledger.settle(endOf(`req_${index}`, 99n, 'failed'))).toEqual({ charged: 7n });
+    }
+    expect(await account()).toMatchObject({ balance: parseUsd('1') - 350n, held: 0n });
+    const usage = await db.selectFrom('usage_daily').selectAll().execute();
+    expect(usage).toMatchObject([{ requests: 50n, charge: 350n, prompt_tokens: 150n, status: 'succeeded' }]);
+  });
+
+  test('grants once per id and refuses the same id with another amount', async () => {
+    const { grant, account } = await openLedger();
+    const first = await grant(500n, 'welcome');
+    expect(await grant(500n, 'welcome')).toEqual(first);
+    expect(await codeOf(grant(501n, 'welcome'))).toBe('invalid_input');
+    expect(await account()).toMatchObject({ balance: 500n, granted: 500n });
+  });
+
+  test('lets nobody change or remove an entry', async () => {
+    const { db } = await openLedger('pro', '1');
+    await expect(db.updateTable('ledger_entries').set({ amount: 2n }).execute()).rejects.toThrow(/only ever added/);
+    await expect(db.deleteFrom('ledger_entries').execute()).rejects.toThrow(/only ever added/);
+    await expect(sql`update accounts set held = -1`.execute(db)).rejects.toThrow(/CHECK/);
+  });
+
+  test('one broken step does not take down the steps committed with it', async () => {
+    const { ledger, account } = await openLedger('pro', '1');
+    const broken = { ...holdOf('req_b', 5n), accountId: 'acct_missing' };
+    const answers = await Promise.all([
+      codeOf(ledger.hold(holdOf('req_a', 5n))),
+      codeOf(ledger.hold(broken)),
+      codeOf(ledger.hold(holdOf('req_c', 5n))),
+    ]);
+    expect(answers).toEqual(['ok', expect.stringContaining('does not exist'), 'ok']);
+    expect(await account()).toMatchObject({ held: 10n });
+  });
+});
+
+describe('the sweeper', () => {
+  test('ends requests of a dead process once their lease is over, and frees what they held', async () => {
+    const { db, transact, ledger, now, pass, account } = await openLedger('pro', '1');
+    await ledger.hold(holdOf('req_1', 100n));
+    await ledger.hold(holdOf('req_2', 100n));
+    pass(leaseMs - 1);
+    await ledger.renew('req_2');
+    pass(2);
+    const other = { db, transact, now, instanceId: 'inst_b' };
+    expect(await sweepExpired(other)).toBe(1);
+    expect(await account()).toMatchObject({ held: 100n, balance: parseUsd('1') });
+    const row = await db.selectFrom('requests').selectAll().where('id', '=', 'req_1').executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ status: 'failed', error_code: 'interrupted', charge: 0n, hold: 0n });
+    expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 0n });
+  });
+
+  test('leaves a process its own requests, however late it renews them', async () => {
+    const { db, transact, ledger, now, pass } = await openLedger('pro', '1');
+    await ledger.hold(holdOf('req_1', 100n));
+    pass(leaseMs * 5);
+    expect(await sweepExpired({ db, transact, now, instanceId: 'inst_a' })).toBe(0);
+  });
+
+  test('does not wait for leases where no other process can be alive', async () => {
+    const { db, transact, ledger, now, account } = await openLedger('pro', '1');
+    await ledger.hold(holdOf('req_1', 100n));
+    expect(await sweepEarlierInstances({ db, transact, now, instanceId: 'inst_b' })).toBe(1);
+    expect(await account()).toMatchObject({ held: 0n });
+  });
+});

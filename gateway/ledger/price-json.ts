@@ -1,0 +1,19 @@
+import { formatUsdPerToken } from '#shared/money.ts';
+import type { Price, Rates } from '#shared/price.ts';
+
+/** Prices in the wire's spelling (wire contract §2.1): decimal strings in USD per token. */
+export const priceToJson = (price: Price) => ({
+  currency: 'USD' as const,
+  unit: 'token' as const,
+  ...ratesToJson(price),
+  request: formatUsdPerToken(price.request),
+  image: null,
+  tiers: price.tiers.map((tier) => ({ min_prompt_tokens: tier.minPromptTokens, ...ratesToJson(tier) })),
+});
+
+const ratesToJson = (rates: Rates) => ({
+  prompt: formatUsdPerToken(rates.prompt),
+  completion: formatUsdPerToken(rates.completion),
+  input_cache_read: rates.cacheRead === null ? null : formatUsdPerToken(rates.cacheRead),
+  input_cache_write: rates.cacheWrite === null ? null : formatUsdPerToken(rates.cacheWrite),
+});

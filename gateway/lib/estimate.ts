@@ -1,0 +1,56 @@
+import type { ChatMessage, CompletionRequest, ContentPart } from '#shared/wire/chat-request.ts';
+
+/**
+ * The gateway's estimate of token counts (wire contract §7): `ceil(utf8 bytes / 3.5)`, 1,000 per image, 1,500 per PDF
+ * page. Never an exact tokenizer on raw input: that is quadratic on hostile text (§9). True usage settles.
+ */
+
+const bytesPerToken = 3.5;
+const tokensPerImage = 1_000;
+const tokensPerPdfPage = 1_500;
+const tokensPerMessage = 4;
+/** About 32 tokens a second of compressed speech. */
+const audioBytesPerToken = 500;
+const pdfBytesPerPage = 200_000;
+
+/** Tokens of so many UTF-8 bytes. */
+export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / bytesPerToken);
+
+export const estimateTextTokens = (text: string): number => tokensOfBytes(Buffer.byteLength(text));
+
+/** Input tokens of a whole request: messages, their parts and the tools that are described with them. */
+export function estimateInputTokens(messages: readonly ChatMessage[], tools: CompletionRequest['tools']): number {
+  const described = tools?.length ? estimateTextTokens(JSON.stringify(tools)) : 0;
+  return messages.reduce((sum, message) => sum + messageTokens(message), described);
+}
+
+function messageTokens(message: ChatMessage): number {
+  const calls =
+    message.role === 'assistant' && message.tool_calls ? estimateTextTokens(JSON.stringify(message.tool_calls)) : 0;
+  return tokensPerMessage + calls + contentTokens(message.content);
+}
+
+function contentTokens(content: ChatMessage['content']): number {
+  if (content === null || content === undefined) return 0;
+  if (typeof content === 'string') return estimateTextTokens(content);
+  return content.reduce((sum, part) => sum + partTokens(part), 0);
+}
+
+function partTokens(part: ContentPart): number {
+  switch (part.type) {
+    case 'text':
+      return estimateTextTokens(part.text);
+    case 'image_url':
+      return tokensPerImage;
+    case 'input_audio':
+      return Math.ceil((part.input_audio.data.length * 3) / 4 / audioBytesPerToken);
+    case 'file':
+      return fileTokens(part.file.file_data ?? '');
+  }
+}
+
+/** PDF pages are not counted (most keep their page tree compressed): so many bytes are taken for one page. */
+function fileTokens(dataUrl: string): number {
+  const bytes = (dataUrl.length * 3) / 4;
+  return Math.max(1, Math.ceil(bytes / pdfBytesPerPage)) * tokensPerPdfPage;
+}

@@ -1,0 +1,39 @@
+/** Counts work that must end before the process may, whoever started it. */
+export interface Running {
+  /** Aborts when waiting is over: whatever still runs must settle and end. */
+  readonly signal: AbortSignal;
+  readonly draining: boolean;
+  /** Keeps the drain waiting until this promise is settled. Returns it. */
+  track<T>(work: Promise<T>): Promise<T>;
+  /** Waits for all work; after `timeoutMs` aborts `signal` and waits for what that ends. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+export function createRunning(): Running {
+  const work = new Set<Promise<unknown>>();
+  const abort = new AbortController();
+  let draining = false;
+
+  async function untilIdle() {
+    while (work.size > 0) await Promise.allSettled(work);
+  }
+
+  return {
+    signal: abort.signal,
+    get draining() {
+      return draining;
+    },
+    track(promise) {
+      work.add(promise);
+      const done = () => void work.delete(promise);
+      promise.then(done, done);
+      return promise;
+    },
+    async drain(timeoutMs) {
+      draining = true;
+      const timer = setTimeout(() => abort.abort(), timeoutMs);
+      await untilIdle();
+      clearTimeout(timer);
+    },
+  };
+}

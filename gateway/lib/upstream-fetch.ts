@@ -1,0 +1,141 @@
+import { AppError } from '#shared/errors.ts';
+import { readFault, upstreamError } from './upstream-error.ts';
+
+export interface UpstreamCall {
+  readonly provider: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent as JSON by POST; without it the call is a GET. */
+  readonly body?: unknown;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+}
+
+const errorBodyBytes = 65_536;
+const errorBodyMs = 5_000;
+/** Between two chunks of bytes, comments and pings included (wire contract §7). */
+const idleMs = 60_000;
+
+/**
+ * The one place where the gateway calls out. No redirects, no retries; a status other than 2xx, and a server that cannot
+ * be reached, become an `AppError` of an upstream code.
+ */
+export async function upstreamFetch(call: UpstreamCall): Promise<Response> {
+  const response = await send(call);
+  if (response.ok) return response;
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel().catch(() => {});
+    throw new AppError('upstream_bad_response', `${call.provider} answered with a redirect. Is its base URL right?`, {
+      provider: call.provider,
+    });
+  }
+  const text = await errorText(response);
+  const fault = readFault(parsed(text), call.provider, response.status);
+  throw upstreamError({ ...fault, ...retryAfter(response.headers) });
+}
+
+async function send(call: UpstreamCall): Promise<Response> {
+  const { body, signal } = call;
+  try {
+    return await call.fetch(call.url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal,
+    });
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new AppError('upstream_unreachable', `${call.provider} could not be reached.`, {
+      provider: call.provider,
+      cause,
+    });
+  }
+}
+
+/** As much of an error's body as is worth reading; nothing where it does not come in time. */
+async function errorText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), errorBodyMs);
+  try {
+    while (size < errorBodyBytes) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value);
+      size += value.byteLength;
+    }
+  } catch {
+    // A broken error body leaves the status, which says enough.
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => {});
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+function retryAfter(headers: Headers): { retryAfterMs?: number } {
+  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
+  const text = headers.get('retry-after');
+  const seconds = Number(text ?? Number.NaN);
+  if (Number.isFinite(seconds) && seconds >= 0) return { retryAfterMs: seconds * 1_000 };
+  const at = text === null ? Number.NaN : Date.parse(text);
+  const from = Date.parse(headers.get('date') ?? '');
+  return at > from ? { retryAfterMs: at - from } : {};
+}
+
+/** The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`. */
+export async function* upstreamBytes(response: Response, provider: string): AsyncGenerator<Uint8Array> {
+  if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
+  const reader = response.body.getReader();
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    void reader.cancel().catch(() => {});
+  }, idleMs);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (silent)
+        throw new AppError('upstream_timeout', `${provider} fell silent in the middle of its answer.`, { provider });
+      if (done) return;
+      timer.refresh();
+      yield value;
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** Reads a small JSON answer, at most 8 MiB of it. */
+export async function readJson(response: Response, provider: string): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of upstreamBytes(response, provider)) {
+    size += chunk.byteLength;
+    if (size > jsonBytes) break;
+    chunks.push(chunk);
+  }
+  const value = size > jsonBytes ? null : parsed(Buffer.concat(chunks).toString('utf8'));
+  if (value === null)
+    throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
+  return value;
+}
+
+const jsonBytes = 8_388_608;

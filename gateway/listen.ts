@@ -1,0 +1,82 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { AppError } from '#shared/errors.ts';
+import type { Gateway } from './gateway.ts';
+import { newId } from './lib/id.ts';
+import { errorResponse } from './routes/error-response.ts';
+
+export interface ListenOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host?: string;
+  /** Names under which the gateway may be addressed, besides the loopback ones (`api.example.com`, without a port). */
+  readonly hosts?: readonly string[];
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  /** Stops taking connections and ends those that are open. Drain the gateway first. */
+  close(): Promise<void>;
+}
+
+const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Node's limits on slow and greedy clients; a streaming answer is governed by the engine's own timers. */
+const serverLimits = {
+  headersTimeout: 5000,
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5000,
+  maxHeaderSize: 16_384,
+};
+
+const lastBytesMs = 1000;
+
+/** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
+export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOptions): Promise<Listening> {
+  const host = options.host ?? '127.0.0.1';
+  const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
+  const answer = (request: Request) => (isAddressedToUs(request, names) ? gateway.fetch(request) : wrongHost());
+  const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false }));
+  server.maxHeadersCount = 100;
+  server.maxRequestsPerSocket = 1000;
+  server.maxConnections = 1000;
+  await start(server, options.port, host);
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        // Answers that are complete still have to reach their readers.
+        const cut = setTimeout(() => server.closeAllConnections(), lastBytesMs);
+        server.close(() => {
+          clearTimeout(cut);
+          resolve();
+        });
+      }),
+  };
+}
+
+/** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
+const isAddressedToUs = (request: Request, names: ReadonlySet<string>) =>
+  names.has((request.headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase());
+
+function wrongHost(): Response {
+  const error = new AppError('ip_not_allowed', 'This gateway does not answer under this host name. Use 127.0.0.1.');
+  return errorResponse(error, newId('req', Date.now()));
+}
+
+function start(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(unavailable(port, cause)));
+    server.listen(port, host, () => resolve());
+  });
+}
+
+function unavailable(port: number, cause: NodeJS.ErrnoException): AppError {
+  const why = cause.code === 'EADDRINUSE' ? 'another program uses it' : cause.message;
+  return new AppError('port_unavailable', `Port ${port} cannot be used: ${why}. Choose another port.`, { cause });
+}

@@ -1,0 +1,111 @@
+import { AppError } from '#shared/errors.ts';
+import { createApp } from './app.ts';
+import { createAuthorizer } from './auth/authorize.ts';
+import { loadPeppers } from './auth/pepper.ts';
+import { liveCatalogue } from './catalogue/build-catalogue.ts';
+import { openBooks } from './db/open.ts';
+import { createTransact } from './db/transact.ts';
+import { createEngine, engineTimeouts } from './engine.ts';
+import type { Gateway, GatewayOptions } from './gateway.ts';
+import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
+import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
+import { newId } from './lib/id.ts';
+import { createRunning } from './lib/running.ts';
+import { createOperator } from './operator-store.ts';
+import type { ProviderCredential } from './providers/provider.ts';
+import { createRegistry, type Registry } from './providers/registry.ts';
+import { accountRoutes } from './routes/account.ts';
+import { chatRoutes } from './routes/chat.ts';
+import { creditsRoutes } from './routes/credits.ts';
+import { metaRoutes } from './routes/meta.ts';
+import { modelsRoutes } from './routes/models.ts';
+import { requestsRoutes } from './routes/requests.ts';
+import { streamTimes } from './routes/stream-response.ts';
+import { usageRoutes } from './routes/usage.ts';
+import { createHealth } from './routing/health.ts';
+import { createSticky } from './routing/sticky.ts';
+import { version } from './version.ts';
+
+const vendor = 'portico';
+const checkTimeoutMs = 15_000;
+
+/**
+ * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used, and
+ * `internal_error` where the database cannot be opened. Close it to let the process end.
+ */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const now = options.now ?? Date.now;
+  const log = options.log ?? (() => {});
+  const send = options.fetch ?? fetch;
+  const registry = createRegistry({
+    fetch: send,
+    sandbox: options.sandbox ?? true,
+    sandboxPace: options.sandboxPace ?? 1,
+    log,
+  });
+  for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
+  const peppers = loadPeppers(options.database, options.env ?? {});
+  const books = await openBooks(options.database, log);
+  const { db } = books;
+  const transact = createTransact(books);
+  const instanceId = newId('inst', now());
+  const sweeping = { db, transact, now, instanceId };
+  if (options.exclusive) await sweepEarlierInstances(sweeping);
+  else await sweepExpired(sweeping);
+
+  const running = createRunning();
+  const authorizer = createAuthorizer({ db, peppers, now });
+  const catalogue = liveCatalogue(now, registry.models);
+  const health = createHealth(now);
+  const engine = createEngine({
+    ledger: createLedger({ transact, now, instanceId }),
+    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
+    sticky: createSticky(now),
+    fetch: send,
+    ...{ registry, catalogue, health, running, now, log, vendor },
+  });
+  const draining = () => running.draining;
+  const app = createApp({
+    routes: [
+      chatRoutes({ engine, now, streamTimes }),
+      modelsRoutes({ catalogue, registry, health, vendor }),
+      accountRoutes({ db, now }),
+      creditsRoutes({ db }),
+      usageRoutes({ db, now }),
+      requestsRoutes({ db }),
+      metaRoutes({ db, version, draining }),
+    ],
+    ...{ authorizer, draining, version, now, log },
+  });
+  const sweeper = setInterval(() => {
+    sweepExpired(sweeping).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
+  }, sweepEveryMs);
+  sweeper.unref();
+
+  return {
+    fetch: async (request) => app.fetch(request),
+    operator: createOperator({ db, transact, peppers, now, credentialsChanged: authorizer.forget }),
+    setProvider: (id, credential) => setProvider(registry, id, credential),
+    async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
+      await knownProvider(registry, id).provider.models({ credential, signal, fetch: send });
+    },
+    drain: running.drain,
+    async close() {
+      clearInterval(sweeper);
+      await running.drain(0);
+      await db.destroy();
+    },
+  };
+}
+
+function setProvider(registry: Registry, id: string, credential: ProviderCredential | null): void {
+  knownProvider(registry, id);
+  registry.set(id, credential);
+}
+
+function knownProvider(registry: Registry, id: string) {
+  const known = registry.get(id);
+  if (known) return known;
+  const ids = registry.all().map((provider) => provider.id);
+  throw new AppError('invalid_input', `There is no provider "${id}". Providers: ${ids.join(', ')}.`);
+}

@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '#shared/errors.ts';
+import { loadPeppers } from './auth/pepper.ts';
+import { dialectOf, openBooks } from './db/open.ts';
+import { createTransact } from './db/transact.ts';
+import type { Operator } from './operator.ts';
+import { createOperator } from './operator-store.ts';
+
+export interface OpenOperator {
+  readonly operator: Operator;
+  close(): Promise<void>;
+}
+
+/** Opens the books for the operator's commands only; a gateway may serve them at the same time. */
+export async function openOperator(options: {
+  readonly database: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => number;
+  /** Otherwise a missing SQLite file is an error: its path is probably mistyped. */
+  readonly mayCreate: boolean;
+}): Promise<OpenOperator> {
+  const { database, env, now } = options;
+  if (!options.mayCreate && dialectOf(database) === 'sqlite' && !existsSync(database)) {
+    throw new AppError(
+      'not_found',
+      `There is no database "${database}". Name it with --db, or create an account first.`,
+    );
+  }
+  const peppers = loadPeppers(database, env);
+  const books = await openBooks(database);
+  const transact = createTransact(books);
+  return {
+    operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} }),
+    close: () => books.db.destroy(),
+  };
+}

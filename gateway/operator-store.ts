@@ -1,0 +1,131 @@
+import { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
+import { createApiKey, digestOf, displayPrefix } from './auth/api-key.ts';
+import type { Peppers } from './auth/pepper.ts';
+import { allScopes, scopesFromJson } from './auth/scopes.ts';
+import type { BooksDb } from './db/open.ts';
+import type { AccountRow, ApiKeyRow } from './db/schema.ts';
+import type { Transact } from './db/transact.ts';
+import { grantCredits } from './ledger/grant.ts';
+import { newId } from './lib/id.ts';
+import type { AccountSummary, KeySummary, Operator } from './operator.ts';
+import { findPlan, plans } from './plans.ts';
+
+/** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
+export const defaultPlan = 'pro';
+
+export interface OperatorDeps {
+  readonly db: BooksDb;
+  readonly transact: Transact;
+  readonly peppers: Peppers;
+  readonly now: () => number;
+  /** Called after a change that a cached credential must not outlive. */
+  readonly credentialsChanged: () => void;
+}
+
+/** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
+export function createOperator(deps: OperatorDeps): Operator {
+  const { db, now } = deps;
+  return {
+    async createAccount({ name, plan = defaultPlan, email }) {
+      const row = newAccount(name, plan, email, now());
+      await db.insertInto('accounts').values(row).execute();
+      return toAccountSummary(row);
+    },
+
+    async listAccounts() {
+      const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
+      return rows.map(toAccountSummary);
+    },
+
+    grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
+
+    async createKey({ accountId, label, scopes = allScopes }) {
+      await requireAccount(db, accountId);
+      const key = createApiKey();
+      const id = newId('key', now());
+      await db
+        .insertInto('api_keys')
+        .values({
+          id,
+          account_id: accountId,
+          digest: digestOf(key, deps.peppers[0]),
+          prefix: displayPrefix(key),
+          label: label?.trim() || null,
+          scopes: JSON.stringify(scopes),
+          created: BigInt(now()),
+        })
+        .execute();
+      return { id, key };
+    },
+
+    async listKeys(accountId) {
+      await requireAccount(db, accountId);
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('id')
+        .execute();
+      return rows.map(toKeySummary);
+    },
+
+    async revokeKey(keyId) {
+      const key = await db.selectFrom('api_keys').select('id').where('id', '=', keyId).executeTakeFirst();
+      if (!key) throw new AppError('not_found', `There is no API key "${keyId}".`);
+      await db
+        .updateTable('api_keys')
+        .set({ revoked_at: BigInt(now()) })
+        .where('id', '=', keyId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      deps.credentialsChanged();
+    },
+  };
+}
+
+function newAccount(name: string, plan: string, email: string | undefined, now: number): AccountRow {
+  if (name.trim() === '' || name.length > 200) {
+    throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
+  }
+  if (!findPlan(plan)) {
+    const known = plans.map((one) => one.id).join(', ');
+    throw new AppError('invalid_input', `There is no plan "${plan}". Plans: ${known}.`);
+  }
+  return {
+    id: newId('acct', now),
+    name: name.trim(),
+    email: email ?? null,
+    plan,
+    status: 'active',
+    balance: 0n,
+    held: 0n,
+    granted: 0n,
+    used: 0n,
+    created: BigInt(now),
+  };
+}
+
+async function requireAccount(db: BooksDb, id: string): Promise<void> {
+  const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', `There is no account "${id}".`);
+}
+
+const toAccountSummary = (row: AccountRow): AccountSummary => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  status: row.status,
+  balance: nanoUsd(row.balance),
+  held: nanoUsd(row.held),
+});
+
+const toKeySummary = (row: ApiKeyRow): KeySummary => ({
+  id: row.id,
+  accountId: row.account_id,
+  label: row.label,
+  prefix: row.prefix,
+  scopes: scopesFromJson(row.scopes),
+  created: Number(row.created),
+  revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+});

@@ -1,0 +1,93 @@
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { tokensOfBytes } from '../../lib/estimate.ts';
+import type { ProviderEvent } from '../provider.ts';
+
+/** What a sandbox model is going to say, decided before the first word. */
+export interface Script {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly toolCall: { readonly id: string; readonly name: string; readonly arguments: string } | null;
+  readonly finish: FinishReason;
+  /** Breaks the stream off after this share of the text, 0–1. */
+  readonly cutAt: number | null;
+}
+
+export interface Pacing {
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  /** Multiplies every pause; 0 plays at once. */
+  readonly pace: number;
+}
+
+/** Plays pieces between two looks at the event loop when nothing is slept. */
+const piecesPerTick = 64;
+
+/** Streams a script as an upstream would: start, deltas at a steady rate, usage, finish. */
+export async function* play(
+  script: Script,
+  promptTokens: number,
+  pacing: Pacing,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  const clock = createClock(pacing, signal);
+  await clock.pause(pacing.firstTokenMs);
+  yield { type: 'start' };
+  for (const text of pieces(script.reasoning)) {
+    yield { type: 'reasoning-delta', text };
+    await clock.tick();
+  }
+  const cut = script.cutAt === null ? null : Math.floor(script.text.length * script.cutAt);
+  for (const text of pieces(cut === null ? script.text : script.text.slice(0, cut))) {
+    yield { type: 'text-delta', text };
+    await clock.tick();
+  }
+  if (cut !== null) {
+    throw new AppError('upstream_truncated', 'The sandbox broke this answer off on purpose.', { provider: 'sandbox' });
+  }
+  if (script.toolCall) yield* playToolCall(script.toolCall);
+  yield { type: 'usage', usage: usageOf(script, promptTokens) };
+  yield { type: 'finish', reason: script.finish };
+}
+
+function* playToolCall(call: NonNullable<Script['toolCall']>): Generator<ProviderEvent> {
+  yield { type: 'tool-call-start', index: 0, id: call.id, name: call.name };
+  for (const text of pieces(call.arguments)) yield { type: 'tool-call-delta', index: 0, arguments: text };
+}
+
+function usageOf(script: Script, promptTokens: number): TokenUsage {
+  const reasoningTokens = tokensOfBytes(Buffer.byteLength(script.reasoning));
+  const call = script.toolCall ? script.toolCall.name + script.toolCall.arguments : '';
+  const written = tokensOfBytes(Buffer.byteLength(script.text) + Buffer.byteLength(call));
+  return {
+    promptTokens,
+    completionTokens: written + reasoningTokens,
+    reasoningTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+  };
+}
+
+/** Token-sized pieces: a run of blanks with the first few characters of a word, or the next few of a long one. */
+export function pieces(text: string): string[] {
+  return text.match(/\s*\S{1,5}|\s+/gu) ?? [];
+}
+
+function createClock(pacing: Pacing, signal: AbortSignal) {
+  const pauseMs = pacing.pace * (1_000 / pacing.tokensPerSecond);
+  let played = 0;
+  return {
+    async pause(ms: number): Promise<void> {
+      signal.throwIfAborted();
+      if (pacing.pace > 0) await delay(ms * pacing.pace, undefined, { signal });
+    },
+    async tick(): Promise<void> {
+      signal.throwIfAborted();
+      played += 1;
+      if (pauseMs > 0) await delay(pauseMs, undefined, { signal });
+      else if (played % piecesPerTick === 0) await nextTick();
+    },
+  };
+}

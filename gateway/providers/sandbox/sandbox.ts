@@ -1,0 +1,26 @@
+import { estimateInputTokens } from '../../lib/estimate.ts';
+import type { Provider } from '../provider.ts';
+import { play } from './player.ts';
+import { sandboxModels } from './sandbox-models.ts';
+import { scriptFor } from './scripts.ts';
+
+/**
+ * A provider without a network: made-up answers, streamed at a realistic pace, so that chat, router, ledger and limits
+ * can be seen alive with no key. The same request always gets the same answer. `pace` multiplies its pauses.
+ */
+export function createSandbox(options: { readonly pace: number }): Provider {
+  return {
+    id: 'sandbox',
+    name: 'Sandbox',
+    async *chat(request, { signal }) {
+      const speed = sandboxModels.find((entry) => entry.model === request.model)?.speed ?? defaultSpeed;
+      const promptTokens = estimateInputTokens(request.messages, request.parameters.tools);
+      yield* play(scriptFor(request), promptTokens, { ...speed, pace: options.pace }, signal);
+    },
+    async models() {
+      return sandboxModels.map(({ model, created, contextLength }) => ({ model, created, contextLength }));
+    },
+  };
+}
+
+const defaultSpeed = { firstTokenMs: 300, tokensPerSecond: 90 };

@@ -1,0 +1,128 @@
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { tokensOfBytes } from '../../lib/estimate.ts';
+import { lastUserText, messageText } from '../../lib/message-text.ts';
+import type { ProviderRequest } from '../provider.ts';
+import type { Script } from './player.ts';
+import { exampleOf } from './schema-example.ts';
+import { tourAnswer } from './tour.ts';
+
+/** Decides what a sandbox model answers: from the request alone, so that the same question gets the same answer. */
+export function scriptFor(request: ProviderRequest): Script {
+  const write = writers[request.model];
+  if (!write) {
+    throw new AppError('upstream_error', `The sandbox has no model "${request.model}".`, { provider: 'sandbox' });
+  }
+  return limited(write(request), request);
+}
+
+const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
+
+const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = {
+  tour: ({ messages }) => said(tourAnswer(lastUserText(messages))),
+  echo: ({ messages }) => said(lastUserText(messages)),
+  slow: ({ messages }) => said(slowAnswer(lastUserText(messages))),
+  flaky: flakyScript,
+  tools: toolsScript,
+  reasoner: ({ messages }) => reasonerScript(lastUserText(messages)),
+};
+
+function slowAnswer(question: string): string {
+  const paragraphs = Array.from(
+    { length: 12 },
+    (_, index) =>
+      `**Part ${index + 1} of 12.** This model writes slowly on purpose, about ten tokens a second, so that there is ` +
+      'time to press Stop, switch to another chat, close the window or pull the plug, and then to see what was kept ' +
+      'and what was charged.',
+  );
+  return [`You asked: ${quoted(question)}`, ...paragraphs].join('\n\n');
+}
+
+/** Faults by turn and by word, never by chance: see the model's description. */
+function flakyScript({ messages }: ProviderRequest): Script {
+  const question = lastUserText(messages);
+  const turn = messages.filter((message) => message.role === 'user').length;
+  const answer = `This is turn ${turn}, an even one, so the answer came through. You asked: ${quoted(question)}`;
+  if (/\bcut\b/i.test(question)) return { ...said(`${answer}\n\n${answer}`), cutAt: 0.5 };
+  if (turn % 2 === 1) {
+    throw new AppError('upstream_overloaded', 'The sandbox is overloaded on purpose. Send the message again.', {
+      provider: 'sandbox',
+      retryAfterMs: 1_000,
+    });
+  }
+  return said(answer);
+}
+
+function toolsScript({ messages, parameters }: ProviderRequest): Script {
+  const last = messages.at(-1);
+  if (last?.role === 'tool')
+    return said(`The tool answered:\n\n\`\`\`\n${messageText(last)}\n\`\`\`\n\nThat is all I needed.`);
+  const chosen = parameters.tool_choice;
+  const named = typeof chosen === 'object' ? chosen.function.name : null;
+  const tool = parameters.tools?.find((entry) => named === null || entry.function.name === named);
+  if (!tool || chosen === 'none')
+    return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
+  const { name, parameters: schema } = tool.function;
+  return {
+    ...said(''),
+    toolCall: {
+      id: callId(messages),
+      name,
+      arguments: JSON.stringify(exampleOf(schema ?? {}, lastUserText(messages))),
+    },
+    finish: 'tool_calls',
+  };
+}
+
+/** Another id for each call of a conversation, the same one for the same conversation. */
+const callId = (messages: readonly ChatMessage[]): string => `call_sandbox_${messages.length}`;
+
+function reasonerScript(question: string): Script {
+  const words = question.split(/\s+/).filter(Boolean).length;
+  return {
+    ...said(
+      `You asked: ${quoted(question)}\n\n1. I read ${words} ${words === 1 ? 'word' : 'words'}.\n2. I thought about them ` +
+        'in the open; unfold the reasoning above to read it.\n3. Reasoning is output: its tokens are on the bill.',
+    ),
+    reasoning:
+      `The question has ${words} ${words === 1 ? 'word' : 'words'}. First I restate it: ${quoted(question)} ` +
+      'Then I check whether anything in it needs a tool; nothing does. A simulated model cannot know the answer, so the ' +
+      'honest reply is to show the steps and say so.',
+  };
+}
+
+const quoted = (text: string): string => `“${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;
+
+/** Applies `stop` and the token limit, as a real model would. */
+function limited(script: Script, request: ProviderRequest): Script {
+  const { stop } = request.parameters;
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
+  const ends = stops.map((text) => script.text.indexOf(text)).filter((index) => index >= 0);
+  const stopped = ends.length ? { ...script, text: script.text.slice(0, Math.min(...ends)), cutAt: null } : script;
+  return withinTokens(stopped, request.maxTokens);
+}
+
+function withinTokens(script: Script, maxTokens: number | null): Script {
+  if (maxTokens === null) return script;
+  const reasoning = firstTokens(script.reasoning, maxTokens);
+  const left = maxTokens - tokensOfBytes(Buffer.byteLength(reasoning));
+  const text = firstTokens(script.text, left);
+  const callTokens = script.toolCall
+    ? tokensOfBytes(Buffer.byteLength(script.toolCall.name + script.toolCall.arguments))
+    : 0;
+  const whole = reasoning === script.reasoning && text === script.text && callTokens <= left;
+  return whole ? script : { reasoning, text, toolCall: null, finish: 'length', cutAt: null };
+}
+
+/** As much of a text as fits, cut between code points. */
+function firstTokens(text: string, tokens: number): string {
+  if (tokensOfBytes(Buffer.byteLength(text)) <= tokens) return text;
+  let end = 0;
+  let bytes = 0;
+  for (const point of text) {
+    bytes += Buffer.byteLength(point);
+    if (tokensOfBytes(bytes) > tokens) break;
+    end += point.length;
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.ts';
+import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../db/cursor.ts';
+import type { BooksDb } from '../db/open.ts';
+import type { RequestRow } from '../db/schema.ts';
+
+export interface RequestsQuery extends PageRequest {
+  readonly status?: RequestStatus | undefined;
+  readonly provider?: string | undefined;
+  /** The model's own name or `provider/model`. */
+  readonly model?: string | undefined;
+  readonly key?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly conversation_id?: string | undefined;
+  readonly byok?: boolean | undefined;
+  readonly start?: number | undefined;
+  readonly end?: number | undefined;
+}
+
+/** An account's requests, newest first unless asked otherwise (wire contract §10). Ids rise with time. */
+export async function listRequests(db: BooksDb, accountId: string, query: RequestsQuery): Promise<Page<RequestRecord>> {
+  const slice = sliceOf(query);
+  if (slice.cursor !== undefined && !(await findRow(db, accountId, slice.cursor))) throw unknownCursor(query);
+  const rows = await filtered(db, accountId, query)
+    .$if(slice.cursor !== undefined, (rest) => rest.where('id', slice.comparison, slice.cursor ?? ''))
+    .orderBy('id', slice.direction)
+    .limit(slice.take)
+    .execute();
+  return pageOf(query, rows, toRecord);
+}
+
+/** One request of this account; another account's request does not exist. */
+export async function readRequest(db: BooksDb, accountId: string, id: string): Promise<RequestRecord> {
+  const row = await findRow(db, accountId, id);
+  if (!row) throw new AppError('request_not_found', 'This account has no request with this id.');
+  return toRecord(row);
+}
+
+const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
+  db.selectFrom('requests').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
+
+function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
+  const { status, provider, model, key, purpose, conversation_id: conversation, byok, start, end } = query;
+  let rows = db.selectFrom('requests').selectAll().where('account_id', '=', accountId);
+  if (status !== undefined) rows = rows.where('status', '=', status);
+  if (provider !== undefined) rows = rows.where('provider', '=', provider);
+  if (model !== undefined) {
+    rows = rows.where((row) => row.or([row('model', '=', model), row(sql`provider || '/' || model`, '=', model)]));
+  }
+  if (key !== undefined) rows = rows.where('key_id', '=', key);
+  if (purpose !== undefined) rows = rows.where('purpose', '=', purpose);
+  if (conversation !== undefined) rows = rows.where('conversation_id', '=', conversation);
+  if (byok !== undefined) rows = rows.where('byok', '=', byok ? 1n : 0n);
+  if (start !== undefined) rows = rows.where('created', '>=', BigInt(start));
+  if (end !== undefined) rows = rows.where('created', '<', BigInt(end));
+  return rows;
+}
+
+const count = (value: bigint | null) => (value === null ? null : Number(value));
+
+const toRecord = (row: RequestRow): RequestRecord => ({
+  id: row.id,
+  object: 'request',
+  created: Number(row.created / 1000n),
+  provider: row.provider,
+  model: row.model,
+  status: row.status,
+  error_code: row.error_code,
+  purpose: row.purpose,
+  conversation_id: row.conversation_id,
+  prompt_tokens: Number(row.prompt_tokens),
+  completion_tokens: Number(row.completion_tokens),
+  total_tokens: Number(row.prompt_tokens + row.completion_tokens),
+  cached_tokens: Number(row.cached_tokens),
+  cache_write_tokens: Number(row.cache_write_tokens),
+  reasoning_tokens: Number(row.reasoning_tokens),
+  cost_usd: formatUsd(nanoUsd(row.charge)),
+  upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
+  estimated: row.estimated === 1n,
+  byok: row.byok === 1n,
+  latency_ms: { first_token: count(row.first_token_ms), total: count(row.total_ms) },
+  key_id: row.key_id,
+  price: row.price === null ? null : JSON.parse(row.price),
+  routing: row.routing === null ? null : JSON.parse(row.routing),
+  metadata: JSON.parse(row.metadata),
+});

@@ -1,0 +1,69 @@
+import { AppError } from '#shared/errors.ts';
+import { type Authorizer, requireActive, requireScope } from '../auth/authorize.ts';
+import type { Principal } from '../auth/principal.ts';
+import { policiesOf, type RoutePolicy } from './policies.ts';
+
+const otherApis: Readonly<Record<string, string>> = {
+  '/v1/responses': 'the Responses API',
+  '/v1/completions': 'the legacy completions API',
+  '/v1/embeddings': 'embeddings',
+  '/v1/messages': "Anthropic's Messages API",
+};
+
+/** Finds the policy of a request or throws 404 / 405: the first check, before anything is read (wire contract §3.3). */
+export function policyFor(method: string, path: string): RoutePolicy {
+  const policies = policiesOf(path);
+  if (policies.length === 0) throw new AppError('unknown_endpoint', unknownEndpoint(path));
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const policy = policies.find((candidate) => candidate.method === wanted);
+  if (policy) return policy;
+  const allowed = allowedMethods(policies);
+  throw new AppError('method_not_allowed', `This endpoint answers ${allowed.join(', ')} only.`, {
+    details: { allowed },
+  });
+}
+
+/** Content type, encoding and announced length: 415 and 413, before the credential is looked at. */
+export function checkHeaders(policy: RoutePolicy, headers: Headers): void {
+  if (policy.body === 'json') checkMediaType(headers);
+  const length = Number(headers.get('content-length') ?? 0);
+  if (policy.method === 'POST' && length > policy.bodyLimit) throw tooLarge(policy.bodyLimit);
+}
+
+export const tooLarge = (limit: number) =>
+  new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
+
+/** Who asks and whether that is enough for this route. Null on public routes. */
+export async function admit(
+  policy: RoutePolicy,
+  header: string | null,
+  authorizer: Authorizer,
+): Promise<Principal | null> {
+  if (policy.access === 'public') return null;
+  const principal = await authorizer.authenticate(header);
+  if (policy.access === 'any') return principal;
+  requireScope(principal, policy.access);
+  requireActive(principal);
+  return principal;
+}
+
+function checkMediaType(headers: Headers): void {
+  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') {
+    throw new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".');
+  }
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity' && encoding !== '') {
+    throw new AppError('unsupported_content_encoding', 'Send the body without Content-Encoding.');
+  }
+}
+
+const allowedMethods = (policies: readonly RoutePolicy[]): string[] =>
+  policies.flatMap((policy) => (policy.method === 'GET' ? ['GET', 'HEAD'] : [policy.method]));
+
+function unknownEndpoint(path: string): string {
+  const api = otherApis[path];
+  return api
+    ? `This gateway does not offer ${api}. Use POST /v1/chat/completions.`
+    : 'There is no such endpoint. Chat is at POST /chat and POST /v1/chat/completions, the list of models at GET /v1/models.';
+}

@@ -1,0 +1,83 @@
+import type { ToolCall } from '#shared/wire/chat-request.ts';
+import type { AnswerPart } from '../answer.ts';
+import type { DeltaPart, FinishPart, RoutePart } from './writer.ts';
+
+/** A whole answer, put together from its parts. */
+export interface Collected {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly refusal: string;
+  readonly toolCalls: readonly ToolCall[];
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+  readonly fragments: string[];
+}
+
+/** Gathers deltas in the order they come. */
+export interface Collector {
+  add(part: DeltaPart): void;
+  result(): Collected;
+}
+
+export function createCollector(): Collector {
+  const texts: string[] = [];
+  const reasonings: string[] = [];
+  const refusals: string[] = [];
+  const calls = new Map<number, OpenCall>();
+  return {
+    add(part) {
+      switch (part.type) {
+        case 'text-delta':
+          texts.push(part.text);
+          break;
+        case 'reasoning-delta':
+          reasonings.push(part.text);
+          break;
+        case 'refusal-delta':
+          refusals.push(part.text);
+          break;
+        case 'tool-call-start':
+          calls.set(part.index, { id: part.id, name: part.name, extra: part.extraContent, fragments: [] });
+          break;
+        case 'tool-call-delta':
+          calls.get(part.index)?.fragments.push(part.arguments);
+          break;
+      }
+    },
+    result: () => ({
+      text: texts.join(''),
+      reasoning: reasonings.join(''),
+      refusal: refusals.join(''),
+      toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
+    }),
+  };
+}
+
+function toolCallOf(call: OpenCall): ToolCall {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.fragments.join('') },
+    ...(call.extra ? { extra_content: { ...call.extra } } : {}),
+  };
+}
+
+/** Reads an answer to its end. Rejects with what the engine failed with. */
+export async function collect(
+  parts: AsyncIterable<AnswerPart>,
+): Promise<{ readonly route: RoutePart; readonly finish: FinishPart; readonly content: Collected }> {
+  const collector = createCollector();
+  let route: RoutePart | null = null;
+  let finish: FinishPart | null = null;
+  for await (const part of parts) {
+    if (part.type === 'route') route = part;
+    else if (part.type === 'finish') finish = part;
+    else collector.add(part);
+  }
+  if (!route || !finish) throw new Error('an answer ended without its route or its finish');
+  return { route, finish, content: collector.result() };
+}

@@ -1,0 +1,39 @@
+import { type AppError, errorKinds } from '#shared/errors.ts';
+import type { ErrorBody } from '#shared/wire/error.ts';
+import { challengeFor } from '../auth/authorize.ts';
+
+/** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
+const longestRetryMs = 60_000;
+
+/** The error envelope, for answers and for the error event inside a stream (wire contract §3.1). */
+export function errorEnvelope(error: AppError, requestId: string | null): ErrorBody {
+  const { status, type, retryable } = errorKinds[error.code];
+  return {
+    error: {
+      message: error.message,
+      type,
+      param: error.param,
+      code: error.code,
+      status_code: status,
+      request_id: requestId,
+      provider: error.provider,
+      retryable,
+      ...(error.details ? { details: { ...error.details } } : {}),
+    },
+  };
+}
+
+/** An error as a whole answer, with the headers that belong to it. */
+export function errorResponse(error: AppError, requestId: string): Response {
+  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
+  const challenge = challengeFor(error);
+  if (challenge) headers.set('www-authenticate', challenge);
+  if (error.retryAfterMs !== undefined) {
+    const wait = Math.min(Math.max(0, Math.ceil(error.retryAfterMs)), longestRetryMs);
+    headers.set('retry-after', String(Math.ceil(wait / 1000)));
+    headers.set('retry-after-ms', String(wait));
+  }
+  if (error.code === 'upstream_timeout') headers.set('x-should-retry', 'false');
+  if (error.code === 'request_too_large') headers.set('connection', 'close');
+  return new Response(JSON.stringify(errorEnvelope(error, requestId)), { status: error.status, headers });
+}

@@ -1,0 +1,63 @@
+import type { Scope } from '#shared/wire/account.ts';
+
+/** Who may call a route and what it may send. A path that is not listed here does not exist. */
+export interface RoutePolicy {
+  readonly method: 'GET' | 'POST';
+  /** A last segment `*` stands for one or more segments. */
+  readonly path: string;
+  /** `public`: no credential, no data. `any`: every valid credential. */
+  readonly access: Scope | 'any' | 'public';
+  readonly body: 'json' | 'ignored';
+  readonly bodyLimit: number;
+}
+
+export const chatBodyLimit = 25 * 1024 * 1024;
+const verifyBodyLimit = 1024;
+const otherBodyLimit = 1024 * 1024;
+
+const read = (path: string, access: RoutePolicy['access']): RoutePolicy => ({
+  method: 'GET',
+  path,
+  access,
+  body: 'ignored',
+  bodyLimit: otherBodyLimit,
+});
+const chat = (path: string): RoutePolicy => ({
+  method: 'POST',
+  path,
+  access: 'chat',
+  body: 'json',
+  bodyLimit: chatBodyLimit,
+});
+
+/** Every route of the gateway (wire contract §1, §4.5, §10). */
+export const routePolicies: readonly RoutePolicy[] = [
+  chat('/chat'),
+  chat('/api/chat'),
+  chat('/v1/chat/completions'),
+  read('/models', 'models'),
+  read('/v1/models', 'models'),
+  read('/v1/models/*', 'models'),
+  read('/account', 'account'),
+  read('/credits', 'account'),
+  read('/v1/credits', 'account'),
+  read('/v1/usage', 'account'),
+  read('/v1/requests', 'account'),
+  read('/v1/requests/*', 'account'),
+  { method: 'POST', path: '/v1/auth/verify', access: 'any', body: 'ignored', bodyLimit: verifyBodyLimit },
+  read('/v1', 'public'),
+  read('/healthz', 'public'),
+  read('/readyz', 'public'),
+];
+
+/** A path as routes are compared with it: a trailing slash means nothing. */
+export const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
+
+/** All policies of a path, one per method. */
+export const policiesOf = (path: string): RoutePolicy[] => routePolicies.filter((policy) => covers(policy.path, path));
+
+function covers(pattern: string, path: string): boolean {
+  if (!pattern.endsWith('/*')) return pattern === path;
+  const stem = pattern.slice(0, -1);
+  return path.startsWith(stem) && path.length > stem.length;
+}

@@ -1,0 +1,198 @@
+import type { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import {
+  type ChatMessage,
+  type CompletionRequest,
+  completionRequest,
+  type PromptRequest,
+  promptRequest,
+} from '#shared/wire/chat-request.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
+import type { Question } from '../answer.ts';
+import type { Principal } from '../auth/principal.ts';
+import { Secret } from '../lib/secret.ts';
+import { preparedMessages, preparedParts } from './content-parts.ts';
+import { requestError } from './request-error.ts';
+
+export interface QuestionContext {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly headers: Headers;
+}
+
+/** A request in the engine's shape, and what only its writer needs. */
+export interface Asked {
+  readonly question: Question;
+  readonly stream: boolean;
+  /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
+  readonly includeUsage: boolean;
+}
+
+type Shared = PromptRequest | CompletionRequest;
+
+/** Reads the body of `POST /chat`. Throws the contract's 400 codes. */
+export function promptQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
+  const byoKey = takeByoKey(body);
+  if (body.messages != null)
+    throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
+  const request = parse(promptRequest, body);
+  const unknown = unknownFields(body, promptRequest.shape);
+  const files = preparedParts(request.files ?? [], 'files');
+  const messages: ChatMessage[] = [
+    ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
+    {
+      role: 'user' as const,
+      content: files.length ? [{ type: 'text' as const, text: request.prompt }, ...files] : request.prompt,
+      name: undefined,
+    },
+  ];
+  const question = questionFor(request, { messages, maxTokens: request.max_tokens ?? null, byoKey, unknown }, context);
+  return { question, stream: request.stream ?? false, includeUsage: false };
+}
+
+/** Reads the body of `POST /v1/chat/completions`. Throws the contract's 400 codes. */
+export function completionQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
+  const byoKey = takeByoKey(body);
+  refuseOtherForms(body);
+  const request = parse(completionRequest, body);
+  checkCompletion(request);
+  const unknown = unknownFields(body, completionRequest.shape);
+  const messages = preparedMessages(request.messages);
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
+  const question = questionFor(request, { messages, maxTokens, byoKey, unknown }, context);
+  return { question, stream: request.stream ?? false, includeUsage: request.stream_options?.include_usage ?? false };
+}
+
+/** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
+function takeByoKey(body: Record<string, unknown>): Secret | null {
+  const key = body.byoapi_key ?? null;
+  delete body.byoapi_key;
+  if (key === null) return null;
+  const refuse = (code: 'invalid_type' | 'invalid_value', why: string) =>
+    new AppError(code, `"byoapi_key" ${why}`, { param: 'byoapi_key' });
+  if (typeof key !== 'string') throw refuse('invalid_type', 'must be a string.');
+  if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
+  return new Secret(key);
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw requestError(result.error.issues, body);
+}
+
+const wrongForm = (param: string, message: string) => new AppError('unsupported_parameter', message, { param });
+
+function refuseOtherForms(body: Record<string, unknown>): void {
+  if (body.prompt != null) throw wrongForm('prompt', 'This endpoint takes "messages"; for "prompt" use /chat.');
+  for (const name of ['functions', 'function_call']) {
+    if (body[name] != null) throw wrongForm(name, `"${name}" is deprecated; use "tools" and "tool_choice".`);
+  }
+  const modalities = body.modalities;
+  if (Array.isArray(modalities) && modalities.includes('audio')) {
+    throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
+  }
+}
+
+function checkCompletion(request: CompletionRequest): void {
+  const { n, max_tokens: plain, max_completion_tokens: completion } = request;
+  if (n !== undefined && n !== 1) throw new AppError('unsupported_value', '"n" can only be 1.', { param: 'n' });
+  if (plain !== undefined && completion !== undefined && plain !== completion) {
+    throw new AppError('invalid_value', '"max_tokens" and "max_completion_tokens" differ. Send one of them.', {
+      param: 'max_completion_tokens',
+    });
+  }
+  if (request.stream_options !== undefined && !request.stream) {
+    throw new AppError('invalid_value', '"stream_options" is only allowed with "stream": true.', {
+      param: 'stream_options',
+    });
+  }
+  checkToolMessages(request.messages);
+}
+
+/** A tool's result must answer a call that was made before it. */
+function checkToolMessages(messages: readonly ChatMessage[]): void {
+  const known = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant') {
+      for (const call of message.tool_calls ?? []) known.add(call.id);
+      if (message.content == null && !message.tool_calls?.length) {
+        const param = `messages[${index}].content`;
+        throw new AppError('missing_required_parameter', `"${param}" may only be empty beside "tool_calls".`, {
+          param,
+        });
+      }
+    }
+    if (message.role === 'tool' && !known.has(message.tool_call_id)) {
+      const param = `messages[${index}].tool_call_id`;
+      throw new AppError('invalid_tool_call_id', `"${param}" names no earlier tool call.`, { param });
+    }
+  }
+}
+
+/** OpenAI's fields that its own models are given as they are. */
+const openaiOnly = ['logit_bias', 'prediction', 'service_tier', 'verbosity', 'prompt_cache_key', 'safety_identifier'];
+/** OpenAI's fields that no answer of this gateway can honour. */
+const notHonoured = ['logprobs', 'top_logprobs', 'store', 'modalities', 'audio', 'web_search_options'];
+
+function unknownFields(body: Record<string, unknown>, shape: Record<string, unknown>): string[] {
+  return Object.keys(body).filter((name) => !Object.hasOwn(shape, name) && body[name] !== null);
+}
+
+interface Parts {
+  readonly messages: readonly ChatMessage[];
+  readonly maxTokens: number | null;
+  readonly byoKey: Secret | null;
+  readonly unknown: readonly string[];
+}
+
+function questionFor(request: Shared, parts: Parts, context: QuestionContext): Question {
+  return {
+    requestId: context.requestId,
+    principal: context.principal,
+    provider: request.provider ?? null,
+    model: request.model ?? null,
+    messages: parts.messages,
+    maxTokens: parts.maxTokens,
+    parameters: parametersOf(request),
+    openaiOnly: Object.fromEntries(
+      parts.unknown.filter((name) => openaiOnly.includes(name)).map((name) => [name, request[name]]),
+    ),
+    route: request.route ?? noControls,
+    sessionId: request.session_id ?? null,
+    metadata: request.metadata ?? {},
+    byoKey: parts.byoKey,
+    fullRouting: context.headers.get('x-portico-route-detail') === 'full',
+    warnings: warningsFor(parts.unknown, request, context.headers.get('x-portico-strict') === '1'),
+  };
+}
+
+const noControls: Question['route'] = {
+  policy: undefined,
+  only: undefined,
+  ignore: undefined,
+  max_cost_usd: undefined,
+  require_parameters: undefined,
+  allow_fallbacks: undefined,
+  max_attempts: undefined,
+};
+
+function parametersOf(request: Shared): Question['parameters'] {
+  const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
+  const { tools, tool_choice, parallel_tool_calls, reasoning_effort, user } = request;
+  const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };
+  const all = { ...sampling, tools, tool_choice, parallel_tool_calls, reasoning_effort, user };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Unknown fields are reported, or refused where the caller asked for that (wire contract §1.0). */
+function warningsFor(unknown: readonly string[], request: Record<string, unknown>, strict: boolean): Warning[] {
+  return unknown.flatMap((name): Warning[] => {
+    if (openaiOnly.includes(name) || (notHonoured.includes(name) && request[name] === false)) return [];
+    if (notHonoured.includes(name)) {
+      return [{ code: 'parameter_dropped', param: name, message: `"${name}" is not supported here; it was left out.` }];
+    }
+    if (strict) throw new AppError('unknown_parameter', `There is no parameter "${name}".`, { param: name });
+    return [{ code: 'unknown_parameter', param: name, message: `There is no parameter "${name}"; it was ignored.` }];
+  });
+}

@@ -1,0 +1,152 @@
+import type { AppError } from '#shared/errors.ts';
+
+/** What the router needs to know of one model's recent past. */
+export interface ModelHealth {
+  readonly circuit: 'closed' | 'open' | 'half_open';
+  readonly coolingDown: boolean;
+  /** 0–1 over the last minute. */
+  readonly errorRate: number;
+  /** Null until five answers were measured. */
+  readonly measured: { readonly firstTokenMs: number; readonly tokensPerSecond: number } | null;
+}
+
+export interface Health {
+  of(id: string): ModelHealth;
+  /** A request is about to go to this model: takes the one probe of a half-open circuit. */
+  begin(id: string): void;
+  succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null }): void;
+  /** Our caller's own mistakes and cancellations do not count: call `abandoned` for those. */
+  failed(id: string, error: AppError): void;
+  abandoned(id: string): void;
+}
+
+const windowMs = 60_000;
+const minimumSamples = 5;
+const openShare = 0.5;
+const firstOpenMs = 30_000;
+const longestOpenMs = 300_000;
+const defaultCoolDownMs = 10_000;
+/** A measurement's weight halves with each five minutes' worth of answers; the factor for one answer. */
+const smoothing = 0.2;
+
+interface Entry {
+  outcomes: { at: number; ok: boolean }[];
+  openUntil: number;
+  openMs: number;
+  opened: boolean;
+  probing: boolean;
+  coolingUntil: number;
+  measuredCount: number;
+  firstTokenMs: number;
+  tokensPerSecond: number;
+}
+
+/** The recent past of each model, in this process's memory (wire contract §5.3.7). Losing it costs a few attempts. */
+export function createHealth(now: () => number): Health {
+  const entries = new Map<string, Entry>();
+  const entryOf = (id: string): Entry => {
+    const known = entries.get(id);
+    if (known) return known;
+    const entry = newEntry();
+    entries.set(id, entry);
+    return entry;
+  };
+  return {
+    of(id) {
+      const entry = entries.get(id);
+      return entry ? snapshot(entry, now()) : untouched;
+    },
+    begin(id) {
+      const entry = entryOf(id);
+      if (circuitOf(entry, now()) === 'half_open') entry.probing = true;
+    },
+    succeeded(id, timing) {
+      const entry = entryOf(id);
+      close(entry);
+      record(entry, now(), true);
+      measure(entry, timing);
+    },
+    failed(id, error) {
+      const entry = entryOf(id);
+      if (error.code === 'upstream_rate_limited') {
+        entry.probing = false;
+        entry.coolingUntil = now() + (error.retryAfterMs ?? defaultCoolDownMs);
+        return;
+      }
+      record(entry, now(), false);
+      if (entry.probing || shouldOpen(entry)) open(entry, now());
+    },
+    abandoned(id) {
+      entryOf(id).probing = false;
+    },
+  };
+}
+
+const untouched: ModelHealth = { circuit: 'closed', coolingDown: false, errorRate: 0, measured: null };
+
+const newEntry = (): Entry => ({
+  outcomes: [],
+  openUntil: 0,
+  openMs: 0,
+  opened: false,
+  probing: false,
+  coolingUntil: 0,
+  measuredCount: 0,
+  firstTokenMs: 0,
+  tokensPerSecond: 0,
+});
+
+function snapshot(entry: Entry, at: number): ModelHealth {
+  const recent = entry.outcomes.filter((outcome) => outcome.at > at - windowMs);
+  const failures = recent.filter((outcome) => !outcome.ok).length;
+  return {
+    circuit: circuitOf(entry, at),
+    coolingDown: at < entry.coolingUntil,
+    errorRate: recent.length ? failures / recent.length : 0,
+    measured:
+      entry.measuredCount >= minimumSamples
+        ? { firstTokenMs: entry.firstTokenMs, tokensPerSecond: entry.tokensPerSecond }
+        : null,
+  };
+}
+
+/** Half-open lets one probe through; while it runs, the circuit looks open to everyone else. */
+function circuitOf(entry: Entry, at: number): ModelHealth['circuit'] {
+  if (!entry.opened) return 'closed';
+  return at < entry.openUntil || entry.probing ? 'open' : 'half_open';
+}
+
+function record(entry: Entry, at: number, ok: boolean): void {
+  entry.outcomes = [...entry.outcomes.filter((outcome) => outcome.at > at - windowMs), { at, ok }].slice(-200);
+}
+
+function shouldOpen(entry: Entry): boolean {
+  if (entry.opened || entry.outcomes.length < minimumSamples) return false;
+  return entry.outcomes.filter((outcome) => !outcome.ok).length / entry.outcomes.length >= openShare;
+}
+
+function open(entry: Entry, at: number): void {
+  entry.openMs = entry.openMs === 0 ? firstOpenMs : Math.min(entry.openMs * 2, longestOpenMs);
+  entry.openUntil = at + entry.openMs;
+  entry.opened = true;
+  entry.probing = false;
+}
+
+function close(entry: Entry): void {
+  if (entry.opened) entry.outcomes = [];
+  entry.opened = false;
+  entry.openMs = 0;
+  entry.probing = false;
+}
+
+function measure(entry: Entry, timing: { firstTokenMs: number; tokensPerSecond: number | null }): void {
+  const first = entry.measuredCount === 0;
+  const blend = (old: number, value: number) => (first ? value : old + smoothing * (value - old));
+  entry.firstTokenMs = blend(entry.firstTokenMs, timing.firstTokenMs);
+  if (timing.tokensPerSecond !== null) {
+    entry.tokensPerSecond = entry.tokensPerSecond
+      ? blend(entry.tokensPerSecond, timing.tokensPerSecond)
+      : timing.tokensPerSecond;
+  }
+  entry.measuredCount += 1;
+}

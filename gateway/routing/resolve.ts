@@ -1,0 +1,106 @@
+import { AppError } from '#shared/errors.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+
+export interface ResolveInput {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly models: readonly CatalogueModel[];
+  /** Ids that may be named as `provider`, in order of priority. */
+  readonly providers: readonly string[];
+  readonly configured: (provider: string) => boolean;
+  /** The word before `/router` in the pseudo-model's long name. */
+  readonly vendor: string;
+}
+
+export type Resolved =
+  | { readonly kind: 'direct'; readonly model: CatalogueModel; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'router'; readonly provider: string | null; readonly warnings: readonly Warning[] };
+
+/** Who is meant by `provider` and `model`: total, and evaluated in the contract's order (§1.1). */
+export function resolve(input: ResolveInput): Resolved {
+  const { provider, providers } = input;
+  const model = input.model === null ? null : unescaped(input.model);
+  if (provider === 'router') return toRouter(model, input.vendor);
+  if (provider !== null && !providers.includes(provider)) {
+    const values = ['router', ...providers].map((id) => `"${id}"`).join(', ');
+    throw new AppError('invalid_provider', `There is no provider "${provider}". Use one of ${values}.`, {
+      param: 'provider',
+    });
+  }
+  if (model === null || isRouterName(model, input.vendor)) return { kind: 'router', provider, warnings: [] };
+  return provider === null ? withoutProvider(model, input) : withProvider(provider, model, input);
+}
+
+const isRouterName = (model: string, vendor: string) => ['router', 'auto', `${vendor}/router`].includes(model);
+
+/** Some clients encode the slash of `provider/model`. */
+const unescaped = (model: string) => model.replace(/%2f/gi, '/');
+
+function toRouter(model: string | null, vendor: string): Resolved {
+  const ignored = model !== null && !isRouterName(model, vendor);
+  const message = 'The router chooses the model; the one that was named is ignored.';
+  const warnings = ignored ? [{ code: 'model_ignored', param: 'model', message }] : [];
+  return { kind: 'router', provider: null, warnings };
+}
+
+function withProvider(provider: string, model: string, input: ResolveInput): Resolved {
+  const alias = byAlias(model, input.models);
+  if (alias?.provider === provider) return direct(alias);
+  const exact = input.models.find(
+    (entry) => entry.provider === provider && (entry.id === model || entry.model === model),
+  );
+  if (exact) return direct(exact);
+  const other = namedProvider(model, input.providers);
+  if (other !== null && other !== provider) {
+    throw new AppError(
+      'provider_model_mismatch',
+      `The model "${model}" is not one of provider "${provider}". Leave out "provider", or name the model of that provider.`,
+      { param: 'model' },
+    );
+  }
+  throw notFound(model);
+}
+
+function withoutProvider(model: string, input: ResolveInput): Resolved {
+  const exact = byAlias(model, input.models) ?? input.models.find((entry) => entry.id === model);
+  if (exact) return direct(exact);
+  const same = input.models.filter((entry) => entry.model === model);
+  const [only] = same;
+  if (!only) throw notFound(model);
+  if (same.length === 1) return direct(only);
+  const chosen = same.toSorted((a, b) => rank(a, input) - rank(b, input))[0] ?? only;
+  const message = `Several providers have "${model}"; ${chosen.id} was used. Name the provider to decide yourself.`;
+  return direct(chosen, [{ code: 'model_ambiguous', param: 'model', message }]);
+}
+
+/** Configured providers first, each group in the registry's order. */
+function rank(model: CatalogueModel, { providers, configured }: ResolveInput): number {
+  const at = providers.indexOf(model.provider);
+  return (configured(model.provider) ? 0 : providers.length + 1) + (at < 0 ? providers.length : at);
+}
+
+const direct = (model: CatalogueModel, warnings: readonly Warning[] = []): Resolved => ({
+  kind: 'direct',
+  model,
+  warnings,
+});
+
+const byAlias = (model: string, models: readonly CatalogueModel[]) =>
+  models.find((entry) => entry.aliases.includes(model));
+
+/** The provider in front of a slash, where it is one: some providers' own names contain slashes. */
+function namedProvider(model: string, providers: readonly string[]): string | null {
+  const head = model.split('/', 1)[0] ?? '';
+  return model.includes('/') && providers.includes(head) ? head : null;
+}
+
+function notFound(model: string): AppError {
+  return new AppError(
+    'model_not_found',
+    `There is no model "${model.slice(0, 256)}". GET /models lists the ones there are.`,
+    {
+      param: 'model',
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { messageText } from '../lib/message-text.ts';
+
+/** Remembers for ten minutes which model answered a conversation (wire contract §5.5). Losing it costs stickiness only. */
+export interface Sticky {
+  recall(key: string): string | null;
+  remember(key: string, modelId: string): void;
+}
+
+const keptMs = 600_000;
+const maxEntries = 10_000;
+
+export function createSticky(now: () => number): Sticky {
+  const entries = new Map<string, { modelId: string; until: number }>();
+  return {
+    recall(key) {
+      const entry = entries.get(key);
+      return entry && entry.until > now() ? entry.modelId : null;
+    },
+    remember(key, modelId) {
+      entries.delete(key);
+      entries.set(key, { modelId, until: now() + keptMs });
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}
+
+/** Names a conversation: by its session, else by how it began. Nothing can be read back from it. */
+export function conversationKey(accountId: string, sessionId: string | null, messages: readonly ChatMessage[]): string {
+  const opening = [
+    messages.find((message) => message.role === 'system' || message.role === 'developer'),
+    messages.find((message) => message.role === 'user'),
+  ].map((message) => (message ? messageText(message) : ''));
+  const named = sessionId === null ? ['opening', ...opening] : ['session', sessionId];
+  return createHash('sha256')
+    .update(JSON.stringify([accountId, ...named]))
+    .digest('base64url');
+}
+
+/** Whether a request continues a conversation rather than starting one. */
+export const hasHistory = (messages: readonly ChatMessage[]): boolean =>
+  messages.some((message) => message.role === 'assistant' || message.role === 'tool');

@@ -1,0 +1,130 @@
+import { Hono } from 'hono';
+import { toAppError } from '#shared/errors.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { createEngine, type EngineTimeouts, engineTimeouts } from '../engine.ts';
+import { grantCredits } from '../ledger/grant.ts';
+import { createLedger } from '../ledger/ledger-store.ts';
+import { newId } from '../lib/id.ts';
+import { createRunning } from '../lib/running.ts';
+import { planOf } from '../plans.ts';
+import type { ProviderCredential } from '../providers/provider.ts';
+import { createRegistry } from '../providers/registry.ts';
+import { chatRoutes } from '../routes/chat.ts';
+import type { AppEnv } from '../routes/context.ts';
+import { errorResponse } from '../routes/error-response.ts';
+import { type StreamTimes, streamTimes } from '../routes/stream-response.ts';
+import { createHealth } from '../routing/health.ts';
+import { createSticky } from '../routing/sticky.ts';
+
+export interface BenchOptions {
+  readonly plan?: string | Plan;
+  readonly balance?: string;
+  readonly models?: readonly CatalogueModel[];
+  readonly providers?: Readonly<Record<string, ProviderCredential>>;
+  readonly sandbox?: boolean;
+  readonly pace?: number;
+  readonly timeouts?: Partial<EngineTimeouts>;
+  readonly streamTimes?: Partial<StreamTimes>;
+  readonly now?: () => number;
+}
+
+/**
+ * The chat half of the gateway for tests: the real engine, adapters, routes and a real SQLite ledger. Only who is asking
+ * is given instead of authenticated.
+ */
+export async function openChatBench(options: BenchOptions = {}) {
+  const books = await openBooks(':memory:');
+  const transact = createTransact(books);
+  const now = options.now ?? Date.now;
+  const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
+  await books.db
+    .insertInto('accounts')
+    .values({
+      ...{ id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active', created: 0n },
+      ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+    })
+    .execute();
+  const balance = parseUsd(options.balance ?? '10');
+  if (balance > 0n) await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: balance }, now()));
+
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const log = (entry: Readonly<Record<string, unknown>>) => void logged.push(entry);
+  const registry = createRegistry({ fetch, sandbox: options.sandbox ?? true, sandboxPace: options.pace ?? 0, log });
+  for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
+  const running = createRunning();
+  const health = createHealth(now);
+  const engine = createEngine({
+    ledger: createLedger({ transact, now, instanceId: 'inst_a' }),
+    registry,
+    catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),
+    health,
+    sticky: createSticky(now),
+    running,
+    now,
+    fetch,
+    log,
+    vendor: 'portico',
+    timeouts: { ...engineTimeouts, ...options.timeouts },
+  });
+  const principal = principalOf(plan);
+  const app = new Hono<AppEnv>();
+  app.use('*', async (context, next) => {
+    context.set('requestId', newId('req', now()));
+    context.set('principal', principal);
+    await next();
+  });
+  app.route('/', chatRoutes({ engine, now, streamTimes: { ...streamTimes, ...options.streamTimes } }));
+  app.onError((error, context) => errorResponse(toAppError(error), context.get('requestId')));
+
+  return {
+    app,
+    engine,
+    registry,
+    health,
+    running,
+    principal,
+    logged,
+    db: books.db,
+    post: (path: string, body: unknown, init: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
+      app.request(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...init.headers },
+        ...(init.signal ? { signal: init.signal } : {}),
+      }),
+    requests: () => books.db.selectFrom('requests').selectAll().orderBy('id').execute(),
+    /** The one request in the books, once its answer's task is over. */
+    async onlyRequest() {
+      await running.drain(5_000);
+      const rows = await books.db.selectFrom('requests').selectAll().execute();
+      const [row] = rows;
+      if (!row || rows.length !== 1) throw new Error(`${rows.length} requests are in the books`);
+      return row;
+    },
+    async account(): Promise<{ balance: bigint; held: bigint }> {
+      return books.db.selectFrom('accounts').select(['balance', 'held']).executeTakeFirstOrThrow();
+    },
+    async close() {
+      await running.drain(5_000);
+      await books.db.destroy();
+    },
+  };
+}
+
+export type ChatBench = Awaited<ReturnType<typeof openChatBench>>;
+
+function principalOf(plan: Plan): Principal {
+  return {
+    accountId: 'acct_1',
+    accountStatus: 'active',
+    plan,
+    credential: {
+      ...{ type: 'api_key', id: null, label: null, prefix: null, scopes: ['chat'] },
+      ...{ created: null, expiresAt: null, lastUsedAt: null },
+    },
+  };
+}

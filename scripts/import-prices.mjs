@@ -1,0 +1,150 @@
+// Imports the data of @pydantic/genai-prices into the gateway's price book, for review by a person:
+//   node scripts/import-prices.mjs YYYY-MM-DD     (the day the package's data was published)
+// Prices are copied as decimal strings, exactly as the package writes them; its arithmetic is never used.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const packageRoot = new URL('../node_modules/@pydantic/genai-prices/', import.meta.url);
+const target = new URL('../gateway/catalogue/data/prices.json', import.meta.url);
+
+/** Chat models that are served today under exactly this name. Everything else in the package is left out. */
+const wanted = {
+  openai: [
+    'gpt-6-sol',
+    'gpt-6-luna',
+    'gpt-6-astra',
+    'gpt-5.6-sol',
+    'gpt-5.6-terra',
+    'gpt-5.6-luna',
+    'gpt-5.5',
+    'gpt-5.4',
+    'gpt-5.4-mini',
+    'gpt-5.4-nano',
+    'gpt-5.2',
+    'gpt-5.1',
+    'gpt-5',
+    'gpt-5-mini',
+    'gpt-5-nano',
+    'gpt-4.1',
+    'gpt-4.1-mini',
+    'gpt-4.1-nano',
+    'gpt-4o',
+    'gpt-4o-mini',
+    'o4-mini',
+    'o3',
+    'o3-mini',
+  ],
+  anthropic: [
+    'claude-fable-5-1',
+    'claude-fable-5',
+    'claude-opus-5-5',
+    'claude-opus-5',
+    'claude-sonnet-5',
+    'claude-opus-4-8',
+    'claude-opus-4-7',
+    'claude-opus-4-6',
+    'claude-sonnet-4-6',
+    'claude-opus-4-5',
+    'claude-sonnet-4-5',
+    'claude-haiku-4-5',
+    'claude-opus-4-1',
+  ],
+  google: [
+    'gemini-3.8-flash',
+    'gemini-3.7-flash',
+    'gemini-3.6-flash',
+    'gemini-3.5-flash',
+    'gemini-3.5-flash-lite',
+    'gemini-3.1-pro-preview',
+    'gemini-3.1-flash-lite',
+    'gemini-3-flash-preview',
+    'gemini-2.5-pro',
+    'gemini-2.5-flash',
+    'gemini-2.5-flash-lite',
+  ],
+};
+
+const componentNames = {
+  input: 'input_mtok',
+  output: 'output_mtok',
+  cache_read: 'cache_read_mtok',
+  cache_write: 'cache_write_mtok',
+};
+
+const asOf = process.argv[2] ?? '';
+if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
+  console.error('Say which day the data is from: node scripts/import-prices.mjs YYYY-MM-DD');
+  process.exit(2);
+}
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
+const providers = embeddedData(readFileSync(new URL('dist/index.js', packageRoot), 'utf8'));
+const models = Object.entries(wanted).flatMap(([provider, ids]) => ids.map((id) => modelRow(provider, id)));
+const source = `@pydantic/genai-prices ${version}`;
+writeFileSync(target, `${JSON.stringify({ as_of: asOf, source, models }, null, 2)}\n`);
+console.log(`${models.length} models written`);
+
+/** The package embeds its data as the first array literal of its bundle and exports no way to read it. */
+function embeddedData(bundle) {
+  const start = bundle.indexOf('[');
+  return Function(`"use strict"; return (${bundle.slice(start, endOfArray(bundle, start))})`)();
+}
+
+function endOfArray(text, start) {
+  let depth = 0;
+  let quote = '';
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at];
+    if (quote) {
+      if (char === '\\') at += 1;
+      else if (char === quote) quote = '';
+    } else if (char === '"' || char === "'" || char === '`') quote = char;
+    else if (char === '[') depth += 1;
+    else if (char === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw new Error('the data array does not end');
+}
+
+function modelRow(provider, id) {
+  const model = providers.find((one) => one.id === provider)?.models.find((one) => one.id === id);
+  if (!model) throw new Error(`${provider}/${id} is not in the package any more`);
+  const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
+  return {
+    id: `${provider}/${id}`,
+    name: model.name ?? id,
+    context_window: model.context_window ?? null,
+    rows: dated.map((row) => ({ from: startOf(row, id), ...rates(row.prices, 0), tiers: tiers(row.prices) })),
+  };
+}
+
+function startOf(row, id) {
+  if (row.constraint === undefined) return null;
+  if (row.constraint.type !== 'start_date') throw new Error(`${id} has a price by time of day: decide by hand`);
+  return row.constraint.start_date;
+}
+
+/** USD per million tokens of a prompt of `tokens` tokens: the last tier whose start is below it, as in the package. */
+function rates(prices, tokens) {
+  return Object.fromEntries(
+    Object.entries(componentNames).map(([name, key]) => {
+      const price = prices[key];
+      if (price === undefined) return [name, null];
+      if (typeof price === 'number') return [name, decimal(price)];
+      return [name, decimal(price.tiers.findLast((tier) => tokens > tier.start)?.price ?? price.base)];
+    }),
+  );
+}
+
+function tiers(prices) {
+  const starts = Object.values(componentNames).flatMap((key) => prices[key]?.tiers?.map((tier) => tier.start) ?? []);
+  return [...new Set(starts)].sort((a, b) => a - b).map((start) => ({ above: start, ...rates(prices, start + 1) }));
+}
+
+/** The shortest decimal that names this number is what the package's source says. */
+function decimal(value) {
+  const text = String(value);
+  if (!/^\d+(\.\d{1,6})?$/.test(text)) throw new Error(`${text} is not a plain decimal with at most six digits`);
+  return text;
+}
