@@ -8,7 +8,7 @@ import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { toAppError } from '#shared/errors.ts';
 import { type Core, openCore } from '../../core/core.ts';
-import { defaultDataFolder } from '../../core/data-folder.ts';
+import { dataDirFlag, defaultDataFolder } from '../../core/data-folder.ts';
 import { openSecretService } from '../../core/secret-service.ts';
 import { electronHost } from './electron-host.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
@@ -21,8 +21,10 @@ import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const dataFolder = resolve(app.commandLine.getSwitchValue('data-dir') || defaultDataFolder(platform, env, homedir()));
+const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platform, env, homedir()));
 
+// Everything in the data folder is for this user alone.
+process.umask(0o077);
 registerScheme();
 app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });

@@ -1,5 +1,5 @@
 import { RPCHandler } from '@orpc/server/message-port';
-import type { Core } from '../../core/core.ts';
+import type { Served } from '../../core/rpc-errors.ts';
 
 /** The part of Electron's `MessagePortMain` that is used. */
 export interface MainPort {
@@ -15,7 +15,7 @@ const mostUnread = 256;
  * Serves the core over one message port. A port has no back-pressure of its own: the page says now and then how many
  * messages it has read (a bare number), and a window that does not read makes its streams wait.
  */
-export function portRpc(core: Pick<Core, 'router' | 'rpc'>): (port: MainPort) => void {
+export function portRpc(core: Served): (port: MainPort) => void {
   return (port) => {
     let unread = 0;
     let closed = false;

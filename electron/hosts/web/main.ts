@@ -63,6 +63,8 @@ function endOnSignals(running: RunningWeb): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
+// Everything in the data folder is for this user alone.
+process.umask(0o077);
 const running = await start(readFlags()).catch((error: unknown) => {
   if (error instanceof AppError) return fail(error.message);
   throw error;
