@@ -12,6 +12,13 @@ export function defaultDataFolder(platform: NodeJS.Platform, env: Env, home: str
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'portico');
 }
 
+/** The folder that the command line names, as `--data-dir DIR` or `--data-dir=DIR`, among flags of others. */
+export function dataDirFlag(args: readonly string[]): string | null {
+  const index = args.findIndex((arg) => arg === '--data-dir' || arg.startsWith('--data-dir='));
+  const [flag, next] = index < 0 ? [] : args.slice(index);
+  return (flag?.includes('=') ? flag.slice('--data-dir='.length) : next) || null;
+}
+
 /**
  * Makes the folder and takes it for this process. The lock is an open transaction on a database file of its own: the
  * operating system frees it however the process ends. Returns what gives it back.

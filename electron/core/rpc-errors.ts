@@ -1,5 +1,6 @@
 import { mapEventIterator, ORPCError } from '@orpc/client';
 import { ValidationError } from '@orpc/contract';
+import type { AnyRouter } from '@orpc/server';
 import { AppError, errorKinds, toAppError } from '#shared/errors.ts';
 import { failureEntry, type Log } from './log.ts';
 
@@ -53,4 +54,10 @@ function fromForeign(error: unknown): AppError {
 
 function isStream(output: unknown): output is AsyncIterator<unknown> & AsyncIterable<unknown> {
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output && 'next' in output;
+}
+
+/** What a transport serves: methods, and how their failures are told. */
+export interface Served {
+  readonly router: AnyRouter;
+  readonly rpc: ReturnType<typeof rpcErrors>;
 }

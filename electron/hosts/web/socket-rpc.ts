@@ -1,9 +1,9 @@
 import { RPCHandler } from '@orpc/server/ws';
 import type { WebSocket } from 'ws';
-import type { Core } from '../../core/core.ts';
+import type { Served } from '../../core/rpc-errors.ts';
 
 /** Serves the core over one WebSocket. A browser that does not read makes its streams wait: nothing piles up here. */
-export function socketRpc(core: Pick<Core, 'router' | 'rpc'>): (socket: WebSocket) => void {
+export function socketRpc(core: Served): (socket: WebSocket) => void {
   const handler = new RPCHandler(core.router, core.rpc);
   return (socket) => {
     const send = (data: Parameters<WebSocket['send']>[0]) =>

@@ -1,0 +1,19 @@
+import { app, nativeTheme, shell } from 'electron';
+import type { Host } from '../../core/host.ts';
+import type { WindowStateFile } from './window-state.ts';
+
+/** What the core gets from Electron. */
+export function electronHost(state: WindowStateFile, platform: NodeJS.Platform): Host {
+  return {
+    name: 'electron',
+    version: app.getVersion(),
+    ownTitleBar: platform === 'darwin',
+    background: true,
+    notices: [],
+    openExternal: (url) => shell.openExternal(url),
+    showTheme(theme) {
+      nativeTheme.themeSource = theme;
+      state.set({ theme });
+    },
+  };
+}

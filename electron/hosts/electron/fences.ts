@@ -1,0 +1,36 @@
+import { app, type Session, type WebContents } from 'electron';
+import { safeUrl } from '../../core/app/link-guard.ts';
+import type { Host } from '../../core/host.ts';
+import { pageOrigin } from './protocol.ts';
+
+/** Copying text needs this one; every other permission is refused, whoever asks. */
+const copying = 'clipboard-sanitized-write';
+
+export function refusePermissions(session: Session): void {
+  const isOwn = (url: string) => URL.parse(url)?.origin === pageOrigin || url.startsWith(`${pageOrigin}/`);
+  session.setPermissionRequestHandler((_, permission, answer, details) => {
+    answer(permission === copying && isOwn(details.requestingUrl));
+  });
+  session.setPermissionCheckHandler((_, permission, origin) => permission === copying && isOwn(`${origin}/`));
+  session.setDevicePermissionHandler(() => false);
+}
+
+/** No page of ours ever goes elsewhere; what would open a window goes through the link guard instead. */
+export function refuseNavigation(host: Pick<Host, 'openExternal'>): void {
+  app.on('web-contents-created', (_, contents) => fence(contents, host));
+}
+
+function fence(contents: WebContents, host: Pick<Host, 'openExternal'>): void {
+  contents.on('will-navigate', (event) => event.preventDefault());
+  contents.on('will-frame-navigate', (event) => event.preventDefault());
+  contents.on('will-redirect', (event) => event.preventDefault());
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url, host).catch(() => {
+      // Refused by the guard, or by the system: nothing opens, and a page must not learn which.
+    });
+    return { action: 'deny' };
+  });
+}
+
+const openOutside = async (url: string, host: Pick<Host, 'openExternal'>) => host.openExternal(safeUrl(url));

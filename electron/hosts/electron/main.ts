@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { app, BrowserWindow, dialog, nativeTheme, session } from 'electron';
+import { listen } from '#gateway/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { toAppError } from '#shared/errors.ts';
+import { type Core, openCore } from '../../core/core.ts';
+import { dataDirFlag, defaultDataFolder } from '../../core/data-folder.ts';
+import { openSecretService } from '../../core/secret-service.ts';
+import { electronHost } from './electron-host.ts';
+import { refuseNavigation, refusePermissions } from './fences.ts';
+import { handOverPorts } from './hand-over-port.ts';
+import { showMenu } from './menu.ts';
+import { portRpc } from './port-rpc.ts';
+import { registerScheme, servePage } from './protocol.ts';
+import { openWindow } from './window.ts';
+import { windowState } from './window-state.ts';
+
+const { env, platform } = process;
+const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platform, env, homedir()));
+
+// Everything in the data folder is for this user alone.
+process.umask(0o077);
+registerScheme();
+app.enableSandbox();
+mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+app.setPath('userData', join(dataFolder, 'browser'));
+
+if (app.requestSingleInstanceLock()) run();
+else app.quit();
+
+function run(): void {
+  const state = windowState(dataFolder);
+  nativeTheme.themeSource = state.get().theme;
+  const host = electronHost(state, platform);
+  const open = () => openWindow(beside('../preload/preload.cjs'), state);
+  refuseNavigation(host);
+
+  const core = app.whenReady().then(() => {
+    servePage(session.defaultSession, beside('../renderer'));
+    refusePermissions(session.defaultSession);
+    showMenu(platform, app.isPackaged);
+    // The window first: the core opens while the page loads.
+    open();
+    return openCore({
+      host,
+      dataFolder,
+      env,
+      platform,
+      now: Date.now,
+      elapsed: () => performance.now(),
+      newId: randomUUID,
+      fetch,
+      openGateway,
+      listen,
+      openSecrets: () => openSecretService('Portico'),
+      sandboxPace: 1,
+    });
+  });
+  handOverPorts(core.then(portRpc));
+  core.catch((error: unknown) => {
+    dialog.showErrorBox('Portico cannot start', toAppError(error).message);
+    app.exit(2);
+  });
+
+  app.on('second-instance', () => {
+    const [window] = BrowserWindow.getAllWindows();
+    if (!window) return void open();
+    if (window.isMinimized()) window.restore();
+    window.focus();
+  });
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) open();
+  });
+  app.on('window-all-closed', () => {
+    if (platform !== 'darwin') app.quit();
+  });
+  closeBeforeQuit(core);
+}
+
+/** Answers that are being written are kept before the program ends. */
+function closeBeforeQuit(core: Promise<Core>): void {
+  let closed = false;
+  app.on('will-quit', (event) => {
+    if (closed) return;
+    event.preventDefault();
+    const limit = new Promise<void>((done) => setTimeout(done, 10_000));
+    void Promise.race([core.then((opened) => opened.close()).catch(() => {}), limit]).then(() => {
+      closed = true;
+      app.quit();
+    });
+  });
+}

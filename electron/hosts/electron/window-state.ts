@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Rectangle } from 'electron';
+import { z } from 'zod';
+
+const schema = z.object({
+  bounds: z.object({ x: z.int(), y: z.int(), width: z.int().min(400), height: z.int().min(300) }).nullable(),
+  maximized: z.boolean(),
+  theme: z.enum(['system', 'light', 'dark']),
+});
+
+export type WindowState = z.infer<typeof schema>;
+
+/**
+ * Where the window was and how it looked. A file of its own, read before the core is open: the window is not to wait.
+ * It may be lost.
+ */
+export function windowState(dataFolder: string) {
+  const file = join(dataFolder, 'window.json');
+  let current = read(file);
+  return {
+    get: (): WindowState => current,
+    set(change: Partial<WindowState>): void {
+      current = { ...current, ...change };
+      try {
+        writeFileSync(file, JSON.stringify(current), { mode: 0o600 });
+      } catch {
+        // Next time the window opens where it opens by default.
+      }
+    },
+  };
+}
+
+export type WindowStateFile = ReturnType<typeof windowState>;
+
+function read(file: string): WindowState {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return { bounds: null, maximized: false, theme: 'system' };
+  }
+}
+
+/** Remembered bounds, unless the screen they were on is gone. */
+export function visibleBounds(bounds: Rectangle | null, screens: readonly Rectangle[]): Rectangle | null {
+  const reachable = screens.some(
+    (screen) =>
+      bounds !== null &&
+      bounds.x < screen.x + screen.width - 80 &&
+      bounds.x + bounds.width > screen.x + 80 &&
+      bounds.y >= screen.y - 20 &&
+      bounds.y < screen.y + screen.height - 40,
+  );
+  return reachable ? bounds : null;
+}

@@ -1,0 +1,38 @@
+import { BrowserWindow, nativeTheme, screen } from 'electron';
+import { pageUrl } from './protocol.ts';
+import { visibleBounds, type WindowStateFile } from './window-state.ts';
+
+const smallest = { minWidth: 400, minHeight: 480 };
+const initial = { width: 1200, height: 800 };
+/** The page's own background, so that nothing flashes before its first paint. */
+const backgrounds = { dark: '#111113', light: '#ffffff' };
+
+/** Opens the window; it is shown once there is something to see. */
+export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
+  const { bounds, maximized } = state.get();
+  const areas = screen.getAllDisplays().map((display) => display.workArea);
+  const window = new BrowserWindow({
+    ...initial,
+    ...visibleBounds(bounds, areas),
+    ...smallest,
+    show: false,
+    autoHideMenuBar: true,
+    backgroundColor: nativeTheme.shouldUseDarkColors ? backgrounds.dark : backgrounds.light,
+    ...(process.platform === 'darwin' ? { titleBarStyle: 'hiddenInset' as const } : {}),
+    webPreferences: {
+      preload,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      spellcheck: true,
+    },
+  });
+  window.once('ready-to-show', () => {
+    if (maximized) window.maximize();
+    window.show();
+  });
+  window.on('close', () => state.set({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
+  void window.loadURL(pageUrl);
+  return window;
+}

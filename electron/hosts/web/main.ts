@@ -1,0 +1,73 @@
+import { homedir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { listen } from '#gateway/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { AppError } from '#shared/errors.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { defaultDataFolder } from '../../core/data-folder.ts';
+import { openSecretService } from '../../core/secret-service.ts';
+import { type Flags, parseFlags } from './flags.ts';
+import { type RunningWeb, startWeb } from './start-web.ts';
+
+const usageError = 2;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`portico: ${sentence}\n`);
+  process.exit(usageError);
+}
+
+function readFlags(): Flags {
+  try {
+    return parseFlags(process.argv.slice(2));
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : 'The command line was not understood.');
+  }
+}
+
+async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
+  const { env, platform } = process;
+  return startWeb({
+    version: packageJson.version,
+    port,
+    openBrowser: open,
+    dataFolder: dataDir ?? defaultDataFolder(platform, env, homedir()),
+    pageFolder: fileURLToPath(new URL('../renderer', import.meta.url)),
+    env,
+    platform,
+    fetch,
+    openGateway,
+    listen,
+    openSecrets: () => openSecretService('Portico'),
+    sandboxPace: 1,
+    say,
+  });
+}
+
+/** Ends once, cleanly; a second signal, or ten seconds, end it at once. */
+function endOnSignals(running: RunningWeb): void {
+  let ending = false;
+  const end = () => {
+    if (ending) process.exit(130);
+    ending = true;
+    setTimeout(() => process.exit(1), 10_000).unref();
+    running.close().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+}
+
+// Everything in the data folder is for this user alone.
+process.umask(0o077);
+const running = await start(readFlags()).catch((error: unknown) => {
+  if (error instanceof AppError) return fail(error.message);
+  throw error;
+});
+endOnSignals(running);
+if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => running.showLink());

@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build, createBuilder } from 'vite';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export interface BuiltHosts {
+  /** An app folder that Electron can start. */
+  readonly folder: string;
+  readonly webMain: string;
+}
+
+/** Builds both hosts as they ship, and before them a page that gives the test its connection to the core. */
+export async function buildHosts(name: string): Promise<BuiltHosts> {
+  const folder = path(`../../dist/test-${name}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/package.json`, '{"name":"portico","version":"9.8.7","type":"module","main":"main/main.js"}');
+  const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
+  for (const environment of ['main', 'preload'] as const) {
+    const one = builder.environments[environment];
+    if (!one) throw new Error(`the build has no environment "${environment}"`);
+    one.config.build.outDir = `${folder}/${environment}`;
+    await builder.build(one);
+  }
+  await build({
+    configFile: false,
+    root: path('./page'),
+    base: './',
+    logLevel: 'error',
+    build: { outDir: `${folder}/renderer`, emptyOutDir: true, modulePreload: false, target: 'chrome130' },
+  });
+  return { folder, webMain: `${folder}/main/web.js` };
+}

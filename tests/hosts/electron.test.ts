@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildHosts } from './built-hosts.ts';
+
+const binary = electronBinary();
+const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
+const why = !binary ? 'no Electron runtime is installed' : !display ? 'there is no display' : null;
+if (why) console.warn(`Electron tests skipped: ${why}.`);
+
+describe.skipIf(why)('the Electron host', () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-electron-'));
+  let app: ElectronApplication;
+  let page: Page;
+  beforeAll(async () => {
+    const { folder } = await buildHosts('electron');
+    app = await electron.launch({
+      args: ['--no-sandbox', '--disable-gpu', folder, '--data-dir', dataFolder],
+      env: { ...cleanEnv(), OPENAI_API_KEY: 'sk-canary-0123456789abcdef' },
+    });
+    page = await app.firstWindow();
+    await page.waitForFunction(() => 'core' in window);
+  }, 60_000);
+  afterAll(async () => {
+    await app?.close();
+    rmSync(dataFolder, { recursive: true, force: true });
+  });
+
+  test('the page comes from its own scheme and reaches the core by its port', async () => {
+    expect(page.url()).toBe('app://portico/index.html');
+    const info = await page.evaluate(() => window.core.app.info());
+    expect(info).toMatchObject({ host: 'electron', version: '9.8.7', dataFolder, notices: [] });
+  });
+
+  test('an answer is streamed to the window and billed', async () => {
+    const answer = await page.evaluate(async () => {
+      const { core } = window;
+      const started = await core.chat.send({ messageId: 'e1', text: 'Echo this.', model: 'sandbox/echo' });
+      for await (const event of await core.chat.watch({ conversationId: started.conversationId })) {
+        if (event.type === 'message-updated') break;
+      }
+      return (await core.conversations.get({ id: started.conversationId })).messages[1];
+    });
+    expect(answer).toMatchObject({ text: 'Echo this.', status: 'done', costSource: 'billed', simulated: true });
+  });
+
+  test('the page has no Node, no network and no way elsewhere', async () => {
+    const found = await page.evaluate(async () => {
+      const outcome = (promise: Promise<unknown>) =>
+        promise.then(
+          () => 'open',
+          () => 'closed',
+        );
+      return {
+        node: ['require', 'process', 'Buffer', 'ipcRenderer'].filter((name) => name in window),
+        network: await outcome(fetch('https://example.com/')),
+        file: await outcome(fetch('file:///etc/passwd')),
+        traversal: (await fetch('app://portico/../main/main.js').catch(() => null))?.status ?? 'closed',
+        opened: window.open('https://user:pass@example.com/') === null,
+        camera: await outcome(
+          navigator.mediaDevices?.getUserMedia({ video: true }) ?? Promise.reject(new Error('none')),
+        ),
+      };
+    });
+    expect(found).toMatchObject({ node: [], network: 'closed', file: 'closed', opened: true, camera: 'closed' });
+    expect(found.traversal).not.toBe(200);
+    expect(await page.evaluate(() => window.violations)).toContain('connect-src');
+    await page.evaluate(() => location.assign('https://example.com/')).catch(() => {});
+    expect(page.url()).toBe('app://portico/index.html');
+  });
+
+  test('an inline script does not run', async () => {
+    const ran = await page.evaluate(() => {
+      const script = document.createElement('script');
+      try {
+        script.textContent = 'window.ran = true';
+        document.body.append(script);
+      } catch {
+        // Refused already by Trusted Types.
+      }
+      return 'ran' in window;
+    });
+    expect(ran).toBe(false);
+  });
+
+  test('a key of the environment is used and never shown', async () => {
+    const providers = await page.evaluate(() => window.core.providers.list());
+    expect(providers[0]).toMatchObject({ id: 'openai', storage: 'environment', keyHint: 'sk-…cdef' });
+    expect(JSON.stringify(providers)).not.toContain('canary');
+  });
+
+  test('the window is fenced as the security page says', async () => {
+    const preferences = await app.evaluate(({ BrowserWindow }) => {
+      const [window] = BrowserWindow.getAllWindows();
+      // Electron has this method; its types leave it out.
+      const contents = window?.webContents as unknown as { getLastWebPreferences(): Record<string, unknown> };
+      return contents.getLastWebPreferences();
+    });
+    expect(preferences).toMatchObject({
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webviewTag: false,
+    });
+  });
+
+  test('a reload gets a new port and the same core', async () => {
+    await page.reload();
+    await page.waitForFunction(() => 'core' in window);
+    const { conversations } = await page.evaluate(() => window.core.conversations.list({}));
+    expect(conversations).toMatchObject([{ title: 'Echo this.', live: false }]);
+  });
+});
+
+function cleanEnv(): Record<string, string> {
+  const entries = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries.filter(([name]) => name !== 'ELECTRON_RUN_AS_NODE' && name !== 'NODE_OPTIONS'));
+}
+
+function electronBinary(): string | null {
+  try {
+    const path: unknown = createRequire(import.meta.url)('electron');
+    return typeof path === 'string' && existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
+}
