@@ -248,3 +248,35 @@ describe('a slow upstream', () => {
     expect(rest.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 });
+
+describe('a model that was named', () => {
+  test('is held to the caller’s hard conditions too', async () => {
+    const bench = await open();
+    const dear = await bench.post(path, { ...toOpenAi, route: { max_cost_usd: '0.000001' } });
+    expect(errorBody.parse(await dear.json()).error.code).toBe('no_eligible_model');
+    const unable = await bench.post(path, { ...toOpenAi, seed: 7, route: { require_parameters: true } });
+    const { error } = errorBody.parse(await unable.json());
+    expect(error.details?.excluded).toEqual([{ id: 'openai/gpt-x', excluded: ['parameter:seed'] }]);
+  });
+
+  test('is not sent what it does not take, and the caller is told', async () => {
+    upstream.replyWith(streamReply(wholeOpenAi));
+    const bench = await open();
+    const body = { ...toOpenAi, seed: 7, user: 'someone@example.com', verbosity: 'low', parallel_tool_calls: true };
+    const { warnings } = completionResponse.parse(await (await bench.post(path, body)).json());
+    expect(warnings).toMatchObject([{ code: 'parameter_dropped', param: 'seed' }]);
+    const sent = upstream.calls[0]?.body;
+    expect(sent).toMatchObject({ verbosity: 'low', user: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(Object.keys(sent ?? {})).not.toContain('seed');
+    expect(Object.keys(sent ?? {})).not.toContain('parallel_tool_calls');
+  });
+
+  test('that says nothing at all still counts one attempt', async () => {
+    const empty = recordedStreams.openai.filter((event) => !/"content":"[^"]|tool_calls":\[/.test(event));
+    upstream.replyWith(streamReply(empty.join('')));
+    const bench = await open();
+    const response = await bench.post(path, toOpenAi);
+    expect(response.headers.get('x-portico-attempts')).toBe('1');
+    expect(completionResponse.parse(await response.json()).choices[0]?.message.content).toBe('');
+  });
+});

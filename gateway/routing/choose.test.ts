@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { planOf } from '../plans.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
 import { choose } from './choose.ts';
 import { type Candidate, exclusionsOf, type Rules } from './eligibility.ts';
@@ -18,8 +19,7 @@ const noControls: Rules['controls'] = {
 };
 const rules = (more: Partial<Rules> = {}, controls: Partial<Rules['controls']> = {}): Rules => ({
   controls: { ...noControls, ...controls },
-  planModels: ['*'],
-  planMaxOutputTokens: null,
+  plan: planOf('pro'),
   provider: null,
   maxCost: null,
   allowSimulated: false,
