@@ -147,11 +147,14 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
       continue;
     }
     if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
+      await speak(run, current);
+      recordCut(run, current);
       return { kind: 'out_of_credit' };
     }
     await speak(run, current);
     await run.emit(event);
   }
+  await speak(run, current);
   recordSuccess(run, current);
   return { kind: 'finished', reason: reason ?? 'stop' };
 }
@@ -224,6 +227,12 @@ function recordSuccess(run: Run, current: Try): void {
   deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
 }
 
+/** We hung up ourselves: that says nothing about the upstream. */
+function recordCut(run: Run, current: Try): void {
+  pushAttempt(run, current, null);
+  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
+}
+
 /** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
 function recordFailure(run: Run, error: AppError): void {
   const { current, deps, question } = run;
@@ -261,9 +270,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     throw outcome.error;
   }
   if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
-  if (outcome.kind === 'out_of_credit') pushAttempt(run, run.current, null);
-  const { charged } = await deps.ledger.settle(billFor(run, outcome).settlement);
-  await speak(run, run.current);
+  const { charged } = await deps.ledger.settle(bill.settlement);
   await run.emit({
     type: 'finish',
     reason: outcome.kind === 'finished' ? outcome.reason : 'length',
