@@ -26,7 +26,8 @@ const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platfo
 // Everything in the data folder is for this user alone.
 process.umask(0o077);
 registerScheme();
-app.enableSandbox();
+// Root, as in containers, can only run Chromium without its sandbox and must say so itself.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 app.setPath('userData', join(dataFolder, 'browser'));
 
@@ -85,10 +86,11 @@ function run(): void {
 /** Answers that are being written are kept before the program ends. */
 function closeBeforeQuit(core: Promise<Core>): void {
   let closed = false;
-  app.on('will-quit', (event) => {
+  app.on('before-quit', (event) => {
     if (closed) return;
     event.preventDefault();
     const limit = new Promise<void>((done) => setTimeout(done, 10_000));
+    for (const window of BrowserWindow.getAllWindows()) window.hide();
     void Promise.race([core.then((opened) => opened.close()).catch(() => {}), limit]).then(() => {
       closed = true;
       app.quit();
