@@ -10,11 +10,12 @@ import { toAppError } from '#shared/errors.ts';
 import { type Core, openCore } from '../../core/core.ts';
 import { dataDirFlag, defaultDataFolder } from '../../core/data-folder.ts';
 import { openSecretService } from '../../core/secret-service.ts';
+import { serveChannels } from '../../core/serve.ts';
 import { electronHost } from './electron-host.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
 import { showMenu } from './menu.ts';
-import { portRpc } from './port-rpc.ts';
+import { portChannel } from './port-channel.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
@@ -62,7 +63,12 @@ function run(): void {
       sandboxPace: 1,
     });
   });
-  handOverPorts(core.then(portRpc));
+  handOverPorts(
+    core.then((opened) => {
+      const serve = serveChannels(opened);
+      return (port) => serve(portChannel(port));
+    }),
+  );
   core.catch((error: unknown) => {
     dialog.showErrorBox('Portico cannot start', toAppError(error).message);
     app.exit(2);
