@@ -84,6 +84,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     limitMs: keychainLimitMs,
     log,
     stateChanged: () => changes.emit('app'),
+    recovered: () => void providers.load(),
   });
   const secrets = secretBox(keychain, profile);
 

@@ -29,22 +29,29 @@ export interface KeychainDeps {
   readonly limitMs: number;
   readonly log: Log;
   readonly stateChanged: () => void;
+  /** It answers again after it had failed: what could not be read can be read now. */
+  readonly recovered: () => void;
 }
 
 const probeAccount = 'probe';
 
-export function openKeychain({ open, backend, limitMs, log, stateChanged }: KeychainDeps): Keychain {
+export function openKeychain({ open, backend, limitMs, log, stateChanged, recovered }: KeychainDeps): Keychain {
+  const available: KeychainState = { state: 'available', backend, message: null };
   let store: SecretStore | null = null;
   let current: KeychainState = lockedState('The keychain has not answered yet.');
   /** A call that has not come back. Until it does no other is made: each holds one of the few threads there are. */
   let hung = false;
+  let failed = false;
 
   function become(next: KeychainState): void {
     const changed = next.state !== current.state;
+    const back = failed && next.state === 'available';
+    failed = next.state !== 'available';
     current = next;
     if (!changed) return;
     log({ event: 'keychain-state', state: next.state });
     stateChanged();
+    if (back) recovered();
   }
 
   async function call<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
@@ -55,14 +62,21 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged }: Keyc
     })();
     try {
       const answer = await within(limitMs, asked);
-      become({ state: 'available', backend, message: null });
+      become(available);
       return answer;
     } catch (error) {
       hung = error === tooLate;
-      if (hung) asked.catch(() => {}).finally(() => (hung = false));
+      if (hung) void comeBack(asked);
       become(stateOf(error));
       throw failureFor(current);
     }
+  }
+
+  /** A call that took too long ends at last: perhaps the user was typing the keychain's password. */
+  async function comeBack(asked: Promise<unknown>): Promise<void> {
+    const next = await asked.then(() => available, stateOf);
+    hung = false;
+    become(next);
   }
 
   return {

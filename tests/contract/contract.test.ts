@@ -2,7 +2,8 @@ import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { portRpc } from '../../electron/hosts/electron/port-rpc.ts';
+import { serveChannels } from '#core/serve.ts';
+import { portChannel } from '../../electron/hosts/electron/port-channel.ts';
 import { servedDouble } from './served.ts';
 import { asMainPort, type Client, type Connected, transports } from './transports.ts';
 
@@ -97,7 +98,7 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
 test('a window that does not read makes its streams wait', async () => {
   const served = servedDouble();
   const { port1, port2 } = new MessageChannel();
-  portRpc(served)(asMainPort(port1));
+  serveChannels(served)(portChannel(asMainPort(port1)));
   const client: Client = createORPCClient(new RPCLink({ port: port2 as unknown as globalThis.MessagePort }));
   port2.start();
   const stream = await client.chat.watch({ conversationId: 'endless' });

@@ -8,9 +8,10 @@ import { RPCLink as PortLink } from '@orpc/client/message-port';
 import { RPCLink as SocketLink } from '@orpc/client/websocket';
 import type { ContractRouterClient } from '@orpc/contract';
 import type { Served } from '#core/rpc-errors.ts';
+import { serveChannels } from '#core/serve.ts';
 import type { Contract } from '#shared/contract/index.ts';
-import { type MainPort, portRpc } from '../../electron/hosts/electron/port-rpc.ts';
-import { socketRpc } from '../../electron/hosts/web/socket-rpc.ts';
+import { type MainPort, portChannel } from '../../electron/hosts/electron/port-channel.ts';
+import { socketChannel } from '../../electron/hosts/web/socket-channel.ts';
 import { openWebHost } from '../../electron/hosts/web/web-host.ts';
 import { acknowledging } from '../../renderer/lib/acknowledging-port.ts';
 import { openSocket, tradeLink } from '../support/web-page.ts';
@@ -21,13 +22,15 @@ export interface Connected {
   readonly client: Client;
   /** The window is gone: its port or socket closes without a word. */
   lose(): void;
+  /** Sends something that no client of ours would. */
+  sendRaw(data: string | Uint8Array): void;
   close(): Promise<void>;
 }
 
 /** A window of the Electron host: its very adapter, over a real message channel. */
 async function overPort(served: Served): Promise<Connected> {
   const { port1, port2 } = new MessageChannel();
-  portRpc(served)(asMainPort(port1));
+  serveChannels(served)(portChannel(asMainPort(port1)));
   // Node's port has the web port's methods that are used.
   const page = port2 as unknown as globalThis.MessagePort;
   const link = new PortLink<Record<never, never>>({ port: acknowledging(page) });
@@ -35,6 +38,7 @@ async function overPort(served: Served): Promise<Connected> {
   return {
     client: createORPCClient(link),
     lose: () => port2.close(),
+    sendRaw: (data) => port2.postMessage(data),
     async close() {
       port2.close();
       port1.close();
@@ -56,7 +60,13 @@ export function asMainPort(port: import('node:worker_threads').MessagePort): Mai
 /** A browser tab of the web host: its very server, link, session and socket. */
 async function overSocket(served: Served): Promise<Connected> {
   const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
-  const web = await openWebHost({ port: 0, pageFolder: folder, serve: socketRpc(served), showLink: () => {} });
+  const serve = serveChannels(served);
+  const web = await openWebHost({
+    port: 0,
+    pageFolder: folder,
+    serve: (each) => serve(socketChannel(each)),
+    showLink: () => {},
+  });
   const { token } = await tradeLink(web.link());
   const socket = await openSocket(web.url, { token });
   // The package's socket has the browser's methods that are used.
@@ -64,6 +74,7 @@ async function overSocket(served: Served): Promise<Connected> {
   return {
     client: createORPCClient(link),
     lose: () => socket.terminate(),
+    sendRaw: (data) => socket.send(data),
     async close() {
       if (socket.readyState !== socket.CLOSED) {
         socket.terminate();

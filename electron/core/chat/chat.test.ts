@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
@@ -23,6 +23,7 @@ async function sendAndWait({ client }: TestCore, input: Parameters<TestCore['cli
 }
 async function finished({ client }: Pick<TestCore, 'client'>, { conversationId }: { conversationId: string }) {
   const events = await client.chat.watch({ conversationId });
+  await events.next();
   const first = await client.conversations.get({ id: conversationId });
   if (first.messages.some((message) => message.status === 'streaming')) await readUntil(events, ended);
   return client.conversations.get({ id: conversationId });
@@ -65,4 +66,191 @@ test('sending the same message twice is one message and one request', async () =
   const third = await core.client.chat.send(input);
   expect([second, third]).toEqual([first, first]);
   expect(core.gateway.asked).toHaveLength(1);
+});
+
+test('stop keeps what had arrived, aborts the request and learns what it cost', async () => {
+  const core = await start();
+  core.gateway.script = async function* ({ signal }) {
+    yield 'Half an ';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const { client } = core;
+  const { conversationId, answerId } = await client.chat.send(ask());
+  const watching = await client.chat.watch({ conversationId });
+  await readUntil(watching, (seen) => JSON.stringify(seen).includes('Half an '));
+  const costs = await client.chat.watch({ conversationId });
+  await costs.next();
+  await client.chat.stop({ answerId });
+  const { messages } = await client.conversations.get({ id: conversationId });
+  expect(messages[1]).toMatchObject({ text: 'Half an ', status: 'cancelled', finishReason: null, error: null });
+  expect(core.gateway.aborted).toEqual([messages[1]?.requestId]);
+  const seen = await readUntil(costs, (events) => JSON.stringify(events).includes('"billed"'));
+  expect(seen.at(-1)).toMatchObject({ message: { costUsd: '0.000007', costSource: 'billed', status: 'cancelled' } });
+  await expect(client.chat.stop({ answerId })).resolves.toBeUndefined();
+});
+
+test('a refusal keeps the gateway\u2019s own code and sentence, and the next request leaves the failed answer out', async () => {
+  const core = await start();
+  const message = 'Your balance is too low.';
+  core.gateway.refusal = { status: 402, code: 'insufficient_credits', message, retryAfter: '2' };
+  const { conversationId, messages } = await sendAndWait(core, ask('First'));
+  expect(messages[1]).toMatchObject({
+    status: 'error',
+    text: '',
+    costUsd: null,
+    costSource: 'unknown',
+    error: { code: 'insufficient_credits', message, retryAfterMs: 2000 },
+  });
+  core.gateway.refusal = null;
+  await sendAndWait(core, { ...ask('Second'), conversationId });
+  expect(core.gateway.asked.at(-1)?.messages).toEqual([
+    { role: 'user', content: 'First' },
+    { role: 'user', content: 'Second' },
+  ]);
+});
+
+test('an error in the middle keeps the words before it', async () => {
+  const core = await start();
+  core.gateway.script = async function* () {
+    yield 'As far as';
+    yield JSON.stringify({
+      error: {
+        ...{ message: 'The model went away.', type: 'upstream_error', param: null, code: 'upstream_error' },
+        ...{ status_code: 502, request_id: 'req_x', provider: 'openai', retryable: true },
+      },
+    });
+  };
+  const { messages } = await sendAndWait(core, ask());
+  expect(messages[1]).toMatchObject({
+    status: 'error',
+    text: 'As far as',
+    error: { code: 'upstream_error', message: 'The model went away.' },
+  });
+});
+
+test('a stream that is cut off is an error, never an answer', async () => {
+  const core = await start();
+  core.gateway.script = async function* () {
+    yield 'So';
+    throw new Error('socket hang up');
+  };
+  const { messages } = await sendAndWait(core, ask());
+  expect(messages[1]).toMatchObject({ status: 'error', text: 'So', error: { code: 'truncated' } });
+});
+
+test('a model without a price costs an unknown amount, not nothing', async () => {
+  const core = await start();
+  await core.client.models.list();
+  const { messages } = await sendAndWait(core, ask('Hi', 'openai/free'));
+  expect(messages[1]).toMatchObject({ status: 'done', costUsd: null, costSource: 'unknown' });
+});
+
+test('without a provider the router is paid with test credits and tells why it chose', async () => {
+  const core = await start();
+  const { messages } = await sendAndWait(core, ask('Hi', 'router'));
+  expect(messages[1]).toMatchObject({ simulated: true, routeReason: 'cheapest that fits', servedProvider: 'sandbox' });
+});
+
+test('one conversation has one answer at a time, several conversations have theirs at once', async () => {
+  const core = await start();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  core.gateway.script = async function* ({ messages }) {
+    await gate;
+    yield `to ${messages.at(-1)?.content}`;
+  };
+  const first = await core.client.chat.send(ask('one'));
+  const second = await core.client.chat.send(ask('two'));
+  const busy = core.client.chat.send({ ...ask('three'), conversationId: first.conversationId });
+  await expect(busy).rejects.toMatchObject({ code: 'answer_in_progress' });
+  expect((await core.client.conversations.list({})).conversations.map(({ live }) => live)).toEqual([true, true]);
+  release();
+  for (const [started, text] of [[first, 'to one'] as const, [second, 'to two'] as const]) {
+    expect((await finished(core, started)).messages[1]).toMatchObject({ text, status: 'done' });
+  }
+});
+
+test('answering again makes siblings, and the branch that is shown goes on from the newest', async () => {
+  const core = await start();
+  let count = 0;
+  core.gateway.script = async function* () {
+    count += 1;
+    yield `answer ${count}`;
+  };
+  const first = await sendAndWait(core, ask('Q'));
+  const again = await core.client.chat.regenerate({ answerId: first.answerId, model: 'openai/free' });
+  const { messages } = await finished(core, again);
+  expect(messages.map(({ text, sibling, model }) => ({ text, sibling, model }))).toEqual([
+    { text: 'Q', sibling: { index: 1, count: 1 }, model: null },
+    { text: 'answer 2', sibling: { index: 2, count: 2 }, model: 'openai/free' },
+  ]);
+  await sendAndWait(core, { ...ask('And?'), conversationId: first.conversationId });
+  expect(core.gateway.asked.at(-1)?.messages.map(({ content }) => content)).toEqual(['Q', 'answer 2', 'And?']);
+});
+
+test('a second window sees the whole answer and goes on with it, gap-free', async () => {
+  const core = await start();
+  core.gateway.script = async function* () {
+    for (let index = 0; index < 200; index += 1) {
+      if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      yield `${index} `;
+    }
+  };
+  const { conversationId, answerId } = await core.client.chat.send(ask());
+  const rebuilt = async () => {
+    let text = '';
+    for await (const event of await core.client.chat.watch({ conversationId })) {
+      if (event.type === 'snapshot') text = event.answers.find(({ id }) => id === answerId)?.text ?? '';
+      if (event.type === 'text-delta') {
+        expect(event.offset).toBe(text.length);
+        text += event.text;
+      }
+      if (event.type === 'message-updated') return { text, stored: event.message.text };
+    }
+    throw new Error('the stream ended');
+  };
+  const early = rebuilt();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const { text, stored } of await Promise.all([early, rebuilt()])) {
+    expect(text).toBe(stored);
+    expect(text.endsWith('199 ')).toBe(true);
+  }
+});
+
+test('closing the core keeps the words as an interrupted answer; the next start asks what it cost', async () => {
+  const core = await start();
+  core.gateway.script = async function* ({ signal }) {
+    yield 'Until now';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const { conversationId } = await core.client.chat.send(ask());
+  await readUntil(await core.client.chat.watch({ conversationId }), (seen) =>
+    JSON.stringify(seen).includes('Until now'),
+  );
+  await core.core.close();
+  const next = await testCore({ dataFolder: core.dataFolder, openGateway: async () => core.gateway });
+  open.splice(0, 1, next);
+  const events = await next.client.chat.watch({ conversationId });
+  await vi.waitFor(async () => {
+    const { messages } = await next.client.conversations.get({ id: conversationId });
+    expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'billed' });
+  });
+  await events.return?.();
+});
+
+test('a conversation that is removed takes its running answer with it', async () => {
+  const core = await start();
+  core.gateway.script = async function* ({ signal }) {
+    yield 'x';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const { conversationId } = await core.client.chat.send(ask());
+  await core.client.conversations.remove({ id: conversationId });
+  expect((await core.client.conversations.list({})).conversations).toEqual([]);
+  await expect(core.client.conversations.get({ id: conversationId })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(core.client.chat.watch({ conversationId }).then((stream) => stream.next())).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });

@@ -1,5 +1,5 @@
 import { type IpcMainEvent, ipcMain, MessageChannelMain } from 'electron';
-import type { MainPort } from './port-rpc.ts';
+import type { MainPort } from './port-channel.ts';
 import { pageOrigin } from './protocol.ts';
 
 /** Gives each page of ours that asks one port to the core, as soon as the core is there. */

@@ -10,11 +10,12 @@ import { toAppError } from '#shared/errors.ts';
 import { type Core, openCore } from '../../core/core.ts';
 import { dataDirFlag, defaultDataFolder } from '../../core/data-folder.ts';
 import { openSecretService } from '../../core/secret-service.ts';
+import { serveChannels } from '../../core/serve.ts';
 import { electronHost } from './electron-host.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
 import { showMenu } from './menu.ts';
-import { portRpc } from './port-rpc.ts';
+import { portChannel } from './port-channel.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
@@ -26,7 +27,8 @@ const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platfo
 // Everything in the data folder is for this user alone.
 process.umask(0o077);
 registerScheme();
-app.enableSandbox();
+// Root, as in containers, can only run Chromium without its sandbox and must say so itself.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 app.setPath('userData', join(dataFolder, 'browser'));
 
@@ -61,7 +63,12 @@ function run(): void {
       sandboxPace: 1,
     });
   });
-  handOverPorts(core.then(portRpc));
+  handOverPorts(
+    core.then((opened) => {
+      const serve = serveChannels(opened);
+      return (port) => serve(portChannel(port));
+    }),
+  );
   core.catch((error: unknown) => {
     dialog.showErrorBox('Portico cannot start', toAppError(error).message);
     app.exit(2);
@@ -85,10 +92,11 @@ function run(): void {
 /** Answers that are being written are kept before the program ends. */
 function closeBeforeQuit(core: Promise<Core>): void {
   let closed = false;
-  app.on('will-quit', (event) => {
+  app.on('before-quit', (event) => {
     if (closed) return;
     event.preventDefault();
     const limit = new Promise<void>((done) => setTimeout(done, 10_000));
+    for (const window of BrowserWindow.getAllWindows()) window.hide();
     void Promise.race([core.then((opened) => opened.close()).catch(() => {}), limit]).then(() => {
       closed = true;
       app.quit();

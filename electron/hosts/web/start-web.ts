@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import { type CoreOptions, openCore } from '../../core/core.ts';
 import type { Host } from '../../core/host.ts';
+import { serveChannels } from '../../core/serve.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
-import { socketRpc } from './socket-rpc.ts';
+import { socketChannel } from './socket-channel.ts';
 import { openWebHost } from './web-host.ts';
 
 export interface StartWebOptions
@@ -39,11 +40,12 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
     elapsed: () => performance.now(),
     newId: randomUUID,
   });
+  const serve = serveChannels(core);
   const say1 = (link: string) => say(`Portico on ${link}`);
   const web = await openWebHost({
     port,
     pageFolder: options.pageFolder,
-    serve: socketRpc(core),
+    serve: (socket) => serve(socketChannel(socket)),
     showLink: notTwice(say1),
   }).catch(async (error: unknown) => {
     await core.close();

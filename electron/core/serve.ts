@@ -1,0 +1,28 @@
+import { RPCHandler } from '@orpc/server/ws';
+import type { Served } from './rpc-errors.ts';
+
+/** A way for messages to one window, whatever carries them. */
+export interface Channel {
+  onMessage(listener: (data: unknown) => void): void;
+  onClose(listener: () => void): void;
+  /** Resolves when more may be sent: a window that does not read makes its streams wait. Never rejects. */
+  send(data: unknown): Promise<void>;
+}
+
+/**
+ * Serves the contract over a channel. The same handler for every host: oRPC's messages are the same text on a socket
+ * and on a port, and this one survives messages that are none.
+ */
+export function serveChannels(served: Served): (channel: Channel) => void {
+  const handler = new RPCHandler(served.router, served.rpc);
+  return (channel) => {
+    const peer = {
+      send: channel.send,
+      addEventListener(event: string, listener: (event: { data: unknown }) => void) {
+        if (event === 'close') channel.onClose(() => listener({ data: null }));
+        else channel.onMessage((data) => listener({ data }));
+      },
+    };
+    void handler.upgrade(peer as Parameters<typeof handler.upgrade>[0], { context: {} });
+  };
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { servedDouble } from './served.ts';
+import { transports } from './transports.ts';
+
+/** Messages as a page that somebody else has taken over would send them: nearly right, or nothing like it. */
+const path = fc.oneof(
+  fc.constantFrom('/settings/update', '/chat/watch', '/chat/stop', '/settings/get', '/__proto__/toString', '//x', ''),
+  fc.string(),
+);
+const shaped = fc.record(
+  {
+    i: fc.oneof(fc.string({ maxLength: 4 }), fc.integer(), fc.constant(null)),
+    t: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.string({ maxLength: 2 })),
+    p: fc.oneof(
+      fc.record(
+        {
+          u: fc.oneof(path, fc.integer()),
+          b: fc.oneof(fc.jsonValue(), fc.record({ json: fc.jsonValue(), meta: fc.jsonValue() })),
+          h: fc.oneof(
+            fc.dictionary(fc.constantFrom('content-type', 'content-disposition', 'x'), fc.string()),
+            fc.jsonValue(),
+          ),
+          m: fc.string({ maxLength: 6 }),
+          e: fc.constantFrom('message', 'error', 'done', 'x'),
+          d: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
+      fc.jsonValue(),
+    ),
+  },
+  { requiredKeys: [] },
+);
+const message = fc.oneof(
+  { weight: 5, arbitrary: shaped.map((value) => JSON.stringify(value)) },
+  { weight: 1, arbitrary: fc.string() },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 64 }) },
+);
+
+describe.each(Object.entries(transports))('over a %s', (_, connect) => {
+  test('no message, however broken, ends the core or keeps the next call from its answer', async () => {
+    const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const connected = await connect(servedDouble());
+    try {
+      await fc.assert(
+        fc.asyncProperty(fc.array(message, { minLength: 20, maxLength: 40 }), async (messages) => {
+          for (const each of messages) connected.sendRaw(each);
+          expect(await connected.client.settings.update({ theme: 'light' })).toMatchObject({ theme: 'light' });
+        }),
+        { numRuns: 60 },
+      );
+    } finally {
+      await connected.close();
+      quiet.mockRestore();
+    }
+  }, 30_000);
+});

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { buildHosts } from '../hosts/built-hosts.ts';
+import { readUntil } from '../support/test-core.ts';
+import { startWebProcess, type WebProcess } from '../support/web-process.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'portico-fault-'));
+let main: string;
+let web: WebProcess;
+beforeAll(async () => {
+  main = (await buildHosts('fault')).webMain;
+}, 60_000);
+afterAll(async () => {
+  await web?.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('what had arrived before kill -9 is there after it, marked, with its true charge, and nothing is stuck', async () => {
+  web = await startWebProcess(main, ['--data-dir', dataDir]);
+  const before = await web.connect();
+  const [opening] = await before.account.wallets();
+  const started = await before.chat.send({ messageId: 'k1', text: 'Tell me slowly.', model: 'sandbox/slow' });
+  const { conversationId } = started;
+  const events = await readUntil(
+    await before.chat.watch({ conversationId }),
+    (seen) => seen.filter((event) => event.type === 'text-delta').length > 12,
+  );
+  const [during] = await before.account.wallets();
+  expect(Number(during?.balance.held)).toBeGreaterThan(0);
+  const shown = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+  await web.kill('SIGKILL');
+
+  web = await startWebProcess(main, ['--data-dir', dataDir]);
+  const after = await web.connect();
+  const read = async () => (await after.conversations.get({ id: conversationId })).messages;
+  const [question, answer] = await read();
+  expect(question).toMatchObject({ id: 'k1', text: 'Tell me slowly.' });
+  expect(answer).toMatchObject({ status: 'interrupted', requestId: expect.stringMatching(/^req_/) });
+  expect(answer?.text.length).toBeGreaterThan(shown.length / 4);
+  expect(shown.startsWith(answer?.text.slice(0, shown.length) ?? 'nothing')).toBe(true);
+
+  await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 5000);
+  const [settled] = await after.account.wallets();
+  expect(settled?.balance.held).toBe('0');
+  const cost = Number((await read())[1]?.costUsd);
+  expect(Number(opening?.balance.amount) - Number(settled?.balance.amount)).toBeCloseTo(cost, 9);
+
+  const next = await after.chat.send({ messageId: 'k2', conversationId, text: 'Go on.', model: 'sandbox/echo' });
+  await vi.waitFor(async () => {
+    const { messages } = await after.conversations.get({ id: conversationId });
+    expect(messages.at(-1)).toMatchObject({ id: next.answerId, status: 'done', text: 'Go on.' });
+  }, 5000);
+}, 30_000);

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
+import { buildHosts } from './built-hosts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-web-'));
+let main: string;
+beforeAll(async () => {
+  main = (await buildHosts('web')).webMain;
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the command', () => {
+  test('refuses what it cannot do with one sentence and exit code 2', async () => {
+    writeFileSync(join(folder, 'a-file'), '');
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await runToEnd(main, args);
+      expect(code, stderr).toBe(2);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      return stderr;
+    };
+    expect(await refused('--prot', '1')).toContain("Unknown option '--prot'");
+    expect(await refused('--port', '70000')).toContain('--port must be a number from 0 to 65535');
+    expect(await refused('--data-dir', join(folder, 'a-file', 'x'))).toContain('cannot be written');
+  });
+
+  test('says that a folder or a port is taken, and frees both when it ends', async () => {
+    const dataDir = join(folder, 'taken');
+    const first = await startWebProcess(main, ['--data-dir', dataDir]);
+    const { port } = new URL(first.link());
+    expect(await runToEnd(main, ['--data-dir', dataDir])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('already running'),
+    });
+    const other = await runToEnd(main, ['--data-dir', join(folder, 'other'), '--port', port]);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`Port ${port} is used`) });
+    expect(await first.kill('SIGTERM')).toBe(0);
+    const again = await startWebProcess(main, ['--data-dir', dataDir, '--port', port]);
+    expect(await again.kill('SIGINT')).toBe(0);
+  });
+
+  test('keeps its files to this user, even in a folder that others may read', async () => {
+    const dataDir = join(folder, 'open');
+    mkdirSync(dataDir, { mode: 0o755 });
+    const running = await startWebProcess(main, ['--data-dir', dataDir]);
+    for (const file of ['portico.db', 'gateway.db', 'logs/portico.log']) {
+      expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
+    }
+    await running.kill('SIGTERM');
+  });
+});
+
+const browserPath = [chromium.executablePath(), '/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserPath) console.warn('Browser tests of the web host skipped: no Chromium is installed.');
+
+describe.skipIf(!browserPath)('in a browser', () => {
+  const dataDir = join(folder, 'browser');
+  let web: WebProcess;
+  let browser: Browser;
+  beforeAll(async () => {
+    web = await startWebProcess(main, ['--data-dir', dataDir]);
+    browser = await chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] });
+  }, 30_000);
+  afterAll(async () => {
+    await browser?.close();
+    await web?.kill('SIGTERM');
+  });
+  const connected = { timeout: 10_000 };
+
+  test('the printed link connects a page, vanishes from its address and survives a reload', async () => {
+    const link = web.link();
+    const page = await browser.newPage();
+    await page.goto(link);
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    expect(page.url()).toBe(new URL('/', link).href);
+    expect(await page.evaluate(() => window.core.app.info())).toMatchObject({ host: 'web', dataFolder: dataDir });
+    await page.reload();
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    expect(await page.context().cookies()).toEqual([]);
+    const leaked = readFileSync(join(dataDir, 'logs/portico.log'), 'utf8').includes(link.split('#b=')[1] ?? '');
+    expect(leaked).toBe(false);
+    await page.context().close();
+  });
+
+  test('a used link and a bare address lead to the page that says how to get in', async () => {
+    const used = web.link();
+    const first = await browser.newPage();
+    await first.goto(used);
+    await first.waitForFunction(() => 'core' in window, null, connected);
+    for (const address of [used, new URL('/', used).href]) {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(address);
+      await page.getByRole('heading', { name: 'This page is not connected to Portico' }).waitFor();
+      await page.context().close();
+    }
+    const second = await browser.newPage();
+    await second.goto(web.link());
+    await second.waitForFunction(() => 'core' in window, null, connected);
+  });
+
+  test('the page cannot reach other servers', async () => {
+    const page = await browser.newPage();
+    await page.goto(web.link());
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    const outcome = await page.evaluate(() =>
+      fetch('http://127.0.0.1:1/').then(
+        () => 'open',
+        () => 'closed',
+      ),
+    );
+    expect(outcome).toBe('closed');
+    expect(await page.evaluate(() => window.violations)).toContain('connect-src');
+  });
+
+  test('a page learns that the core is gone, and after a restart is told how to get in', async () => {
+    const { port } = new URL(web.link());
+    const page = await browser.newPage();
+    await page.goto(web.link());
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    await web.kill('SIGKILL');
+    await page.waitForFunction(() => window.lost, null, connected);
+    web = await startWebProcess(main, ['--data-dir', dataDir, '--port', port]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'This page is not connected to Portico' }).waitFor();
+  });
+});

@@ -1,0 +1,20 @@
+import { openKeychain } from '#core/keychain.ts';
+import { keychainName, openSecretService } from '#core/secret-service.ts';
+
+/** Run as a program of its own, in an environment that the test chooses: keeps a secret and says what became of it. */
+const keychain = openKeychain({
+  open: () => openSecretService('Portico'),
+  backend: keychainName(process.platform),
+  limitMs: 5000,
+  log: () => {},
+  stateChanged: () => {},
+  recovered: () => {},
+});
+const account = 'p/provider/openai';
+const set = await keychain.set(account, 'sk-canary').then(
+  () => true,
+  () => false,
+);
+const { state } = keychain.state();
+const read = await keychain.get(account).catch(() => null);
+process.stdout.write(`${JSON.stringify({ set, read, state })}\n`);

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createORPCClient } from '@orpc/client';
+import { RPCLink } from '@orpc/client/websocket';
+import type { ContractRouterClient } from '@orpc/contract';
+import type { Contract } from '#shared/contract/index.ts';
+import { openSocket, tradeLink } from './web-page.ts';
+
+export interface WebProcess {
+  readonly child: ChildProcess;
+  /** The newest one-time link that was printed. */
+  link(): string;
+  /** A new session's client, as a browser tab has it. */
+  connect(): Promise<ContractRouterClient<Contract>>;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys. */
+export async function startWebProcess(main: string, args: readonly string[]): Promise<WebProcess> {
+  const child = run(main, args);
+  const links: string[] = [];
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const first = new Promise<void>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const link = /^Portico on (http:\/\/127\.0\.0\.1:\d+\/#b=[\w-]{43})$/.exec(line)?.[1];
+      if (link) links.push(link);
+      if (links.length) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`the web host ended with ${code} before it was ready`)));
+  });
+  await first;
+  const link = () => links.at(-1) ?? '';
+  return {
+    child,
+    link,
+    async connect() {
+      const { token } = await tradeLink(link());
+      const socket = await openSocket(new URL(link()).origin, { token });
+      // The package's socket has the browser's methods that are used.
+      return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
+    },
+    async kill(signal) {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      const [code] = await ended;
+      return code;
+    },
+  };
+}
+
+/** Runs it to its end, for the command lines that it refuses. */
+export async function runToEnd(
+  main: string,
+  args: readonly string[],
+): Promise<{ code: number | null; stderr: string }> {
+  const child = run(main, args);
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stderr };
+}
+
+function run(main: string, args: readonly string[]): ChildProcess {
+  const env = { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+  for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'NODE_OPTIONS'])
+    delete env[name as never];
+  return spawn(process.execPath, [main, '--no-open', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
