@@ -31,6 +31,8 @@ export default defineConfig({
   root: path('renderer'),
   base: './',
   plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+  // The highlighter loads its grammars one by one: an ES module may, the default format may not.
+  worker: { format: 'es' },
   server: { host: '127.0.0.1', port: 5173, strictPort: false },
   builder: {
     async buildApp(builder) {

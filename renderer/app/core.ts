@@ -1,0 +1,16 @@
+import { createLiveAnswers, type LiveAnswers } from '../features/chat/live-answers.ts';
+import { createHighlighter, type Highlighter } from '../features/chat/markdown/highlighter.ts';
+import { type Api, type CoreLink, createApi } from '../lib/api.ts';
+
+/** What one window holds for as long as it is open. */
+export interface Core {
+  readonly api: Api;
+  readonly answers: LiveAnswers;
+  readonly highlighter: Highlighter;
+}
+
+export const createCore = (link: CoreLink): Core => ({
+  api: createApi(link),
+  answers: createLiveAnswers(),
+  highlighter: createHighlighter(),
+});

@@ -1,0 +1,35 @@
+import { Dialog } from '../ui/dialog.tsx';
+import { Keys } from '../ui/keys.tsx';
+import { useShell } from './shell-state.ts';
+import { shortcuts } from './shortcuts.ts';
+import { text } from './text.ts';
+
+export function ShortcutTable() {
+  return (
+    <dl className="divide-y divide-line">
+      {shortcuts.map(({ name, keys, label }) => (
+        <div key={name} className="flex h-9 items-center gap-3">
+          <dt className="flex-1">{label}</dt>
+          <dd className="flex gap-1.5">
+            {keys.map((each) => (
+              <Keys key={each} keys={each} />
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+export function ShortcutList() {
+  const { overlay, show } = useShell();
+  return (
+    <Dialog
+      open={overlay === 'shortcuts'}
+      onOpenChange={(open) => show(open ? 'shortcuts' : null)}
+      title={text.shortcuts}
+    >
+      <ShortcutTable />
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import type { Core } from './core.ts';
+import { CoreProvider } from './core-provider.tsx';
+
+/** Fresh data comes by pushed changes, not by asking again; a failed call says so at once. */
+export const createQueries = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        networkMode: 'always',
+        retry: false,
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+
+export function Window({ core, queries, children }: { core: Core; queries: QueryClient; children: ReactNode }) {
+  return (
+    <QueryClientProvider client={queries}>
+      <CoreProvider core={core}>{children}</CoreProvider>
+    </QueryClientProvider>
+  );
+}
+
+/** Draws the window into its element. */
+export function draw(element: HTMLElement, core: Core, queries: QueryClient): void {
+  createRoot(element).render(
+    <Window core={core} queries={queries}>
+      <App />
+    </Window>,
+  );
+}

@@ -1,0 +1,115 @@
+import type { ReactNode } from 'react';
+import type { WalletBalance } from '#shared/contract/account.ts';
+import type { Account } from '#shared/wire/account.ts';
+import { PageHeader } from '../../app/page-header.tsx';
+import { count, dayOf, usd } from '../../lib/format.ts';
+import { useWallet } from '../../lib/use-wallet.ts';
+import { Facts } from '../../ui/facts.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { WalletSwitch } from '../../ui/wallet-switch.tsx';
+import { text } from './text.ts';
+import { useAccount } from './use-account.ts';
+
+export function AccountPage() {
+  const { wallets, query, wallet, choose } = useWallet();
+  return (
+    <>
+      <PageHeader title={text.title} />
+      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+        <div className="mx-auto max-w-[640px]">
+          {wallet && wallets.length > 1 && (
+            <div className="py-2">
+              <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />
+            </div>
+          )}
+          {wallet ? (
+            <Details key={wallet.id} wallet={wallet} />
+          ) : query.isError ? (
+            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <SkeletonRows rows={6} label={text.loading} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Details({ wallet }: { wallet: WalletBalance }) {
+  const account = useAccount(wallet.id);
+  if (account.isError && !account.data)
+    return <Failure title={text.failed} error={account.error} onRetry={() => void account.refetch()} />;
+  if (!account.data) return <SkeletonRows rows={6} label={text.loading} />;
+  const { data } = account;
+  return (
+    <>
+      <Section title={text.identity}>
+        <Facts
+          facts={[
+            [text.name, data.name],
+            ...(data.email === null ? [] : ([[text.email, data.email]] as const)),
+            [
+              text.id,
+              <code key="id" className="font-mono text-xs">
+                {data.id}
+              </code>,
+            ],
+            [text.since, dayOf(data.created * 1000)],
+            [text.status, text.statuses[data.status]],
+          ]}
+        />
+      </Section>
+      <Section title={text.plan}>
+        <Facts facts={planFacts(data)} />
+      </Section>
+      {data.usage && (
+        <Section title={text.month}>
+          <Facts
+            facts={[
+              [text.requests, count(data.usage.requests)],
+              [text.tokens, count(data.usage.total_tokens)],
+              [text.spent, usd(data.usage.cost_usd)],
+            ]}
+          />
+        </Section>
+      )}
+      <Section title={text.credential}>
+        <Facts
+          facts={[
+            [text.type, text.types[data.credential.type]],
+            [text.label, data.credential.label ?? text.none],
+            [text.prefix, data.credential.prefix ? `${data.credential.prefix}…` : text.none],
+            [text.scopes, data.credential.scopes.join(', ') || text.none],
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+function planFacts({ plan }: Account): [string, ReactNode][] {
+  const { limits } = plan;
+  const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
+  return [
+    [text.planName, plan.name],
+    [text.billing, text.billings[plan.billing]],
+    ...(plan.renews_at === null ? [] : ([[text.renews, dayOf(plan.renews_at * 1000)]] as [string, ReactNode][])),
+    [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
+    [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
+    [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
+    [text.limits.requests_per_day, limit(limits.requests_per_day)],
+    [text.limits.monthly_spend_usd, limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd)],
+    [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
+    [text.models, limits.models.includes('*') ? text.allModels : text.modelList(limits.models)],
+  ];
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="mt-4 mb-8">
+      <h2 className="mb-1 font-semibold text-md">{title}</h2>
+      {children}
+    </section>
+  );
+}

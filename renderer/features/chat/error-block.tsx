@@ -1,0 +1,78 @@
+import { CircleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { Message } from '#shared/contract/conversations.ts';
+import { describeFailure } from '../../lib/error-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
+import { text } from './text.ts';
+
+const keyCodes = new Set(['missing_credentials', 'upstream_auth_failed', 'byoapi_key_rejected', 'no_eligible_model']);
+const gatewayCodes = new Set([
+  'invalid_api_key',
+  'api_key_expired',
+  'gateway_unreachable',
+  'invalid_token',
+  'token_expired',
+]);
+
+/** In the answer's place: what failed, and what to do. What had arrived stays above it. */
+export function ErrorBlock({ message, onRetry }: { message: Message; onRetry: () => void }) {
+  const failure = describeFailure(message.error ?? { code: 'internal_error', message: '', retryAfterMs: null });
+  const [copied, copy] = useCopy();
+  const wait = useCountdown(failure.retryAfterMs, message.finishedAt);
+  const details = JSON.stringify(
+    {
+      code: failure.code,
+      message: failure.sentence,
+      requestId: message.requestId,
+      model: message.model,
+      at: new Date(message.finishedAt ?? message.createdAt).toISOString(),
+    },
+    null,
+    2,
+  );
+  return (
+    <div role="alert" className="mt-2 flex gap-3 rounded-menu border border-line bg-sunken p-3 text-sm">
+      <CircleAlert size={16} className="mt-0.5 shrink-0 text-bad" aria-hidden />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere">{failure.sentence}</p>
+        <p className="text-fg-2">
+          {failure.remedy} {wait > 0 && text.retryAfter(wait)}
+        </p>
+        <div className="mt-2 flex flex-wrap gap-2">
+          <Button onClick={onRetry}>{text.retry}</Button>
+          {keyCodes.has(failure.code) && <SettingsLink section="providers" label="Check keys" />}
+          {gatewayCodes.has(failure.code) && <SettingsLink section="gateway" label="Check gateway" />}
+          <Button look="quiet" onClick={() => void copy(details)}>
+            {copied ? text.copied : text.copyDetails}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function SettingsLink({ section, label }: { section: 'providers' | 'gateway'; label: string }) {
+  return (
+    <Link
+      to={{ page: 'settings', section }}
+      className="inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover"
+    >
+      {label}
+    </Link>
+  );
+}
+
+/** Whole seconds left of what the provider asked for. */
+function useCountdown(retryAfterMs: number | null, since: number | null): number {
+  const until = retryAfterMs !== null && since !== null ? since + retryAfterMs : 0;
+  const [now, setNow] = useState(() => Date.now());
+  const left = Math.max(0, Math.ceil((until - now) / 1000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setNow(Date.now()), 1000);
+    return () => clearTimeout(timer);
+  }, [left]);
+  return left;
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { Lexer } from 'marked';
+import { expect, test } from 'vitest';
+import { createBlocks, lexWhole } from './blocks.ts';
+
+const pieces = [
+  '# Heading\n',
+  'Some *prose* with **bold** and `code`.\n',
+  '\n',
+  '\n\n',
+  '- item\n',
+  '  - nested\n',
+  '1. first\n',
+  '2. second\n',
+  '> quoted\n',
+  '> - list in quote\n',
+  '```ts\nconst a = 1;\n',
+  '```\n',
+  '~~~\n',
+  '| a | b |\n',
+  '|---|--:|\n',
+  '| 1 | 2 |\n',
+  '---\n',
+  'Title\n===\n',
+  '    indented code\n',
+  '[ref]: https://example.org\n',
+  'see [ref] and [text](https://example.org "t")\n',
+  '<div>html</div>\n',
+  '<b>',
+  '![alt](x.png)\n',
+  'trailing  \nbreak\n',
+  '- [ ] task\n',
+  '~~gone~~ ',
+  '* star\n\n  continued\n',
+  '\r\n',
+  'a\rb',
+  'plain words ',
+  '**half',
+  '[half](',
+  '`tick',
+  '\t- tab\n',
+  '\\*escaped\\* ',
+];
+const document = fc.array(fc.constantFrom(...pieces), { maxLength: 40 }).map((parts) => parts.join(''));
+
+test('a document that arrives in pieces, cut anywhere, has the blocks of the whole', () => {
+  fc.assert(
+    fc.property(document, fc.array(fc.nat({ max: 200 }), { maxLength: 60 }), (source, cuts) => {
+      const blocks = createBlocks();
+      let from = 0;
+      for (const length of cuts) {
+        blocks.append(source.slice(from, from + length));
+        from += length;
+      }
+      blocks.append(source.slice(from));
+      blocks.finish();
+      const whole = [...new Lexer({ gfm: true }).lex(source.replace(/\r\n?/g, '\n'))];
+      expect(JSON.stringify(withoutBlanks(blocks.tokens))).toBe(JSON.stringify(withoutBlanks(whole)));
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+/** Blank space between blocks draws nothing; where it is cut does not matter. */
+const withoutBlanks = (tokens: readonly { type: string; raw: string }[]) =>
+  tokens.filter((token) => token.type !== 'space').map((token) => ({ ...token, raw: token.raw.trimEnd() }));
+
+test('finished blocks keep their identity while the answer goes on', () => {
+  const blocks = createBlocks();
+  blocks.append('# One\n\ntwo\n\nthree\n\nfour');
+  const before = blocks.tokens[0];
+  blocks.append(' and more\n\nfive\n\nsix');
+  blocks.finish();
+  expect(blocks.tokens[0]).toBe(before);
+});
+
+test.each([
+  ['**bold', ['strong']],
+  ['a `tick', ['text', 'codespan']],
+  ['[link](https://exa', ['text']],
+  ['~~gone', ['del']],
+])('half-written %j shows no raw syntax', (source, types) => {
+  const blocks = createBlocks();
+  blocks.append(source);
+  const [paragraph] = blocks.tokens;
+  const inner = paragraph && 'tokens' in paragraph ? (paragraph.tokens ?? []) : [];
+  expect(inner.map((token) => token.type)).toEqual(types);
+  expect(inner.map((token) => ('text' in token ? token.text : '')).join('')).not.toMatch(/[*`~[\]]/);
+});
+
+test.each([
+  ['quotes', '>'.repeat(2000)],
+  ['lists', '- '.repeat(8000)],
+  ['numbers', '1. '.repeat(5000)],
+  ['deep lists', Array.from({ length: 400 }, (_, at) => `${' '.repeat(at * 2)}- a`).join('\n')],
+  ['emphasis', '*a **b '.repeat(4000)],
+  ['brackets', '![a]('.repeat(6000)],
+  ['addresses', `${'a.'.repeat(16_000)}@`],
+  ['rules', '---'.repeat(10_000)],
+])('a bomb of %s is cut short', (_name, source) => {
+  const begin = performance.now();
+  expect(lexWhole(source).length).toBeGreaterThan(0);
+  expect(performance.now() - begin).toBeLessThan(150);
+});

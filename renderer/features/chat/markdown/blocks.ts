@@ -1,0 +1,114 @@
+import { Lexer, type Token } from 'marked';
+import remend from 'remend';
+import { isHostile } from './hostile.ts';
+
+/**
+ * Markdown that grows. Closed blocks are lexed once and keep their identity, so that nothing finished is drawn again;
+ * only the open tail is lexed with each piece. At the end the blocks equal those of the whole text (see the tests).
+ */
+export interface Blocks {
+  /** Adds what has arrived. */
+  append(text: string): void;
+  /** Nothing more will come: half-written syntax is what it is. */
+  finish(): void;
+  readonly source: string;
+  readonly tokens: readonly Token[];
+}
+
+const longestMended = 20_000;
+const referenceDefinition = /\[[^\]\n]+\]:/;
+
+export function createBlocks(): Blocks {
+  let closed: Token[] = [];
+  let open: Token[] = [];
+  let source = '';
+  let tail = '';
+  let heldBack = '';
+  let finished = false;
+
+  const refresh = (streaming: boolean) => {
+    const raw = lex(tail);
+    const cut = closedCount(raw);
+    if (streaming && cut > 0) {
+      const done = raw.slice(0, cut).map((token, at) => sameOr(open[at], token));
+      closed = [...closed, ...done];
+      open = open.slice(cut);
+      tail = tail.slice(done.reduce((sum, token) => sum + token.raw.length, 0));
+    }
+    const rest = streaming ? lex(mended(tail)) : raw;
+    open = rest.map((token, at) => sameOr(open[at], token));
+  };
+
+  return {
+    get source() {
+      return source;
+    },
+    get tokens() {
+      return [...closed, ...open];
+    },
+    append(text) {
+      if (finished || text === '') return;
+      source += text;
+      // Half of a line end may still be on its way.
+      const arrived = heldBack + text;
+      heldBack = arrived.endsWith('\r') ? '\r' : '';
+      tail += arrived.slice(0, arrived.length - heldBack.length).replace(/\r\n?/g, '\n');
+      refresh(true);
+    },
+    finish() {
+      if (finished) return;
+      finished = true;
+      tail += heldBack ? '\n' : '';
+      // A reference may have been used before it was defined.
+      if (!referenceDefinition.test(source)) return refresh(false);
+      const before = [...closed, ...open];
+      closed = lex(source.replace(/\r\n?/g, '\n')).map((token, at) => equalOr(before[at], token));
+      open = [];
+    },
+  };
+}
+
+/** The tokens of a whole document. */
+export function lexWhole(source: string): Token[] {
+  const blocks = createBlocks();
+  blocks.append(source);
+  blocks.finish();
+  return [...blocks.tokens];
+}
+
+/** All but the last two blocks that are not blank can no longer change. */
+function closedCount(tokens: readonly Token[]): number {
+  let solid = 0;
+  for (let at = tokens.length - 1; at >= 0; at--) {
+    if (tokens[at]?.type === 'space') continue;
+    solid++;
+    if (solid === 2) return at;
+  }
+  return 0;
+}
+
+const sameOr = (before: Token | undefined, now: Token): Token =>
+  before && before.type === now.type && before.raw === now.raw ? before : now;
+
+/** The same words may hold a link now: what is inside counts too. */
+const equalOr = (before: Token | undefined, now: Token): Token =>
+  before && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+
+/** Closes what is half-written, so that no raw syntax flashes. Never within an open fence: there it is text. */
+function mended(tail: string): string {
+  if (tail.length > longestMended) return tail;
+  return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });
+}
+
+function lex(text: string): Token[] {
+  if (isHostile(text)) return [asText(text)];
+  try {
+    return new Lexer({ gfm: true }).lex(text);
+  } catch (error) {
+    // Nesting too deep for the parser's recursion.
+    if (error instanceof RangeError) return [asText(text)];
+    throw error;
+  }
+}
+
+const asText = (text: string): Token => ({ type: 'html', raw: text, text, block: true, pre: false });

@@ -1,0 +1,64 @@
+/**
+ * Text that can take a Markdown parser seconds or overflow its stack: nesting, delimiter runs and single words far beyond
+ * any prose. It is shown as plain text. Linear in length; what stands in a fence is harmless.
+ */
+const deepest = 40;
+const widestIndent = 80;
+const longestRule = 200;
+const longestWord = 4000;
+const mostDelimiters = 1500;
+
+const marker = /[>*+-]|\d{1,9}[.)]/y;
+const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
+const delimiter = /[*_~[!<`\\]/g;
+
+export function isHostile(text: string): boolean {
+  let fence = '';
+  let delimiters = 0;
+  let length = 0;
+  for (const line of text.split('\n')) {
+    const fenceMark = fenceLine.exec(line)?.[1] ?? '';
+    if (fence !== '') {
+      if (fenceMark.startsWith(fence)) fence = '';
+      continue;
+    }
+    if (fenceMark !== '' && line.length < 200) {
+      fence = fenceMark;
+      continue;
+    }
+    if (isDeep(line) || isOneWord(line)) return true;
+    // A blank line ends a paragraph, and what was counted in it.
+    if (line.trim() === '') {
+      delimiters = 0;
+      length = 0;
+      continue;
+    }
+    length += line.length;
+    delimiters += line.match(delimiter)?.length ?? 0;
+    if (delimiters > mostDelimiters && length < delimiters * 12) return true;
+  }
+  return false;
+}
+
+/** More containers in one line, or further in, than anybody writes. */
+function isDeep(line: string): boolean {
+  if (line.length > longestRule && /^[\s*_=-]+$/.test(line)) return true;
+  let depth = 0;
+  let at = 0;
+  for (; at < line.length; ) {
+    if (line[at] === ' ' || line[at] === '\t') {
+      at++;
+      continue;
+    }
+    marker.lastIndex = at;
+    const found = marker.exec(line);
+    if (!found) break;
+    at += found[0].length;
+    depth++;
+  }
+  const rule = /^[\s*_-]+$/.test(line);
+  return (depth > deepest && !rule) || (depth > 0 && (/^\s*/.exec(line)?.[0].length ?? 0) > widestIndent);
+}
+
+const isOneWord = (line: string): boolean =>
+  line.length > longestWord && line.split(/\s/).some((word) => word.length > longestWord && /[._+-]/.test(word));

@@ -1,0 +1,92 @@
+import { ImageIcon } from 'lucide-react';
+import type { MarkedToken, Token } from 'marked';
+import type { ReactNode } from 'react';
+import { text as words } from '../text.ts';
+import { decodeEntities } from './entities.ts';
+import { useOpenLinkHere } from './open-link.ts';
+import { safeLink } from './safe-link.ts';
+
+/** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
+export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
+  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken} />);
+}
+
+function InlineToken({ token }: { token: MarkedToken }): ReactNode {
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? <Inline tokens={token.tokens} /> : decodeEntities(token.text);
+    case 'escape':
+      return token.text;
+    case 'strong':
+      return (
+        <strong>
+          <Inline tokens={token.tokens} />
+        </strong>
+      );
+    case 'em':
+      return (
+        <em>
+          <Inline tokens={token.tokens} />
+        </em>
+      );
+    case 'del':
+      return (
+        <del>
+          <Inline tokens={token.tokens} />
+        </del>
+      );
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return <OutsideLink href={token.href}>{<Inline tokens={token.tokens} />}</OutsideLink>;
+    case 'image':
+      return <ImageChip href={token.href} alt={token.text} />;
+    case 'checkbox':
+      return (
+        <input
+          type="checkbox"
+          checked={token.checked}
+          readOnly
+          disabled
+          aria-label={token.checked ? words.done : words.open}
+        />
+      );
+    default:
+      return 'raw' in token ? token.raw : null;
+  }
+}
+
+export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
+  const open = useOpenLinkHere();
+  const url = safeLink(href);
+  if (!url) return children;
+  return (
+    <a
+      href={url}
+      title={url}
+      rel="noreferrer noopener"
+      onClick={(event) => {
+        event.preventDefault();
+        open(url);
+      }}
+      onAuxClick={(event) => event.preventDefault()}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** A picture named by a model is never fetched: that would tell its server who reads. It is a link that says where it goes. */
+function ImageChip({ href, alt }: { href: string; alt: string }) {
+  const url = safeLink(href);
+  const name = decodeEntities(alt) || words.image;
+  return (
+    <span className="image-chip">
+      <ImageIcon size={14} aria-hidden />
+      <OutsideLink href={href}>{url ? `${name} (${new URL(url).host || words.link})` : name}</OutsideLink>
+    </span>
+  );
+}

@@ -1,0 +1,49 @@
+import { createContext, useContext, useEffect, useId, useRef, useState } from 'react';
+import type { Span } from './highlight-messages.ts';
+import type { Highlighter } from './highlighter.ts';
+import { languageOf } from './languages.ts';
+
+export const HighlighterContext = createContext<Highlighter | null>(null);
+
+type Lines = readonly (readonly Span[])[];
+const nothing: Lines = [];
+const numbers = new Map<string, number>();
+
+/** The coloured lines of a block so far: those that are closed. The rest is drawn plain, so nothing moves. */
+export function useHighlighted(code: string, language: string, live: boolean): Lines {
+  const highlighter = useContext(HighlighterContext);
+  const [lines, setLines] = useState<Lines>(nothing);
+  const key = useId();
+  const asked = useRef({ text: '', lines: 0 });
+  const id = numberOf(key);
+
+  useEffect(() => {
+    if (!highlighter) return;
+    asked.current = { text: '', lines: 0 };
+    return highlighter.open(id, ({ from, lines: added }) =>
+      setLines((before) => (from > before.length ? before : [...before.slice(0, from), ...added])),
+    );
+  }, [highlighter, id]);
+
+  useEffect(() => {
+    const known = languageOf(language);
+    if (!highlighter || !known) return;
+    const closed = live ? code.slice(0, code.lastIndexOf('\n') + 1) : `${code}\n`;
+    if (!closed.startsWith(asked.current.text)) asked.current = { text: '', lines: 0 };
+    const fresh = closed.slice(asked.current.text.length);
+    if (fresh === '') return;
+    const added = fresh.slice(0, -1).split('\n');
+    const from = asked.current.lines;
+    highlighter.ask({ type: 'lines', id, language: known, from, lines: added });
+    asked.current = { text: closed, lines: from + added.length };
+  }, [highlighter, id, code, language, live]);
+
+  return lines;
+}
+
+/** The worker knows blocks by number. */
+function numberOf(key: string): number {
+  const number = numbers.get(key) ?? numbers.size + 1;
+  numbers.set(key, number);
+  return number;
+}

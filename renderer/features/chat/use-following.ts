@@ -1,0 +1,48 @@
+import { type RefObject, useEffect, useState } from 'react';
+
+const near = 48;
+
+/**
+ * Whether the thread stays at its end. A wheel, key or drag up by one pixel ends it at once; coming back to the end
+ * begins it again. What the program scrolls decides nothing.
+ */
+export function useFollowing(scroller: RefObject<HTMLElement | null>): [following: boolean, follow: () => void] {
+  const [following, setFollowing] = useState(true);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    let last = element.scrollTop;
+    let touched = 0;
+    const away = () => setFollowing(false);
+    const onWheel = (event: WheelEvent) => event.deltaY < 0 && element.scrollTop > 0 && away();
+    const onKey = (event: KeyboardEvent) => {
+      if (['ArrowUp', 'PageUp', 'Home'].includes(event.key) && element.contains(event.target as Node)) away();
+    };
+    const onPointer = () => {
+      touched = performance.now();
+    };
+    const onScroll = () => {
+      const up = element.scrollTop < last - 1;
+      last = element.scrollTop;
+      const atEnd = element.scrollHeight - element.clientHeight - element.scrollTop <= near;
+      // The bar is dragged, or a finger moves the page.
+      if (up && !atEnd && performance.now() - touched < 1500) away();
+      else if (atEnd && !up) setFollowing(true);
+    };
+    element.addEventListener('wheel', onWheel, { passive: true });
+    element.addEventListener('keydown', onKey);
+    element.addEventListener('pointerdown', onPointer, { passive: true });
+    element.addEventListener('touchmove', onPointer, { passive: true });
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      element.removeEventListener('wheel', onWheel);
+      element.removeEventListener('keydown', onKey);
+      element.removeEventListener('pointerdown', onPointer);
+      element.removeEventListener('touchmove', onPointer);
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, [scroller]);
+
+  return [following, () => setFollowing(true)];
+}

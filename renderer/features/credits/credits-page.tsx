@@ -1,0 +1,151 @@
+import { Wallet } from 'lucide-react';
+import type { WalletBalance } from '#shared/contract/account.ts';
+import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
+import { PageHeader } from '../../app/page-header.tsx';
+import { momentOf, signedUsd, usd } from '../../lib/format.ts';
+import { useWallet } from '../../lib/use-wallet.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TableScroll, tableLook } from '../../ui/table.tsx';
+import { WalletSwitch } from '../../ui/wallet-switch.tsx';
+import { text } from './text.ts';
+import { useCredits } from './use-credits.ts';
+
+export function CreditsPage() {
+  const { wallets, query, wallet, choose } = useWallet();
+  return (
+    <>
+      <PageHeader title={text.title} />
+      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+        <div className="mx-auto max-w-[760px]">
+          {wallet && wallets.length > 1 && (
+            <div className="py-2">
+              <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />
+            </div>
+          )}
+          {wallet ? (
+            <Ledger key={wallet.id} wallet={wallet} />
+          ) : query.isError ? (
+            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <Loading />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Ledger({ wallet }: { wallet: WalletBalance }) {
+  const credits = useCredits(wallet.id);
+  const [first] = credits.data?.pages ?? [];
+  if (credits.isError && !first)
+    return <Failure title={text.failed} error={credits.error} onRetry={() => void credits.refetch()} />;
+  if (!first) return <Loading />;
+  const lines = credits.data?.pages.flatMap((page) => page.transactions.data) ?? [];
+  return (
+    <>
+      <Summary wallet={wallet} credits={first} />
+      <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
+      {lines.length === 0 ? (
+        <Empty icon={Wallet} title={text.empty}>
+          {text.emptyNote}
+        </Empty>
+      ) : (
+        <Lines lines={lines} />
+      )}
+      {credits.hasNextPage && (
+        <div className="mt-4 flex items-center gap-3">
+          <Button disabled={credits.isFetchingNextPage} onClick={() => void credits.fetchNextPage()}>
+            {credits.isFetchingNextPage ? text.loadingMore : text.more}
+          </Button>
+          <span className="text-fg-3 text-xs tabular-nums">{text.shown(lines.length)}</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits }) {
+  const metered = wallet.billing === 'meter_only';
+  const facts: [string, string][] = metered
+    ? []
+    : [
+        [text.available, credits.available],
+        [text.held, credits.held],
+        [text.granted, credits.total_granted],
+        [text.used, credits.total_used],
+      ];
+  return (
+    <>
+      <p className="mt-2 text-fg-2">{text.balance[wallet.billing]}</p>
+      <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
+        {usd(metered ? credits.total_used : credits.balance)}
+      </p>
+      <dl className="mt-3 mb-4 flex flex-wrap gap-x-8 gap-y-2 tabular-nums">
+        {facts.map(([name, amount]) => (
+          <div key={name}>
+            <dt className="text-fg-3 text-xs">{name}</dt>
+            <dd>{usd(amount)}</dd>
+          </div>
+        ))}
+      </dl>
+      {wallet.simulated && <Notice>{text.testCredits}</Notice>}
+      {metered && <Notice>{text.metered}</Notice>}
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
+  const { columns } = text;
+  return (
+    <TableScroll label={text.transactions}>
+      <table className={tableLook.table}>
+        <thead>
+          <tr>
+            <th scope="col" className={tableLook.head}>
+              {columns.date}
+            </th>
+            <th scope="col" className={tableLook.head}>
+              {columns.what}
+            </th>
+            <th scope="col" className={`${tableLook.head} text-right`}>
+              {columns.amount}
+            </th>
+            <th scope="col" className={`${tableLook.head} text-right`}>
+              {columns.after}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.id}>
+              <td className={`${tableLook.cell} text-fg-2`}>{momentOf(line.created * 1000)}</td>
+              <td className={`${tableLook.cell} w-full max-w-0 truncate`}>
+                {text.types[line.type]}
+                <span className="text-fg-3"> {line.model ? `${line.provider}/${line.model}` : line.description}</span>{' '}
+                {line.estimated && <Badge>{text.estimated}</Badge>}
+              </td>
+              <td className={`${tableLook.cell} text-right`}>{signedUsd(line.amount)}</td>
+              <td className={`${tableLook.cell} text-right text-fg-2`}>{usd(line.balance_after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableScroll>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label={text.loading} className="flex flex-col gap-4 pt-4">
+      <Skeleton className="h-9 w-48" />
+      <Skeleton className="h-4 w-72" />
+      <Skeleton className="h-64 w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+import { AudioLines, Brain, Eye, FileText, type LucideIcon, Wrench } from 'lucide-react';
+import type { Ability } from './filter-models.ts';
+
+export const abilityIcons: Record<Ability, LucideIcon> = {
+  vision: Eye,
+  tools: Wrench,
+  reasoning: Brain,
+  audio: AudioLines,
+  files: FileText,
+};

@@ -1,0 +1,177 @@
+import { ChevronDown, KeyRound, Layers, X } from 'lucide-react';
+import { useDeferredValue, useState } from 'react';
+import type { Model } from '#shared/wire/model.ts';
+import { PageHeader } from '../../app/page-header.tsx';
+import { since } from '../../lib/format.ts';
+import { newChat, useNav } from '../../lib/nav.ts';
+import { useModels } from '../../lib/use-core.ts';
+import { useNarrow } from '../../lib/use-media.ts';
+import { Button } from '../../ui/button.tsx';
+import { Chip } from '../../ui/chip.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { Menu, MenuChoice } from '../../ui/menu.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { draftKey, useDrafts } from '../chat/drafts.ts';
+import { abilityIcons } from './ability-icons.ts';
+import { abilities, filterModels, type ModelFilter, noFilter } from './filter-models.ts';
+import { ModelSheet } from './model-sheet.tsx';
+import { ModelTable } from './model-table.tsx';
+import { text } from './text.ts';
+
+export function ModelsPage() {
+  const list = useModels();
+  const go = useNav((nav) => nav.go);
+  const models = list.data?.models ?? [];
+  const providers = new Set(models.map((model) => model.provider)).size;
+  return (
+    <>
+      <PageHeader
+        title={text.title}
+        note={list.data && text.summary(models.length, providers, since(list.data.fetchedAt, Date.now()))}
+      >
+        <Button onClick={() => go({ page: 'settings', section: 'providers' })}>
+          <KeyRound size={14} aria-hidden />
+          {text.yourKeys}
+        </Button>
+      </PageHeader>
+      {list.isPending && (
+        <div className="px-5">
+          <SkeletonRows rows={12} label={text.loading} />
+        </div>
+      )}
+      {list.isError && !list.data && (
+        <Failure title={text.failed} error={list.error} onRetry={() => void list.refetch()} />
+      )}
+      {list.data && models.length === 0 && (
+        <Empty icon={Layers} title={text.empty}>
+          {text.emptyNote}
+        </Empty>
+      )}
+      {list.data?.problem && (
+        <div className="px-5 pb-2">
+          <Notice tone="warn">
+            {list.data.problem}{' '}
+            <Button look="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
+              {text.retry}
+            </Button>
+          </Notice>
+        </div>
+      )}
+      {models.length > 0 && <Catalogue models={models} />}
+    </>
+  );
+}
+
+function Catalogue({ models }: { models: readonly Model[] }) {
+  const [filter, setFilter] = useState(noFilter);
+  const [chosen, setChosen] = useState<Model | null>(null);
+  const go = useNav((nav) => nav.go);
+  const narrow = useNarrow();
+  // Typing comes first; the list follows within the frame budget.
+  const shown = filterModels(models, useDeferredValue(filter));
+  const chat = (model: Model) => {
+    useDrafts.getState().setModel(draftKey(null), model.id);
+    go(newChat);
+  };
+  return (
+    <>
+      <Filters models={models} filter={filter} onChange={setFilter} matching={shown.length} />
+      {shown.length === 0 ? (
+        <Empty icon={Layers} title={text.none}>
+          <Button className="mt-3" onClick={() => setFilter({ ...noFilter, sort: filter.sort })}>
+            {text.clear}
+          </Button>
+        </Empty>
+      ) : (
+        <ModelTable
+          models={shown}
+          narrow={narrow}
+          sort={filter.sort}
+          onSort={(sort) => setFilter({ ...filter, sort })}
+          onChoose={setChosen}
+        />
+      )}
+      <ModelSheet model={chosen} onClose={() => setChosen(null)} onUse={chat} />
+    </>
+  );
+}
+
+interface FiltersProps {
+  models: readonly Model[];
+  filter: ModelFilter;
+  onChange: (filter: ModelFilter) => void;
+  matching: number;
+}
+
+function Filters({ models, filter, onChange, matching }: FiltersProps) {
+  const active = filter.query !== '' || filter.providers.size > 0 || filter.abilities.size > 0;
+  return (
+    <search
+      aria-label={text.filter}
+      className="flex shrink-0 flex-wrap items-center gap-1.5 border-line border-b px-5 pt-1 pb-3 max-sm:px-3"
+    >
+      <SearchField label={text.filter} value={filter.query} onChange={(query) => onChange({ ...filter, query })} />
+      <ProviderFilter models={models} filter={filter} onChange={onChange} />
+      {abilities.map((ability) => (
+        <Chip
+          key={ability}
+          icon={abilityIcons[ability]}
+          pressed={filter.abilities.has(ability)}
+          onChange={() => onChange({ ...filter, abilities: toggled(filter.abilities, ability) })}
+        >
+          {text.capabilities[ability]}
+        </Chip>
+      ))}
+      <span className="flex-1" />
+      <span role="status" className="text-fg-3 tabular-nums">
+        {active && text.matching(matching)}
+      </span>
+      {active && (
+        <IconButton
+          icon={X}
+          label={text.clear}
+          size="sm"
+          onClick={() => onChange({ ...noFilter, sort: filter.sort })}
+        />
+      )}
+    </search>
+  );
+}
+
+function ProviderFilter({ models, filter, onChange }: Omit<FiltersProps, 'matching'>) {
+  const names = new Map(
+    models.map((model) => [model.provider, model.provider === 'portico' ? model.name : model.owned_by]),
+  );
+  return (
+    <Menu
+      trigger={
+        <Button>
+          {filter.providers.size > 0 ? text.providers(filter.providers.size) : text.provider}
+          <ChevronDown size={14} aria-hidden />
+        </Button>
+      }
+    >
+      {[...names]
+        .sort((a, b) => a[1].localeCompare(b[1]))
+        .map(([provider, name]) => (
+          <MenuChoice
+            key={provider}
+            checked={filter.providers.has(provider)}
+            onChange={() => onChange({ ...filter, providers: toggled(filter.providers, provider) })}
+          >
+            {name}
+          </MenuChoice>
+        ))}
+    </Menu>
+  );
+}
+
+function toggled<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  const next = new Set(set);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}

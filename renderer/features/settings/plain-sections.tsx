@@ -1,0 +1,153 @@
+import type { ReactNode } from 'react';
+import type { Settings } from '#shared/contract/settings.ts';
+import { useAppInfo, useSettings, useUpdateSettings } from '../../lib/use-core.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { useNotify } from '../../ui/use-notify.ts';
+import { SectionTitle, SettingRow } from './setting-row.tsx';
+import { text } from './text.ts';
+
+const options = <Value extends string>(names: Record<Value, string>) =>
+  (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
+
+/** Reads the settings, hands them to the section, and saves each change at once. */
+function WithSettings({
+  children,
+}: {
+  children: (settings: Settings, save: (change: Partial<Settings>) => void) => ReactNode;
+}) {
+  const settings = useSettings();
+  const update = useUpdateSettings();
+  const { failed } = useNotify();
+  if (settings.isError && !settings.data)
+    return <Failure title={text.failed} error={settings.error} onRetry={() => void settings.refetch()} />;
+  if (!settings.data) return <SkeletonRows rows={3} label={text.loading} />;
+  return (
+    <>
+      {children(settings.data, (change) =>
+        update.mutate(change, { onError: (error) => failed(text.saveFailed, error) }),
+      )}
+      <p role="status" className="h-8 pt-2 text-fg-3 text-xs">
+        {update.isSuccess && text.saved}
+      </p>
+    </>
+  );
+}
+
+export function AppearanceSection() {
+  const { appearance } = text;
+  return (
+    <>
+      <SectionTitle>{text.sections.appearance}</SectionTitle>
+      <WithSettings>
+        {(settings, save) => (
+          <>
+            <SettingRow name={appearance.theme}>
+              <Segmented
+                label={appearance.theme}
+                value={settings.theme}
+                options={options(appearance.themes)}
+                onChange={(theme) => save({ theme })}
+              />
+            </SettingRow>
+            <SettingRow name={appearance.density}>
+              <Segmented
+                label={appearance.density}
+                value={settings.density}
+                options={options(appearance.densities)}
+                onChange={(density) => save({ density })}
+              />
+            </SettingRow>
+          </>
+        )}
+      </WithSettings>
+    </>
+  );
+}
+
+export function ChatSection() {
+  const { chat } = text;
+  return (
+    <>
+      <SectionTitle>{text.sections.chat}</SectionTitle>
+      <WithSettings>
+        {(settings, save) => (
+          <SettingRow name={chat.sendWith} note={chat.sendWithNote}>
+            <Segmented
+              label={chat.sendWith}
+              value={settings.sendWith}
+              options={options(chat.ways)}
+              onChange={(sendWith) => save({ sendWith })}
+            />
+          </SettingRow>
+        )}
+      </WithSettings>
+    </>
+  );
+}
+
+const keychainTones = { available: 'ok', unavailable: 'warn', locked: 'warn' } as const;
+
+export function PrivacySection() {
+  const info = useAppInfo();
+  const { privacy } = text;
+  return (
+    <>
+      <SectionTitle>{text.sections.privacy}</SectionTitle>
+      {info.isError && !info.data && (
+        <Failure title={privacy.failed} error={info.error} onRetry={() => void info.refetch()} />
+      )}
+      {info.isPending && <SkeletonRows rows={3} label={text.loading} />}
+      {info.data && (
+        <>
+          <SettingRow name={privacy.keychain} note={info.data.keychain.backend}>
+            <Badge tone={keychainTones[info.data.keychain.state]}>{privacy.states[info.data.keychain.state]}</Badge>
+          </SettingRow>
+          {info.data.keychain.message && <Notice tone="warn">{info.data.keychain.message}</Notice>}
+          <h3 className="mt-6 mb-2 font-semibold text-md">{privacy.notices}</h3>
+          <ul className="list-disc pl-5 text-fg-2">
+            {info.data.notices.length === 0 && <li>{privacy.noNotices}</li>}
+            {info.data.notices.map((notice) => (
+              <li key={notice}>{notice}</li>
+            ))}
+            <li>{privacy.renderer}</li>
+            <li>{privacy.images}</li>
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+export function AboutSection() {
+  const info = useAppInfo();
+  const { about } = text;
+  return (
+    <>
+      <SectionTitle>{text.sections.about}</SectionTitle>
+      {info.isError && !info.data && (
+        <Failure title={text.failed} error={info.error} onRetry={() => void info.refetch()} />
+      )}
+      {info.isPending && <SkeletonRows rows={3} label={text.loading} />}
+      {info.data && (
+        <Facts
+          facts={[
+            [about.version, `Portico ${info.data.version}`],
+            [about.platform, info.data.platform],
+            [about.host, info.data.host],
+            [
+              about.folder,
+              <code key="folder" className="font-mono text-xs">
+                {info.data.dataFolder}
+              </code>,
+            ],
+          ]}
+        />
+      )}
+    </>
+  );
+}

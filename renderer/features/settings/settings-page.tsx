@@ -1,0 +1,81 @@
+import { ChevronRight } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { PageHeader } from '../../app/page-header.tsx';
+import { type SettingsSection, settingsSections } from '../../lib/nav.ts';
+import { useNarrow } from '../../lib/use-media.ts';
+import { Link } from '../../ui/link.tsx';
+import { GatewaySection } from './gateway-section.tsx';
+import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
+import { ProvidersSection } from './providers-section.tsx';
+import { SectionTitle } from './setting-row.tsx';
+import { text } from './text.ts';
+
+interface SettingsPageProps {
+  section: SettingsSection | null;
+  /** The list of shortcuts, drawn by the shell that knows them. */
+  shortcuts: ReactNode;
+}
+
+/** A list of sections and one of them; in a narrow window first the one, then the other. */
+export function SettingsPage({ section, shortcuts }: SettingsPageProps) {
+  const narrow = useNarrow();
+  const shown = section ?? (narrow ? null : 'providers');
+  return (
+    <>
+      <PageHeader title={text.title} />
+      <div className="flex min-h-0 flex-1">
+        {(!narrow || shown === null) && (
+          <nav aria-label={text.sectionList} className="w-52 shrink-0 overflow-y-auto px-3 py-1 max-[719px]:w-full">
+            {settingsSections.map((name) => (
+              <Link
+                key={name}
+                to={{ page: 'settings', section: name }}
+                aria-current={name === shown ? 'page' : undefined}
+                className="flex h-row items-center rounded-control px-2 text-fg-2 hover:bg-hover hover:text-fg aria-[current=page]:bg-active aria-[current=page]:font-medium aria-[current=page]:text-fg"
+              >
+                <span className="flex-1">{text.sections[name]}</span>
+                {narrow && <ChevronRight size={14} aria-hidden />}
+              </Link>
+            ))}
+          </nav>
+        )}
+        {shown && (
+          <div className="min-w-0 flex-1 overflow-y-auto px-6 pb-10 max-sm:px-4">
+            <div className="mx-auto max-w-[640px]">
+              {narrow && (
+                <Link to={{ page: 'settings', section: null }} className="inline-flex h-8 items-center text-accent">
+                  {text.allSections}
+                </Link>
+              )}
+              <Section name={shown} shortcuts={shortcuts} />
+            </div>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function Section({ name, shortcuts }: { name: SettingsSection; shortcuts: ReactNode }) {
+  switch (name) {
+    case 'providers':
+      return <ProvidersSection />;
+    case 'gateway':
+      return <GatewaySection />;
+    case 'chat':
+      return <ChatSection />;
+    case 'appearance':
+      return <AppearanceSection />;
+    case 'keyboard':
+      return (
+        <>
+          <SectionTitle>{text.sections.keyboard}</SectionTitle>
+          {shortcuts}
+        </>
+      );
+    case 'privacy':
+      return <PrivacySection />;
+    case 'about':
+      return <AboutSection />;
+  }
+}

@@ -1,0 +1,54 @@
+import { parseUsd } from '#shared/money.ts';
+import type { UsageBucket } from '#shared/wire/usage.ts';
+import { count, usd } from '../../lib/format.ts';
+
+export type Measure = 'cost' | 'tokens' | 'requests';
+
+export interface DayStack {
+  readonly day: string;
+  /** Heights only, in the order of the series; what is said comes from `words`. */
+  readonly parts: readonly number[];
+  /** The same parts as text, exactly. */
+  readonly words: readonly string[];
+  readonly sum: number;
+}
+
+/** One stack for each day of the range, those without use included. */
+export function stacksOf(days: readonly string[], buckets: readonly UsageBucket[], measure: Measure): DayStack[] {
+  const byDay = new Map(buckets.map((bucket) => [bucket.day, bucket]));
+  return days.map((day) => {
+    const bucket = byDay.get(day);
+    const parts = partsOf(bucket, measure);
+    const words = measure === 'cost' ? [usd(bucket?.cost_usd ?? '0')] : parts.map(count);
+    return { day, parts, words, sum: parts.reduce((sum, part) => sum + part, 0) };
+  });
+}
+
+function partsOf(bucket: UsageBucket | undefined, measure: Measure): number[] {
+  if (!bucket) return measure === 'cost' ? [0] : measure === 'tokens' ? [0, 0, 0, 0] : [0, 0, 0];
+  // Pixels may round; nothing that is read as money does.
+  if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd)) / 1e9];
+  if (measure === 'requests') return [bucket.succeeded, bucket.failed, bucket.cancelled];
+  return [
+    Math.max(0, bucket.prompt_tokens - bucket.cached_tokens),
+    bucket.cached_tokens,
+    Math.max(0, bucket.completion_tokens - bucket.reasoning_tokens),
+    bucket.reasoning_tokens,
+  ];
+}
+
+/** A round top for the axis and its steps: 1, 2 or 5 times a power of ten. */
+export function axisOf(largest: number): { top: number; steps: number[] } {
+  if (largest <= 0) return { top: 1, steps: [0, 1] };
+  const rough = largest / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 10 * power;
+  const steps = Array.from({ length: Math.ceil(largest / step) + 1 }, (_, at) => at * step);
+  return { top: steps.at(-1) ?? 1, steps };
+}
+
+/** Each model's part of the whole cost. Computed from integers, shown as a percentage. */
+export function shareOf(cost: string, total: string): number {
+  const whole = parseUsd(total);
+  return whole === 0n ? 0 : Number((parseUsd(cost) * 100_000n) / whole) / 100_000;
+}

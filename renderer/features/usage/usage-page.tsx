@@ -1,0 +1,144 @@
+import { Activity } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { WalletBalance } from '#shared/contract/account.ts';
+import { PageHeader } from '../../app/page-header.tsx';
+import { usd } from '../../lib/format.ts';
+import { useWallet } from '../../lib/use-wallet.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { WalletSwitch } from '../../ui/wallet-switch.tsx';
+import { BarChart } from './bar-chart.tsx';
+import { daysOf, type Period, periods, rangeOf } from './periods.ts';
+import { type Measure, stacksOf } from './series.ts';
+import { text } from './text.ts';
+import { DayTable, ModelUsageTable } from './usage-tables.tsx';
+import { useUsage } from './use-usage.ts';
+
+const measures: readonly Measure[] = ['cost', 'tokens', 'requests'];
+
+export function UsagePage() {
+  const { wallets, query, wallet, choose } = useWallet();
+  const [period, setPeriod] = useState<Period>('30');
+  return (
+    <>
+      <PageHeader title={text.title} />
+      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+        <div className="mx-auto max-w-[936px]">
+          <div className="flex flex-wrap items-center gap-2 py-2">
+            <Segmented
+              label={text.period}
+              value={period}
+              onChange={setPeriod}
+              options={periods.map((value) => ({ value, label: text.periods[value] }))}
+            />
+            {wallet && <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />}
+          </div>
+          {wallet ? (
+            <Report key={wallet.id} wallet={wallet} period={period} />
+          ) : query.isError ? (
+            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
+          ) : (
+            <Loading />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
+  const [measure, setMeasure] = useState<Measure>('cost');
+  const [asTable, setAsTable] = useState(false);
+  const range = rangeOf(period, Date.now());
+  const byDay = useUsage(wallet.id, 'day', range);
+  const byModel = useUsage(wallet.id, 'model', range);
+  const failed = byDay.error ?? byModel.error;
+  if (failed && (!byDay.data || !byModel.data)) {
+    return (
+      <Failure
+        title={text.failed}
+        error={failed}
+        onRetry={() => {
+          void byDay.refetch();
+          void byModel.refetch();
+        }}
+      />
+    );
+  }
+  if (!byDay.data || !byModel.data) return <Loading />;
+  const stacks = stacksOf(daysOf(range), byDay.data.data, measure);
+  const { totals } = byDay.data;
+  const head = (
+    <Head
+      period={period}
+      cost={totals.cost_usd}
+      note={wallet.simulated ? text.testCredits : text.requests(totals.requests)}
+    >
+      {totals.requests > 0 && (
+        <>
+          <Segmented
+            label={text.measure}
+            value={measure}
+            onChange={setMeasure}
+            options={measures.map((value) => ({ value, label: text.measures[value] }))}
+          />
+          <Button onClick={() => setAsTable(!asTable)}>{asTable ? text.asChart : text.asTable}</Button>
+        </>
+      )}
+    </Head>
+  );
+  if (totals.requests === 0) {
+    return (
+      <>
+        {head}
+        <Empty icon={Activity} title={text.empty}>
+          {text.emptyNote}
+        </Empty>
+      </>
+    );
+  }
+  return (
+    <>
+      {head}
+      {asTable ? (
+        <DayTable names={text.series[measure]} stacks={stacks} />
+      ) : (
+        <BarChart
+          label={text.chart(text.measures[measure])}
+          names={text.series[measure]}
+          stacks={stacks}
+          money={measure === 'cost'}
+        />
+      )}
+      <p className="mt-1 text-fg-3 text-xs">{text.utc}</p>
+      <h2 className="mt-8 mb-2 font-semibold text-md">{text.byModel}</h2>
+      <ModelUsageTable buckets={byModel.data.data} total={byModel.data.totals.cost_usd} />
+    </>
+  );
+}
+
+function Head({ period, cost, note, children }: { period: Period; cost: string; note: string; children: ReactNode }) {
+  return (
+    <div className="mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
+      <div className="min-w-0 flex-1">
+        <p className="text-fg-2">{text.heads[period]}</p>
+        <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">{usd(cost)}</p>
+        <p className="text-fg-3 text-xs">{note}</p>
+      </div>
+      {children}
+    </div>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label={text.loading} className="flex flex-col gap-4 pt-2">
+      <Skeleton className="h-9 w-44" />
+      <Skeleton className="h-56 w-full" />
+      <Skeleton className="h-32 w-full" />
+    </div>
+  );
+}

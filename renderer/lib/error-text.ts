@@ -1,0 +1,86 @@
+import { ORPCError } from '@orpc/client';
+import { type ErrorCode, errorKinds, isErrorCode } from '#shared/errors.ts';
+
+export interface ErrorText {
+  readonly code: string;
+  /** What happened. */
+  readonly sentence: string;
+  /** The one thing that most likely helps. */
+  readonly remedy: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | null;
+}
+
+/** What to do about each failure the user can do something about. The rest: try again, then look at the log. */
+const remedies: Partial<Record<ErrorCode, string>> = {
+  missing_credentials: 'Add a key for this provider in Settings.',
+  malformed_authorization: 'Enter the gateway key again in Settings.',
+  invalid_api_key: 'Check the gateway key in Settings: it was refused.',
+  api_key_expired: 'Make a new key on the gateway and enter it in Settings.',
+  invalid_token: 'Connect to the gateway again in Settings.',
+  token_expired: 'Connect to the gateway again in Settings.',
+  insufficient_credits: 'Add credits, or choose a model that your own key pays for.',
+  key_spend_limit_exceeded: 'Raise the limit of this key, or use another one.',
+  byoapi_key_insufficient_quota: 'Add credit to your account at the provider.',
+  byoapi_key_rejected: 'Check the provider key in Settings: it was refused.',
+  upstream_auth_failed: 'Check the key for this provider in Settings.',
+  context_length_exceeded: 'Start a new chat or choose a model with a larger context.',
+  request_too_large: 'Send a shorter message.',
+  content_policy_violation: 'Rephrase the message; the provider declined it.',
+  model_not_found: 'Choose another model.',
+  no_eligible_model: 'Choose a model yourself, or add a provider key.',
+  model_not_in_plan: 'Choose a model that is part of your plan.',
+  plan_required: 'Choose another model, or change your plan.',
+  rate_limit_exceeded: 'Wait a moment, then retry.',
+  token_rate_limit_exceeded: 'Wait a moment, then retry.',
+  concurrency_limit_exceeded: 'Wait until another answer is finished, then retry.',
+  upstream_rate_limited: 'The provider asks for a pause. Wait a moment, then retry.',
+  upstream_overloaded: 'Retry, or choose another model.',
+  upstream_unreachable: 'Check your connection, then retry.',
+  no_provider_available: 'Retry in a moment, or choose another model.',
+  gateway_unreachable: 'Check the address and your connection, then retry.',
+  gateway_not_recognised: 'Check the base URL: what answers there is not an AI gateway.',
+  keychain_failed: 'Retry. If it fails again, restart the app.',
+  keychain_locked: 'Unlock your keychain, then retry.',
+  port_unavailable: 'Choose another port.',
+  link_refused: 'Only web and mail links are opened.',
+  answer_in_progress: 'Stop the running answer first.',
+  interrupted: 'Retry to get a whole answer.',
+  not_found: 'It may have been removed. Choose another one from the list.',
+  invalid_input: 'Check what you entered.',
+};
+
+const lostCore: ErrorText = {
+  code: 'core_unreachable',
+  sentence: 'Portico’s core did not answer.',
+  remedy: 'Retry. If it stays away, restart Portico.',
+  retryable: true,
+  retryAfterMs: null,
+};
+
+/** Turns whatever a call threw into words. Only failures that the core named keep their own sentence. */
+export function describeError(error: unknown): ErrorText {
+  if (!(error instanceof ORPCError)) return lostCore;
+  const data: unknown = error.data;
+  return describeFailure({ code: error.code, message: error.message, retryAfterMs: retryAfterOf(data) });
+}
+
+/** The same for a failure that is stored with a message. */
+export function describeFailure(failure: { code: string; message: string; retryAfterMs: number | null }): ErrorText {
+  const code = failure.code.toLowerCase();
+  const known = isErrorCode(code) ? errorKinds[code] : undefined;
+  return {
+    code,
+    sentence: failure.message || 'Something went wrong.',
+    remedy:
+      (isErrorCode(code) && remedies[code]) ||
+      (known?.retryable === false ? 'Copy the details if you need help.' : 'Retry.'),
+    retryable: known?.retryable ?? true,
+    retryAfterMs: failure.retryAfterMs,
+  };
+}
+
+function retryAfterOf(data: unknown): number | null {
+  if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;
+  return typeof data.retryAfterMs === 'number' ? data.retryAfterMs : null;
+}

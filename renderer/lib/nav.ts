@@ -1,0 +1,83 @@
+import { create } from 'zustand';
+
+export const settingsSections = ['providers', 'gateway', 'chat', 'appearance', 'keyboard', 'privacy', 'about'] as const;
+export type SettingsSection = (typeof settingsSections)[number];
+
+/** Where the reader is. `#chat/<id>`, `#models`, `#settings/gateway`, … */
+export type Loc =
+  | { readonly page: 'chat'; readonly conversationId: string | null }
+  | { readonly page: 'models' | 'usage' | 'credits' | 'account' }
+  | { readonly page: 'settings'; readonly section: SettingsSection | null };
+
+export const newChat: Loc = { page: 'chat', conversationId: null };
+
+export function hashOf(loc: Loc): string {
+  if (loc.page === 'chat') return loc.conversationId ? `#chat/${encodeURIComponent(loc.conversationId)}` : '#chat';
+  if (loc.page === 'settings') return loc.section ? `#settings/${loc.section}` : '#settings';
+  return `#${loc.page}`;
+}
+
+/** Anything that is not a place is a new chat: a hash is typed, kept or pasted by anyone. */
+export function locOf(hash: string): Loc {
+  const [page, rest] = hash.replace(/^#/, '').split('/', 2);
+  if (page === 'models' || page === 'usage' || page === 'credits' || page === 'account') return { page };
+  if (page === 'settings') return { page, section: settingsSections.find((section) => section === rest) ?? null };
+  if (page !== 'chat' || !rest) return newChat;
+  try {
+    const id = decodeURIComponent(rest);
+    return id.length <= 64 ? { page: 'chat', conversationId: id } : newChat;
+  } catch {
+    return newChat;
+  }
+}
+
+interface Nav {
+  loc: Loc;
+  /** Place in the window's history, and how far it reaches. */
+  index: number;
+  last: number;
+  go: (loc: Loc) => void;
+  /** Changes the place without a step back to it: a new chat that got its id. */
+  replace: (loc: Loc) => void;
+  back: () => void;
+  forward: () => void;
+}
+
+export const useNav = create<Nav>()((set, get) => ({
+  loc: newChat,
+  index: 0,
+  last: 0,
+  go: (loc) => {
+    if (hashOf(loc) === hashOf(get().loc)) return;
+    const index = get().index + 1;
+    history.pushState({ index }, '', hashOf(loc));
+    set({ loc, index, last: index });
+  },
+  replace: (loc) => {
+    history.replaceState({ index: get().index }, '', hashOf(loc));
+    set({ loc });
+  },
+  back: () => get().index > 0 && history.back(),
+  forward: () => get().index < get().last && history.forward(),
+}));
+
+/** Reads the place from the address and follows the window's back and forward. Call it once the address is ours. */
+export function startNav(): () => void {
+  const index = indexOf(history.state) ?? 0;
+  useNav.setState({ loc: locOf(location.hash), index, last: index });
+  history.replaceState({ index }, '', hashOf(useNav.getState().loc));
+  const follow = () => {
+    const { index: now, last } = useNav.getState();
+    const next = indexOf(history.state);
+    // A hash set by hand has no state yet: it is a step forward.
+    if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);
+    useNav.setState({ loc: locOf(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });
+  };
+  addEventListener('popstate', follow);
+  return () => removeEventListener('popstate', follow);
+}
+
+function indexOf(state: unknown): number | undefined {
+  if (typeof state !== 'object' || state === null || !('index' in state)) return undefined;
+  return typeof state.index === 'number' ? state.index : undefined;
+}

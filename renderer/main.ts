@@ -1,0 +1,13 @@
+import './ui/theme.css';
+import { openWindow } from './app/open-window.ts';
+import { reconnectingLink } from './lib/reconnecting-link.ts';
+import { connectToCore } from './lib/transport.ts';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no element with the id "root"');
+
+// The first connection takes its secret out of the address before the address is read as a place.
+const first = connectToCore();
+let connections = 0;
+const link = reconnectingLink(() => (connections++ === 0 ? first : connectToCore()));
+void first.catch(() => undefined).then(() => openWindow(root, link));

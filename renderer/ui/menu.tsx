@@ -1,0 +1,57 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import { Check } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+
+const itemLook =
+  'flex h-row items-center gap-2 rounded-control px-2 text-sm text-fg outline-none data-highlighted:bg-hover select-none';
+
+/** A list of things to do with what its trigger stands for. */
+export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} collisionPadding={8} align="start" className="z-50">
+          <Base.Popup className="pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float">
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+export function MenuItem({
+  onClick,
+  danger,
+  children,
+}: {
+  onClick: () => void;
+  danger?: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <Base.Item onClick={onClick} className={danger ? `${itemLook} text-bad` : itemLook}>
+      {children}
+    </Base.Item>
+  );
+}
+
+interface MenuChoiceProps {
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  children: ReactNode;
+}
+
+export function MenuChoice({ checked, onChange, children }: MenuChoiceProps) {
+  return (
+    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} closeOnClick={false} className={itemLook}>
+      <span className="w-4">
+        <Base.CheckboxItemIndicator>
+          <Check size={14} aria-hidden />
+        </Base.CheckboxItemIndicator>
+      </span>
+      {children}
+    </Base.CheckboxItem>
+  );
+}

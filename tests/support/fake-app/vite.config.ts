@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import babel from '@rolldown/plugin-babel';
+import tailwindcss from '@tailwindcss/vite';
+import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** The renderer as it is built for users, over a made-up core. Never part of what ships. */
+export default defineConfig({
+  root: path('.'),
+  base: './',
+  publicDir: path('../../../renderer/public'),
+  plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+  worker: { format: 'es' },
+  build: { outDir: path('../../../dist/fake-app'), emptyOutDir: true, target: 'chrome130', assetsInlineLimit: 0 },
+});

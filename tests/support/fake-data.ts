@@ -1,0 +1,236 @@
+import type { WalletBalance } from '#shared/contract/account.ts';
+import type { AppInfo } from '#shared/contract/app.ts';
+import type { Conversation, Message } from '#shared/contract/conversations.ts';
+import type { Wallet } from '#shared/contract/fields.ts';
+import type { GatewayConnection } from '#shared/contract/gateway.ts';
+import type { Provider } from '#shared/contract/providers.ts';
+import type { Settings } from '#shared/contract/settings.ts';
+import type { Account } from '#shared/wire/account.ts';
+import type { Model } from '#shared/wire/model.ts';
+import { fakeAnswer } from './fake-answer.ts';
+import { fakeModels } from './fake-models.ts';
+
+export interface FakeData {
+  app: AppInfo;
+  settings: Settings;
+  models: Model[];
+  modelsProblem: string | null;
+  conversations: Conversation[];
+  messages: Message[];
+  wallets: WalletBalance[];
+  account: Record<Wallet, Account>;
+  /** How many lines the ledger has, and whether there was any use. */
+  ledgerLines: number;
+  providers: Provider[];
+  gateway: GatewayConnection;
+  /** Links that were opened. */
+  opened: string[];
+}
+
+export const fakeMessage = (change: Partial<Message>): Message => ({
+  id: 'm',
+  conversationId: 'c',
+  parentId: null,
+  role: 'user',
+  text: '',
+  reasoning: '',
+  status: 'done',
+  model: null,
+  servedProvider: null,
+  servedModel: null,
+  modelName: null,
+  simulated: false,
+  finishReason: null,
+  usage: null,
+  costUsd: null,
+  costSource: 'unknown',
+  routeReason: null,
+  requestId: null,
+  error: null,
+  toolCalls: [],
+  createdAt: Date.now(),
+  firstTokenAt: null,
+  finishedAt: null,
+  sibling: { index: 1, count: 1 },
+  ...change,
+});
+
+const balance = (amount: string, used: string): WalletBalance['balance'] => ({
+  currency: 'USD',
+  amount,
+  held: '0',
+  available: amount,
+  total_granted: '10',
+  total_used: used,
+});
+
+const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): Account => ({
+  object: 'account',
+  id,
+  name,
+  email: null,
+  created: 1_790_000_000,
+  status: 'active',
+  plan: {
+    id: 'local',
+    name: 'Local',
+    renews_at: null,
+    features: ['chat', 'router', 'usage_api'],
+    limits: {
+      requests_per_minute: 600,
+      tokens_per_minute: null,
+      concurrent_requests: 8,
+      requests_per_day: null,
+      monthly_spend_usd: null,
+      max_output_tokens: 32_000,
+      models: ['*'],
+    },
+    billing,
+  },
+  balance: balance(billing === 'prepaid' ? '10' : '0', '0'),
+  usage: {
+    period: { type: 'month', start: 1_793_491_200, end: 1_796_083_200 },
+    requests: 412,
+    prompt_tokens: 812_000,
+    completion_tokens: 94_000,
+    total_tokens: 906_000,
+    cost_usd: '3.2180415',
+  },
+  credential: {
+    type: 'api_key',
+    id: 'key_1',
+    label: 'This computer',
+    prefix: 'sk-portico-',
+    scopes: ['chat', 'models', 'account'],
+  },
+});
+
+const provider = (
+  id: Provider['id'],
+  name: string,
+  keyPage: string | null,
+  change: Partial<Provider> = {},
+): Provider => ({
+  id,
+  name,
+  keyPage,
+  baseUrl: null,
+  state: 'not_set',
+  keyHint: null,
+  storage: null,
+  message: null,
+  checkedAt: null,
+  ...change,
+});
+
+const hour = 3_600_000;
+const titles: [string, number][] = [
+  ['Streaming rate limiter across gateway nodes', 0.2],
+  ['Explain WAL checkpoints in SQLite', 1],
+  ['Refactor usage export to CSV', 2],
+  ['OKLCH ramps with equal contrast steps', 26],
+  ['Kyoto in four days, slow pace', 30],
+  ['Compare Postgres and ClickHouse for events', 74],
+  ['Regex for semver ranges', 96],
+  ['Why is my Electron window white on start', 110],
+  ['Meter readings spreadsheet formula', 24 * 40],
+];
+
+/** A believable desk: one conversation with an answer, a history, a key that works and one that was refused. */
+export function fakeData(): FakeData {
+  const now = Date.now();
+  const conversations = titles.map(([title, hours], at) => ({
+    id: `c${at}`,
+    title,
+    model: 'anthropic/claude-opus-5',
+    createdAt: now - hours * hour,
+    updatedAt: now - hours * hour,
+    live: false,
+  }));
+  return {
+    app: {
+      version: '0.1.0',
+      platform: 'linux',
+      host: 'browser',
+      dataFolder: '~/.local/share/portico',
+      capabilities: { ownTitleBar: false, background: true },
+      keychain: { state: 'available', backend: 'Secret Service', message: null },
+      notices: [],
+    },
+    settings: {
+      theme: 'system',
+      density: 'comfortable',
+      sendWith: 'enter',
+      model: 'anthropic/claude-opus-5',
+      welcomed: true,
+    },
+    models: [...fakeModels],
+    modelsProblem: null,
+    conversations,
+    messages: [
+      fakeMessage({
+        id: 'u0',
+        conversationId: 'c0',
+        text: 'How would you build a rate limiter that several gateway nodes share? Show the core of it in TypeScript.',
+        createdAt: now - 0.25 * hour,
+      }),
+      fakeMessage({
+        id: 'a0',
+        conversationId: 'c0',
+        parentId: 'u0',
+        role: 'assistant',
+        text: fakeAnswer,
+        reasoning:
+          'The user wants a design that survives several nodes. A fixed window is the simplest thing that fails at its edges.',
+        model: 'router',
+        servedProvider: 'anthropic',
+        servedModel: 'claude-opus-5',
+        modelName: 'Claude Opus 5',
+        finishReason: 'stop',
+        usage: { promptTokens: 31, completionTokens: 412, cachedTokens: 0, reasoningTokens: 84 },
+        costUsd: '0.010455',
+        costSource: 'byok',
+        routeReason: 'Best quality under your price cap',
+        requestId: 'req_01JDX',
+        toolCalls: [{ id: 't1', name: 'search_docs', arguments: '{"query":"sliding window counter"}' }],
+        createdAt: now - 0.25 * hour,
+        firstTokenAt: now - 0.25 * hour + 900,
+        finishedAt: now - 0.25 * hour + 5200,
+        sibling: { index: 2, count: 2 },
+      }),
+    ],
+    wallets: [
+      { id: 'main', name: 'Your keys', simulated: false, billing: 'meter_only', balance: balance('0', '3.2180415') },
+      { id: 'sandbox', name: 'Test credits', simulated: true, billing: 'prepaid', balance: balance('10', '0') },
+    ],
+    account: {
+      main: account('acct_main', 'This computer', 'meter_only'),
+      sandbox: account('acct_sandbox', 'Sandbox', 'prepaid'),
+    },
+    ledgerLines: 120,
+    providers: [
+      provider('openai', 'OpenAI', 'https://platform.openai.com/api-keys', {
+        state: 'refused',
+        keyHint: 'sk-…1xZz',
+        storage: 'keychain',
+        message: 'Incorrect API key provided.',
+        checkedAt: now - hour,
+      }),
+      provider('anthropic', 'Anthropic', 'https://console.anthropic.com/settings/keys', {
+        state: 'works',
+        keyHint: 'sk-ant-…9fQ2',
+        storage: 'keychain',
+        checkedAt: now - 2 * hour,
+      }),
+      provider('google', 'Google', 'https://aistudio.google.com/apikey'),
+      provider('openai-compatible', 'Other (OpenAI-compatible)', null),
+    ],
+    gateway: {
+      mode: 'embedded',
+      remote: null,
+      local: { enabled: true, port: 8787, url: 'http://127.0.0.1:8787', problem: null },
+      status: { state: 'ok', message: null, latencyMs: 2 },
+    },
+    opened: [],
+  };
+}
