@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { parseUsd } from '#shared/money.ts';
 
 /** The first dollar amount in a text, in nano-USD. */
@@ -9,6 +9,13 @@ export function dollars(text: string | null): bigint {
   return match[1] ? -amount : amount;
 }
 
-/** What the app shows as its balance. */
-export const balanceOf = async (page: Page): Promise<bigint> =>
-  dollars(await page.getByRole('status', { name: 'Balance' }).textContent());
+/** What the app shows as its balance, once it has one. */
+export async function balanceOf(page: Page): Promise<bigint> {
+  const balance = page.getByRole('status', { name: 'Balance' });
+  await expect(balance).toContainText('$');
+  return dollars(await balance.textContent());
+}
+
+/** The amount in a table's row: its first cell that has one. */
+export const amountIn = async (row: Locator): Promise<bigint> =>
+  dollars(await row.getByRole('cell').filter({ hasText: '$' }).first().textContent());

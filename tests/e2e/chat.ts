@@ -1,0 +1,23 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+
+/** The thread's answers and the user's own messages, as assistive technology finds them. */
+export const articles = (page: Page): Locator => page.getByRole('log', { name: 'Conversation' }).getByRole('article');
+
+export async function chooseModel(page: Page, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await page.keyboard.type(name);
+  await page.getByRole('option', { name }).first().click();
+  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(name);
+}
+
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+/** An answer is over when it can be asked for again. */
+export const ended = (answer: Locator): Promise<void> =>
+  expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 45_000 });
+
+export const openChat = (page: Page, title: string | RegExp): Promise<void> =>
+  page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: title }).click();

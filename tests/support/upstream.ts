@@ -1,0 +1,31 @@
+import { LLMock } from '@copilotkit/aimock';
+
+/** An independent mock of OpenAI, Anthropic and Google on one port, and what points a gateway at it. */
+export interface Upstream {
+  readonly env: Readonly<Record<string, string>>;
+  readonly answer: string;
+  /** How many chat requests arrived. */
+  calls(): number;
+  stop(): Promise<void>;
+}
+
+const answer = 'The portico has eight columns, and every number on it is true.';
+
+export async function startUpstream(): Promise<Upstream> {
+  const mock = new LLMock({ port: 0 });
+  mock.onMessage(/./, { content: answer });
+  await mock.start();
+  return {
+    answer,
+    env: {
+      OPENAI_API_KEY: 'sk-upstream-openai-key',
+      OPENAI_BASE_URL: `${mock.url}/v1`,
+      ANTHROPIC_API_KEY: 'sk-ant-upstream-key',
+      ANTHROPIC_BASE_URL: mock.url,
+      GOOGLE_API_KEY: 'AIza-upstream-google-key',
+      GOOGLE_BASE_URL: mock.url,
+    },
+    calls: () => mock.getRequests().filter(({ method }) => method === 'POST').length,
+    stop: () => mock.stop(),
+  };
+}
