@@ -111,6 +111,13 @@ describe('admission', () => {
     },
   );
 
+  test('takes a URL of 8 KiB and not one character more', async () => {
+    const { call } = await openTestGateway();
+    const url = (length: number) => `/healthz?${'q'.repeat(length - '/healthz?'.length)}`;
+    expect((await call(url(8192))).status).toBe(200);
+    expect(await errorCode(await call(url(8193)))).toBe('request_too_large');
+  });
+
   test('names the methods of a path that has others', async () => {
     const { call } = await openTestGateway();
     expect((await call('/account', { method: 'DELETE' })).headers.get('allow')).toBe('GET, HEAD');
