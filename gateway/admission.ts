@@ -6,7 +6,7 @@ import type { Catalogue, CatalogueModel } from './catalogue/catalogue.ts';
 import type { Provider, ProviderCredential } from './providers/provider.ts';
 import { defaultBaseUrls, type Registry } from './providers/registry.ts';
 import { choose } from './routing/choose.ts';
-import type { Candidate, Rules } from './routing/eligibility.ts';
+import { type Candidate, conditionExclusions, type Rules } from './routing/eligibility.ts';
 import type { Decision } from './routing/explain.ts';
 import { type Features, featuresOf, neededModalities } from './routing/features.ts';
 import { planAllows } from './routing/glob.ts';
@@ -111,8 +111,13 @@ function directTarget(question: Question, model: CatalogueModel, features: Featu
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
   checkMaxTokens(question, model);
+  const conditions = { controls: question.route, maxCost: maxCostOf(question) };
+  const excluded = conditionExclusions(model, features, conditions);
+  if (excluded.length) throw nothingEligible([{ id: model.id, excluded }]);
   return target;
 }
+
+const maxCostOf = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
 
 function targetOf(question: Question, model: CatalogueModel, registry: Registry): Target | null {
   const registered = registry.get(model.provider);
@@ -180,13 +185,11 @@ function rulesFor(
   const realIsPossible = candidates.some(
     ({ model, hasCredential }) => !model.simulated && hasCredential && planAllows(plan.models, model.id),
   );
-  const { max_cost_usd: maxCost } = question.route;
   return {
     controls: question.route,
-    planModels: plan.models,
-    planMaxOutputTokens: plan.maxOutputTokens,
+    plan,
     provider,
-    maxCost: maxCost === undefined ? null : parseUsd(maxCost),
+    maxCost: maxCostOf(question),
     allowSimulated: provider === 'sandbox' || !realIsPossible,
     stickyFirst: question.messages.at(-1)?.role === 'tool',
     today: new Date(deps.now()).toISOString().slice(0, 10),

@@ -11,7 +11,7 @@ import type { Settlement } from './ledger/ledger.ts';
 import { createMeter, type Meter, type Metered } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
 import type { ProviderRequest } from './providers/provider.ts';
-import { createReserve, type Reserve } from './reserve.ts';
+import { createReserve, type Reserve, withAffordableTokens } from './reserve.ts';
 import { type AttemptRecord, explain, routeSummary } from './routing/explain.ts';
 
 type Emit = (part: AnswerPart) => Promise<void> | undefined;
@@ -84,7 +84,7 @@ export async function runAnswer(question: Question, deps: EngineDeps, signal: Ab
 /** Opens the request in the books. From its return on, it must be settled. */
 async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<void> {
   const { model } = admitted.targets[0];
-  await deps.ledger.hold({
+  const request = {
     requestId: question.requestId,
     accountId: question.principal.accountId,
     keyId: question.principal.credential.id,
@@ -95,6 +95,9 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     purpose: question.metadata.purpose ?? null,
     conversationId: question.metadata.conversation_id ?? null,
     metadata: question.metadata,
+  };
+  await deps.ledger.hold(request).catch((error: unknown) => {
+    throw withAffordableTokens(error, model, admitted.features.inputTokens);
   });
 }
 
@@ -131,10 +134,10 @@ async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean>
 }
 
 async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {
-  const { deps, question, signal } = run;
+  const { deps, signal } = run;
   const current = begin(run, target);
   const firstEventMs = firstEventLimit(run, isLast);
-  const request = requestFor(question, target, current.fitted);
+  const request = requestFor(run, target, current.fitted);
   let reason: FinishReason | null = null;
   for await (const event of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
     current.meter.observe(event);
@@ -144,11 +147,14 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
       continue;
     }
     if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
+      await speak(run, current);
+      recordCut(run, current);
       return { kind: 'out_of_credit' };
     }
     await speak(run, current);
     await run.emit(event);
   }
+  await speak(run, current);
   recordSuccess(run, current);
   return { kind: 'finished', reason: reason ?? 'stop' };
 }
@@ -174,9 +180,11 @@ function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
   return isLast ? left : Math.min(attemptMs, left);
 }
 
-function requestFor(question: Question, { model, provider }: Target, fitted: Fitted): ProviderRequest {
+function requestFor({ question, admitted }: Run, { model, provider }: Target, fitted: Fitted): ProviderRequest {
   const { maxOutputTokens } = question.principal.plan;
-  const cap = Math.min(model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - admitted.features.inputTokens;
+  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
+  const cap = Math.min(...limits, Math.max(room, smallestRoom));
   const mustBeSaid = maxOutputTokens !== null || provider.needsMaxTokens === true;
   return {
     model: model.model,
@@ -189,6 +197,8 @@ function requestFor(question: Question, { model, provider }: Target, fitted: Fit
 
 /** Where a provider wants a limit and the catalogue knows none. */
 const defaultMaxTokens = 8_192;
+/** The input estimate may be too high: an answer is never left with less than this because of it. */
+const smallestRoom = 1_024;
 
 /** Says who answers, before the first thing that is said. */
 async function speak(run: Run, current: Try): Promise<void> {
@@ -215,6 +225,12 @@ function recordSuccess(run: Run, current: Try): void {
   const seconds = (deps.now() - firstAt) / 1_000;
   const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
   deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
+}
+
+/** We hung up ourselves: that says nothing about the upstream. */
+function recordCut(run: Run, current: Try): void {
+  pushAttempt(run, current, null);
+  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
 }
 
 /** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
@@ -254,9 +270,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     throw outcome.error;
   }
   if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
-  if (outcome.kind === 'out_of_credit') pushAttempt(run, run.current, null);
-  const { charged } = await deps.ledger.settle(billFor(run, outcome).settlement);
-  await speak(run, run.current);
+  const { charged } = await deps.ledger.settle(bill.settlement);
   await run.emit({
     type: 'finish',
     reason: outcome.kind === 'finished' ? outcome.reason : 'length',

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from './auth/authorize.ts';
 import { newId } from './lib/id.ts';
-import { admit, checkHeaders, policyFor } from './routes/admission.ts';
+import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
 import type { AppEnv } from './routes/context.ts';
 import { errorResponse } from './routes/error-response.ts';
 import { normalPath } from './routes/policies.ts';
@@ -49,6 +49,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   });
 
   app.use('*', async (context, next) => {
+    checkUrl(new URL(context.req.url));
     const policy = policyFor(context.req.method, context.req.path);
     context.set('route', policy.path);
     checkHeaders(policy, context.req.raw.headers);

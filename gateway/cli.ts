@@ -98,6 +98,16 @@ function readPort(given: string | undefined): number {
 
 const print = (output: string) => void process.stdout.write(output);
 
+// Books, lock and key secret are for their owner only.
+process.umask(0o077);
+
+// Whoever reads the output may stop reading (`| head -1`); a server must outlive the reader of its log.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   const usage = error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import { createApp } from './app.ts';
 import { createAuthorizer } from './auth/authorize.ts';
-import { loadPeppers } from './auth/pepper.ts';
+import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
-import { openBooks } from './db/open.ts';
+import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
 import type { Gateway, GatewayOptions } from './gateway.ts';
@@ -44,9 +44,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
-  const peppers = loadPeppers(options.database, options.env ?? {});
+  const given = peppersFromEnvironment(options.database, options.env ?? {});
   const books = await openBooks(options.database, log);
   const { db } = books;
+  const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
   const sweeping = { db, transact, now, instanceId };
@@ -97,6 +98,14 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     },
   };
 }
+
+/** Closes the database again where what comes after its opening fails. */
+const closing =
+  ({ db }: OpenBooks) =>
+  async (error: unknown): Promise<never> => {
+    await db.destroy();
+    throw error;
+  };
 
 function setProvider(registry: Registry, id: string, credential: ProviderCredential | null): void {
   knownProvider(registry, id);

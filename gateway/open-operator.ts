@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { loadPeppers } from './auth/pepper.ts';
+import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { dialectOf, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import type { Operator } from './operator.ts';
@@ -26,8 +26,14 @@ export async function openOperator(options: {
       `There is no database "${database}". Name it with --db, or create an account first.`,
     );
   }
-  const peppers = loadPeppers(database, env);
+  const given = peppersFromEnvironment(database, env);
   const books = await openBooks(database);
+  const peppers =
+    given ??
+    (await pepperBeside(database, books.db).catch(async (error: unknown) => {
+      await books.db.destroy();
+      throw error;
+    }));
   const transact = createTransact(books);
   return {
     operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} }),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
@@ -17,18 +18,23 @@ const anthropicMaxTemperature = 1;
 export function fitParameters({ parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
   const taken = Object.entries(parameters).filter(([name, value]) => {
-    if (value === undefined) return false;
+    if (value === undefined || (name === 'tools' && Array.isArray(value) && value.length === 0)) return false;
     const supported = always.has(name) || model.supportedParameters.includes(name);
     if (!supported) warnings.push(dropped(name, model));
     return supported;
   });
   const kept: ProviderRequest['parameters'] = Object.fromEntries(taken);
-  const toolsGone = parameters.tools && !kept.tools;
   const { tool_choice: _choice, parallel_tool_calls: _parallel, ...withoutToolFields } = kept;
-  const fitting = clampTemperature(toolsGone ? withoutToolFields : kept, model, warnings);
+  const fitting = clampTemperature(kept.tools ? kept : withoutToolFields, model, warnings);
   const ours = model.provider === 'openai';
   if (!ours) warnings.push(...Object.keys(openaiOnly).map((name) => dropped(name, model)));
-  return { parameters: fitting, openaiOnly: ours ? openaiOnly : {}, warnings };
+  return { parameters: withHashedUser(fitting), openaiOnly: ours ? openaiOnly : {}, warnings };
+}
+
+/** Providers get a name for the end user that is always the same and says nothing (wire contract §1.1). */
+function withHashedUser(parameters: ProviderRequest['parameters']): ProviderRequest['parameters'] {
+  if (parameters.user === undefined) return parameters;
+  return { ...parameters, user: createHash('sha256').update(parameters.user).digest('hex').slice(0, 32) };
 }
 
 const dropped = (name: string, model: CatalogueModel): Warning => ({

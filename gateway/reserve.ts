@@ -1,5 +1,6 @@
-import { type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { AppError } from '#shared/errors.ts';
+import { type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
@@ -63,4 +64,19 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
       return raiseTo(amountFor(model.price, covered));
     },
   };
+}
+
+/** Adds to a refusal for lack of credit how long an answer the balance would cover (wire contract §2.7). */
+export function withAffordableTokens(error: unknown, { price }: CatalogueModel, inputTokens: number): unknown {
+  const available = error instanceof AppError ? error.details?.available_usd : undefined;
+  if (!(error instanceof AppError) || !price || typeof available !== 'string') return error;
+  const input = costOf(price, { ...noTokens, promptTokens: inputTokens });
+  const perToken = ratesFor(price, inputTokens).completion;
+  const left = (parseUsd(available) - input) * 1_000n;
+  const affordable = left > 0n && perToken > 0n ? Number(left / perToken) : 0;
+  const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
+  return new AppError(error.code, `${error.message}${hint}`, {
+    details: { ...error.details, affordable_max_tokens: affordable },
+    cause: error,
+  });
 }

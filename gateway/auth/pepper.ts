@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
-import { dialectOf } from '../db/open.ts';
+import { type BooksDb, dialectOf } from '../db/open.ts';
 
 /** Secrets that API keys are hashed with: the first one signs, all of them verify. Never empty, by type. */
 export type Peppers = readonly [Uint8Array, ...Uint8Array[]];
@@ -10,20 +10,35 @@ const variable = 'PORTICO_KEY_PEPPER';
 const leastLength = 32;
 
 /**
- * Reads the peppers from the environment (a comma-separated list, new one first). A SQLite file without them keeps one
- * in a file beside it; a PostgreSQL database, which several machines share, must be given one.
+ * The peppers of the environment (a comma-separated list, new one first), or null where a SQLite database shall keep its
+ * own. Throws `invalid_input` on a weak one, and where PostgreSQL, which several machines share, was given none.
  */
-export function loadPeppers(database: string, env: Readonly<Record<string, string | undefined>>): Peppers {
+export function peppersFromEnvironment(
+  database: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Peppers | null {
   const given = env[variable];
   if (given !== undefined && given.trim() !== '') return parsePeppers(given);
-  if (dialectOf(database) === 'postgres') {
-    throw new AppError(
-      'invalid_input',
-      `Set ${variable} to a secret of at least ${leastLength} characters (for example the output of "openssl rand -hex 32"). ` +
-        'Every instance that uses this PostgreSQL database needs the same one.',
-    );
-  }
-  return [database === ':memory:' ? randomBytes(leastLength) : pepperFile(`${database}.pepper`)];
+  if (dialectOf(database) === 'sqlite') return null;
+  throw new AppError(
+    'invalid_input',
+    `Set ${variable} to a secret of at least ${leastLength} characters (for example the output of "openssl rand -hex 32"). ` +
+      'Every instance that uses this PostgreSQL database needs the same one.',
+  );
+}
+
+/**
+ * The pepper in the file `<database>.pepper`, created where the database has no keys yet. With keys, a missing file is an
+ * error: a new secret would silently make all of them worthless.
+ */
+export async function pepperBeside(database: string, db: BooksDb): Promise<Peppers> {
+  if (database === ':memory:') return [randomBytes(leastLength)];
+  const path = `${database}.pepper`;
+  const kept = readPepper(path);
+  if (kept) return [kept];
+  const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+  if (key) throw lost(path, 'it is missing');
+  return [createPepper(path)];
 }
 
 function parsePeppers(list: string): Peppers {
@@ -40,24 +55,36 @@ function parsePepper(text: string): Uint8Array {
 const weak = () =>
   new AppError('invalid_input', `Each secret in ${variable} must have at least ${leastLength} characters.`);
 
+function readPepper(path: string): Uint8Array | null {
+  try {
+    const kept = readFileSync(path);
+    if (kept.length >= leastLength) return kept;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw lost(path, (error as Error).message);
+  }
+  throw lost(path, 'it is too short');
+}
+
 /** Created exclusively and readable by its owner only, so that two processes that start together agree on one. */
-function pepperFile(path: string): Uint8Array {
+function createPepper(path: string): Uint8Array {
   const fresh = randomBytes(leastLength);
   try {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
     return fresh;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(path, error);
+    const theirs = codeOf(error) === 'EEXIST' ? readPepper(path) : null;
+    if (theirs) return theirs;
+    throw new AppError('invalid_input', `The key secret "${path}" cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
-  const kept = readFileSync(path);
-  if (kept.length < leastLength) throw unusable(path, 'it is too short');
-  return kept;
 }
 
-const unusable = (path: string, cause: unknown) =>
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+const lost = (path: string, why: string) =>
   new AppError(
     'invalid_input',
-    `The key secret "${path}" cannot be used (${cause instanceof Error ? cause.message : String(cause)}). ` +
-      'Restore it from a backup: without it no API key of this database works.',
-    { cause },
+    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup: without it no API key of this database works.`,
   );

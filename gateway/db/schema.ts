@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 
 /**
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
@@ -64,14 +64,14 @@ interface RequestTable {
   /** Reserved while running; 0 afterwards. */
   hold: bigint;
   lease_until: bigint;
-  charge: bigint;
-  upstream_cost: bigint;
-  estimated: bigint;
-  prompt_tokens: bigint;
-  completion_tokens: bigint;
-  cached_tokens: bigint;
-  cache_write_tokens: bigint;
-  reasoning_tokens: bigint;
+  charge: Generated<bigint>;
+  upstream_cost: Generated<bigint>;
+  estimated: Generated<bigint>;
+  prompt_tokens: Generated<bigint>;
+  completion_tokens: Generated<bigint>;
+  cached_tokens: Generated<bigint>;
+  cache_write_tokens: Generated<bigint>;
+  reasoning_tokens: Generated<bigint>;
   first_token_ms: bigint | null;
   total_ms: bigint | null;
   /** JSON of the price row that was used, in the wire's spelling. */
@@ -122,4 +122,3 @@ export type AccountRow = Selectable<AccountTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 export type RequestRow = Selectable<RequestTable>;
 export type LedgerEntryRow = Selectable<LedgerEntryTable>;
-export type NewRequest = Insertable<RequestTable>;

@@ -1,21 +1,18 @@
-import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { newId } from '../lib/id.ts';
-import { plans } from '../plans.ts';
 import type { HoldRequest, Ledger, Settlement } from './ledger.ts';
 import { priceToJson } from './price-json.ts';
+import * as statements from './statements.ts';
 import { addToUsage, dayOf } from './usage-counters.ts';
 
 /** How long a running request is believed without a sign of life. */
 export const leaseMs = 60_000;
 /** How often the engine gives that sign. */
 export const renewEveryMs = 15_000;
-
-const meterOnlyPlans = plans.filter((plan) => plan.billing === 'meter_only').map((plan) => plan.id);
 
 export interface LedgerDeps {
   readonly transact: Transact;
@@ -26,76 +23,45 @@ export interface LedgerDeps {
 
 /** The ledger over SQL: each step is one transaction with one guarded update of the account (wire contract §2.7). */
 export function createLedger({ transact, now, instanceId }: LedgerDeps): Ledger {
-  const lease = () => BigInt(now() + leaseMs);
   return {
-    hold: (request) => transact((trx) => hold(trx, request, { created: BigInt(now()), lease: lease(), instanceId })),
+    hold: (request) => transact((trx) => hold(trx, request, now(), instanceId)),
     extend: (requestId, by) => transact((trx) => extend(trx, requestId, by)),
     renew: (requestId) =>
       transact(async (trx) => {
-        await trx
-          .updateTable('requests')
-          .set({ lease_until: lease() })
-          .where('id', '=', requestId)
-          .where('status', '=', 'running')
-          .execute();
+        await statements.renewLease(trx, { id: requestId, lease_until: BigInt(now() + leaseMs) });
       }),
     settle: (settlement) => transact((trx) => settle(trx, settlement, now())),
   };
 }
 
-async function hold(
-  trx: BooksTransaction,
-  request: HoldRequest,
-  at: { created: bigint; lease: bigint; instanceId: string },
-): Promise<void> {
+async function hold(trx: BooksTransaction, request: HoldRequest, now: number, instanceId: string): Promise<void> {
   requireNotNegative(request.amount, 'hold');
   // An acknowledgement may have been lost: the same request held twice is held once.
-  const known = await trx.selectFrom('requests').select('id').where('id', '=', request.requestId).executeTakeFirst();
-  if (known) return;
+  const known = await statements.findRequestId(trx, { id: request.requestId });
+  if (known.rows.length > 0) return;
   if (!(await reserve(trx, request.accountId, request.amount))) await refuse(trx, request);
-  await trx
-    .insertInto('requests')
-    .values({
-      id: request.requestId,
-      account_id: request.accountId,
-      key_id: request.keyId,
-      instance_id: at.instanceId,
-      created: at.created,
-      day: dayOf(Number(at.created)),
-      status: 'running',
-      provider: request.provider,
-      model: request.model,
-      purpose: request.purpose,
-      conversation_id: request.conversationId,
-      metadata: JSON.stringify(request.metadata),
-      byok: request.byok ? 1n : 0n,
-      hold: request.amount,
-      lease_until: at.lease,
-      charge: 0n,
-      upstream_cost: 0n,
-      estimated: 0n,
-      prompt_tokens: 0n,
-      completion_tokens: 0n,
-      cached_tokens: 0n,
-      cache_write_tokens: 0n,
-      reasoning_tokens: 0n,
-    })
-    .execute();
+  await statements.insertRequest(trx, {
+    id: request.requestId,
+    account_id: request.accountId,
+    key_id: request.keyId,
+    instance_id: instanceId,
+    created: BigInt(now),
+    day: dayOf(now),
+    provider: request.provider,
+    model: request.model,
+    purpose: request.purpose,
+    conversation_id: request.conversationId,
+    metadata: JSON.stringify(request.metadata),
+    byok: request.byok ? 1n : 0n,
+    hold: request.amount,
+    lease_until: BigInt(now + leaseMs),
+  });
 }
 
 /** The guard against overspending, in one statement. Nothing to reserve is never refused (own keys, free models). */
 async function reserve(trx: BooksTransaction, accountId: string, amount: bigint): Promise<boolean> {
-  const result = await trx
-    .updateTable('accounts')
-    .set((row) => ({ held: row('held', '+', amount) }))
-    .where('id', '=', accountId)
-    .where((row) =>
-      amount === 0n
-        ? sql<boolean>`1 = 1`
-        : row.or([row('plan', 'in', meterOnlyPlans), sql<boolean>`balance - held >= ${amount}`]),
-    )
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  const result = await statements.reserve(trx, { account_id: accountId, amount });
+  return result.numAffectedRows === 1n;
 }
 
 async function refuse(trx: BooksTransaction, request: HoldRequest): Promise<never> {
@@ -136,55 +102,43 @@ async function extend(trx: BooksTransaction, requestId: string, by: bigint): Pro
 /** Ends a running request, books its charge and frees its hold. Already ended: answers what was booked. */
 export async function settle(trx: BooksTransaction, settlement: Settlement, now: number) {
   requireNotNegative(settlement.charge, 'charge');
-  const open = await trx
-    .selectFrom('requests')
-    .selectAll()
-    .where('id', '=', settlement.requestId)
-    .$call((query) => (locksRows(trx) ? query.forUpdate() : query))
-    .executeTakeFirst();
+  const [open] = (await statements.lockRequest(trx, { id: settlement.requestId })).rows;
   if (!open) throw new Error(`request ${settlement.requestId} was never held`);
   if (open.status !== 'running') return { charged: nanoUsd(open.charge) };
   await closeRequest(trx, settlement, now);
-  const account = await trx
-    .updateTable('accounts')
-    .set((row) => ({
-      held: row('held', '-', open.hold),
-      balance: row('balance', '-', settlement.charge),
-      used: row('used', '+', settlement.charge),
-    }))
-    .where('id', '=', open.account_id)
-    .returning('balance')
-    .executeTakeFirstOrThrow();
-  if (settlement.charge > 0n) await bookUsage(trx, open, settlement, account.balance, now);
+  const { rows } = await statements.charge(trx, {
+    account_id: open.account_id,
+    hold: open.hold,
+    charge: settlement.charge,
+  });
+  const balance = rows[0]?.balance;
+  if (balance === undefined) throw new Error(`account ${open.account_id} does not exist`);
+  if (settlement.charge > 0n) await bookUsage(trx, open, settlement, balance, now);
   await addToUsage(trx, open, settlement);
   return { charged: settlement.charge };
 }
 
 async function closeRequest(trx: BooksTransaction, end: Settlement, now: number): Promise<void> {
-  await trx
-    .updateTable('requests')
-    .set({
-      status: end.status,
-      error_code: end.errorCode,
-      ended: BigInt(now),
-      hold: 0n,
-      charge: end.charge,
-      upstream_cost: end.upstreamCost,
-      estimated: end.estimated ? 1n : 0n,
-      provider: end.provider,
-      model: end.model,
-      prompt_tokens: BigInt(end.usage.promptTokens),
-      completion_tokens: BigInt(end.usage.completionTokens),
-      cached_tokens: BigInt(end.usage.cachedTokens),
-      cache_write_tokens: BigInt(end.usage.cacheWriteTokens),
-      reasoning_tokens: BigInt(end.usage.reasoningTokens),
-      first_token_ms: end.firstTokenMs === null ? null : BigInt(Math.round(end.firstTokenMs)),
-      total_ms: BigInt(Math.round(end.totalMs)),
-      price: end.price && JSON.stringify(priceToJson(end.price)),
-      routing: end.routing && JSON.stringify(end.routing),
-    })
-    .where('id', '=', end.requestId)
-    .execute();
+  await statements.closeRequest(trx, {
+    id: end.requestId,
+    status: end.status,
+    error_code: end.errorCode,
+    ended: BigInt(now),
+    charge: end.charge,
+    upstream_cost: end.upstreamCost,
+    estimated: end.estimated ? 1n : 0n,
+    provider: end.provider,
+    model: end.model,
+    prompt_tokens: BigInt(end.usage.promptTokens),
+    completion_tokens: BigInt(end.usage.completionTokens),
+    cached_tokens: BigInt(end.usage.cachedTokens),
+    cache_write_tokens: BigInt(end.usage.cacheWriteTokens),
+    reasoning_tokens: BigInt(end.usage.reasoningTokens),
+    first_token_ms: end.firstTokenMs === null ? null : BigInt(Math.round(end.firstTokenMs)),
+    total_ms: BigInt(Math.round(end.totalMs)),
+    price: end.price && JSON.stringify(priceToJson(end.price)),
+    routing: end.routing && JSON.stringify(end.routing),
+  });
 }
 
 async function bookUsage(
@@ -194,26 +148,19 @@ async function bookUsage(
   balanceAfter: bigint,
   now: number,
 ): Promise<void> {
-  await trx
-    .insertInto('ledger_entries')
-    .values({
-      id: newId('txn', now),
-      account_id: open.account_id,
-      type: 'usage',
-      amount: -settlement.charge,
-      balance_after: balanceAfter,
-      created: BigInt(now),
-      description: `${settlement.provider}/${settlement.model}`,
-      request_id: open.id,
-      provider: settlement.provider,
-      model: settlement.model,
-      estimated: settlement.estimated ? 1n : 0n,
-    })
-    .execute();
+  await statements.insertUsageEntry(trx, {
+    id: newId('txn', now),
+    account_id: open.account_id,
+    amount: -settlement.charge,
+    balance_after: balanceAfter,
+    created: BigInt(now),
+    description: `${settlement.provider}/${settlement.model}`,
+    request_id: open.id,
+    provider: settlement.provider,
+    model: settlement.model,
+    estimated: settlement.estimated ? 1n : 0n,
+  });
 }
-
-/** PostgreSQL; SQLite has one writer at a time and no row locks. */
-const locksRows = (trx: BooksTransaction) => trx.getExecutor().adapter.supportsMultipleConnections !== false;
 
 function requireNotNegative(amount: bigint, what: string): void {
   if (amount < 0n) throw new Error(`a ${what} is never negative, got ${amount}`);

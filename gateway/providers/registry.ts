@@ -1,5 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { createAnthropic } from './anthropic/anthropic.ts';
+import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';
 import { listedModel } from './openai-compatible/listed-model.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
@@ -49,6 +51,8 @@ const listTimeoutMs = 10_000;
 export function createRegistry(options: RegistryOptions): Registry {
   const providers: readonly Provider[] = [
     createOpenAi(),
+    createAnthropic(),
+    createGoogle(),
     createOpenAiCompatible({ id: compatibleId, name: 'OpenAI-compatible server' }),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
   ];

@@ -10,6 +10,16 @@ const otherApis: Readonly<Record<string, string>> = {
   '/v1/messages': "Anthropic's Messages API",
 };
 
+const urlLimit = 8192;
+
+/** Refuses a URL (path and query) of more than 8 KiB, which nothing here needs (wire contract §7). */
+export function checkUrl(url: URL): void {
+  if (url.pathname.length + url.search.length <= urlLimit) return;
+  throw new AppError('request_too_large', `The URL is longer than ${urlLimit} characters.`, {
+    details: { limit: urlLimit },
+  });
+}
+
 /** Finds the policy of a request or throws 404 / 405: the first check, before anything is read (wire contract §3.3). */
 export function policyFor(method: string, path: string): RoutePolicy {
   const policies = policiesOf(path);

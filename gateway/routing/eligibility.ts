@@ -1,7 +1,9 @@
 import type { NanoUsd } from '#shared/money.ts';
 import { costOf, noTokens } from '#shared/price.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
+import type { Plan } from '../auth/principal.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
+
 import type { Features } from './features.ts';
 import { matchesGlob, planAllows } from './glob.ts';
 import type { ModelHealth } from './health.ts';
@@ -17,8 +19,7 @@ export interface Candidate {
 
 export interface Rules {
   readonly controls: RouteControls;
-  readonly planModels: readonly string[];
-  readonly planMaxOutputTokens: number | null;
+  readonly plan: Plan;
   /** Only this provider's models, where the caller named one. */
   readonly provider: string | null;
   /** Most this request may cost, from `max_cost_usd`. */
@@ -38,12 +39,11 @@ export function exclusionsOf(candidate: Candidate, features: Features, rules: Ru
     ...(isShutDown(model, rules.today) ? ['disabled'] : []),
     ...(model.simulated && !rules.allowSimulated ? ['simulated'] : []),
     ...(candidate.hasCredential ? [] : ['no_credential']),
-    ...(planAllows(rules.planModels, model.id) ? [] : ['plan']),
+    ...(planAllows(rules.plan.models, model.id) ? [] : ['plan']),
     ...requestExclusions(model, rules),
     ...capabilityExclusions(model, features),
-    ...parameterExclusions(model, features, rules.controls),
     ...sizeExclusions(model, features, rules),
-    ...costExclusions(model, features, rules.maxCost),
+    ...conditionExclusions(model, features, rules),
     ...(health.circuit === 'open' ? ['circuit_open'] : []),
     ...(health.coolingDown ? ['cooling_down'] : []),
   ];
@@ -82,6 +82,15 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
     .map((name) => `capability:${name}`);
 }
 
+/** The caller's own hard conditions; they hold for a model that was named as well. */
+export function conditionExclusions(
+  model: CatalogueModel,
+  features: Features,
+  { controls, maxCost }: Pick<Rules, 'controls' | 'maxCost'>,
+): string[] {
+  return [...parameterExclusions(model, features, controls), ...costExclusions(model, features, maxCost)];
+}
+
 /** Parameters that no list names because every model takes them. */
 const universal = new Set(['user', 'max_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format']);
 
@@ -93,7 +102,7 @@ function parameterExclusions(model: CatalogueModel, features: Features, controls
 }
 
 function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules): string[] {
-  const cap = Math.min(model.maxOutputTokens ?? Infinity, rules.planMaxOutputTokens ?? Infinity);
+  const cap = Math.min(model.maxOutputTokens ?? Infinity, rules.plan.maxOutputTokens ?? Infinity);
   const needed = features.inputTokens + (features.maxTokens ?? 0);
   return [
     ...(model.contextLength !== null && needed > model.contextLength ? ['context'] : []),

@@ -15,7 +15,10 @@ export interface Health {
   /** A request is about to go to this model: takes the one probe of a half-open circuit. */
   begin(id: string): void;
   succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null }): void;
-  /** Our caller's own mistakes and cancellations do not count: call `abandoned` for those. */
+  /**
+   * A rate limit or an account without quota cools the model down for as long as the error says, everything else counts
+   * towards its circuit. Our caller's own mistakes and cancellations do not count: call `abandoned` for those.
+   */
   failed(id: string, error: AppError): void;
   abandoned(id: string): void;
 }
@@ -68,7 +71,7 @@ export function createHealth(now: () => number): Health {
     },
     failed(id, error) {
       const entry = entryOf(id);
-      if (error.code === 'upstream_rate_limited') {
+      if (error.code === 'upstream_rate_limited' || error.code === 'no_provider_available') {
         entry.probing = false;
         entry.coolingUntil = now() + (error.retryAfterMs ?? defaultCoolDownMs);
         return;

@@ -30,6 +30,7 @@ export interface BenchOptions {
   readonly timeouts?: Partial<EngineTimeouts>;
   readonly streamTimes?: Partial<StreamTimes>;
   readonly now?: () => number;
+  readonly fetch?: typeof fetch;
 }
 
 /**
@@ -40,11 +41,12 @@ export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(':memory:');
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
+  const send = options.fetch ?? fetch;
   const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
   await books.db
     .insertInto('accounts')
     .values({
-      ...{ id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active', created: 0n },
+      ...{ id: 'acct_1', name: 'A', email: null, plan: plan.id, status: 'active', created: 0n },
       ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
     })
     .execute();
@@ -53,7 +55,12 @@ export async function openChatBench(options: BenchOptions = {}) {
 
   const logged: Readonly<Record<string, unknown>>[] = [];
   const log = (entry: Readonly<Record<string, unknown>>) => void logged.push(entry);
-  const registry = createRegistry({ fetch, sandbox: options.sandbox ?? true, sandboxPace: options.pace ?? 0, log });
+  const registry = createRegistry({
+    fetch: send,
+    sandbox: options.sandbox ?? true,
+    sandboxPace: options.pace ?? 0,
+    log,
+  });
   for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
   const running = createRunning();
   const health = createHealth(now);
@@ -65,7 +72,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     sticky: createSticky(now),
     running,
     now,
-    fetch,
+    fetch: send,
     log,
     vendor: 'portico',
     timeouts: { ...engineTimeouts, ...options.timeouts },

@@ -71,7 +71,7 @@ function usageOf(script: Script, promptTokens: number): TokenUsage {
 }
 
 /** Token-sized pieces: a run of blanks with the first few characters of a word, or the next few of a long one. */
-export function pieces(text: string): string[] {
+function pieces(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+/gu) ?? [];
 }
 

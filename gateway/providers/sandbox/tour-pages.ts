@@ -30,7 +30,11 @@ To add one:
 2. Paste the key beside its provider and press **Check**. The check is a free call.
 3. That provider's models appear in the model picker at once.
 
-A key is never written to a log, a backup or an export. A single request can also bring its own key in the field \`byoapi_key\`: it is used once, charged nothing here, and forgotten.`;
+A key is never written to a log, a backup or an export. A single request can also bring its own key; it is used once, charged nothing here, and forgotten:
+
+\`\`\`json
+{ "provider": "openai", "prompt": "Hello", "byoapi_key": "…" }
+\`\`\``;
 
 const prices = `## Prices, before you send
 

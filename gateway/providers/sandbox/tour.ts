@@ -7,7 +7,7 @@ interface Topic {
 
 /** In order of precedence where two topics match equally often. */
 const topics: readonly Topic[] = [
-  { words: /\b(curl|sdk|openai client|endpoint|gateway|script|http|api)\b/gi, answer: tourPages.gateway },
+  { words: /\b(curl|sdk|openai client|endpoint|gateway|script|http|api(?! keys?))\b/gi, answer: tourPages.gateway },
   { words: /\b(keys?|byok|keychain|secret|secure|security|safe|password|token storage)\b/gi, answer: tourPages.keys },
   { words: /\b(prices?|pricing|costs?|cheap|cheapest|expensive|quote|estimate)\b/gi, answer: tourPages.prices },
   {

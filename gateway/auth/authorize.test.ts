@@ -1,0 +1,90 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { createOperator } from '../operator-store.ts';
+import { createAuthorizer, requireActive } from './authorize.ts';
+import type { Peppers } from './pepper.ts';
+
+const start = Date.UTC(2026, 10, 20);
+const secret = (text: string) => Buffer.from(text.repeat(40));
+
+async function openKeys() {
+  const books = await openBooks(':memory:');
+  onTestFinished(() => books.db.destroy());
+  let time = start;
+  const now = () => time;
+  const peppers: Peppers = [secret('a')];
+  const transact = createTransact(books);
+  const operator = createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} });
+  const account = await operator.createAccount({ name: 'A' });
+  const { id, key } = await operator.createKey({ accountId: account.id });
+  const authorizer = (used: Peppers = peppers) => createAuthorizer({ db: books.db, peppers: used, now });
+  const setKey = (values: { expires_at?: bigint; scopes?: string }) =>
+    books.db.updateTable('api_keys').set(values).where('id', '=', id).execute();
+  const lastUsed = async () =>
+    (await books.db.selectFrom('api_keys').select('last_used_at').where('id', '=', id).executeTakeFirstOrThrow())
+      .last_used_at;
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { ...books, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass };
+}
+
+describe('a credential', () => {
+  test('works until the very moment it expires, cached or not', async () => {
+    const { authorizer, header, setKey, pass } = await openKeys();
+    await setKey({ expires_at: BigInt(start + 1000) });
+    const { authenticate } = authorizer();
+    pass(999);
+    expect((await authenticate(header)).credential.expiresAt).toBe(start / 1000 + 1);
+    pass(1);
+    await expect(authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
+    await expect(authorizer().authenticate(header)).rejects.toMatchObject({ code: 'api_key_expired' });
+  });
+
+  test('made with an older secret still works once a new one signs, and not after the old one is gone', async () => {
+    const { authorizer, header } = await openKeys();
+    await expect(authorizer([secret('b'), secret('a')]).authenticate(header)).resolves.toBeTruthy();
+    await expect(authorizer([secret('b')]).authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('revoked by someone else is refused after two seconds at the latest', async () => {
+    const { authorizer, operator, id, header, pass } = await openKeys();
+    const { authenticate } = authorizer();
+    await authenticate(header);
+    await operator.revokeKey(id);
+    pass(2000);
+    await expect(authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
+  });
+
+  test('of a suspended account is known but may do nothing', async () => {
+    const { authorizer, db, header } = await openKeys();
+    await db.updateTable('accounts').set({ status: 'suspended' }).execute();
+    const principal = await authorizer().authenticate(header);
+    expect(() => requireActive(principal)).toThrow(/This account is suspended/);
+  });
+
+  test('remembers when it was used, at most once a minute', async () => {
+    const { authorizer, header, lastUsed, pass } = await openKeys();
+    const { authenticate } = authorizer();
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start));
+    pass(59_000);
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start));
+    pass(1000);
+    await authenticate(header);
+    expect(await lastUsed()).toBe(BigInt(start + 60_000));
+  });
+
+  test('ignores scopes that this version does not know', async () => {
+    const { authorizer, header, setKey } = await openKeys();
+    await setKey({ scopes: '["chat","admin",7]' });
+    expect((await authorizer().authenticate(header)).credential.scopes).toEqual(['chat']);
+  });
+
+  test('that looks like a token is refused for now', async () => {
+    const { authorizer } = await openKeys();
+    await expect(authorizer().authenticate('Bearer aaa.bbb.ccc')).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+});

@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { account } from '#shared/wire/account.ts';
+import { requestList } from '#shared/wire/request-record.ts';
+
+const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
+
+function workplace() {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-cli-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return { directory, database: join(directory, 'books.db') };
+}
+
+function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const { PATH = '' } = process.env;
+  return spawn(process.execPath, [entry, ...args], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start(args, env);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number, stdout, stderr, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+/** A serving process; its first line says where. */
+async function serve(database: string, args: readonly string[] = []) {
+  const child = start(['serve', '--port', '0', '--db', database, ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  reader.on('line', (line) => lines.push(line));
+  await Promise.race([once(reader, 'line'), once(child, 'close')]);
+  const url = /^Portico gateway on (http:\/\/127\.0\.0\.1:\d+)$/.exec(lines[0] ?? '')?.[1];
+  if (!url) throw new Error(`it did not start: ${log}`);
+  return { child, url, lines, log: () => log };
+}
+
+async function accountWithKey(database: string) {
+  const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
+  await run(['credit', 'grant', id, '5', '--db', database]);
+  const { last: key } = await run(['key', 'create', id, '--db', database]);
+  return { id, key };
+}
+
+const chat = (url: string, key: string, body: object, signal?: AbortSignal) =>
+  fetch(`${url}/chat`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+
+const read = async (url: string, path: string, key: string) =>
+  (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+
+describe('the command line', { timeout: 60_000 }, () => {
+  test('makes an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
+    const { database } = workplace();
+    const { id, key } = await accountWithKey(database);
+    expect(id).toMatch(/^acct_/);
+    const { url, lines, log } = await serve(database);
+    const answer = await chat(url, key, { prompt: 'hi', provider: 'sandbox' });
+    expect(answer.status).toBe(200);
+    const book = account.parse(await read(url, '/account', key));
+    expect(book.plan.id).toBe('pro');
+    const listed = JSON.parse((await run(['key', 'list', id, '--db', database, '--json'])).stdout);
+    expect(await run(['key', 'revoke', listed[0].id, '--db', database])).toMatchObject({ code: 0, last: listed[0].id });
+    await expect
+      .poll(() => read(url, '/account', key), { timeout: 4000 })
+      .toMatchObject({ error: { code: 'invalid_api_key' } });
+    expect(lines).toHaveLength(1);
+    for (const line of log().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('event');
+    expect(log()).not.toContain(key);
+  });
+
+  test('grants once per id and lists accounts with their balance', async () => {
+    const { database } = workplace();
+    const { id } = await accountWithKey(database);
+    const grant = ['credit', 'grant', id, '1.5', '--id', 'may', '--db', database];
+    const first = await run(grant);
+    expect(first.last).toMatch(/^txn_/);
+    expect((await run(grant)).last).toBe(first.last);
+    const listed = await run(['account', 'list', '--db', database, '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, plan: 'pro', balance_usd: '6.5', held_usd: '0' }]);
+  });
+
+  test.each([
+    [['frobnicate'], /There is no command "frobnicate"/],
+    [[], /Say what to do/],
+    [['account', 'create'], /"account create" needs --name/],
+    [['credit', 'grant', 'acct_1'], /Usage: gateway credit grant ACCOUNT USD/],
+    [['serve', '--port', '99999'], /--port must be a number/],
+    [['serve', '--bogus'], /--bogus/],
+    [['account', 'list', '--port', '1'], /--port does not belong/],
+  ])('said wrongly (%j), it answers with one sentence and exit code 2', async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trimEnd()).toMatch(sentence);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('what cannot be done is one sentence and exit code 1', async () => {
+    const { database, directory } = workplace();
+    await accountWithKey(database);
+    const config = join(directory, 'config.json');
+    writeFileSync(config, '{"providers": {"openai": {"apiKey": ""}}}');
+    const failures = [
+      { args: ['account', 'list', '--db', join(directory, 'missing.db')], says: 'There is no database' },
+      { args: ['credit', 'grant', 'acct_x', '5', '--db', database], says: 'There is no account "acct_x"' },
+      { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], says: '"5e3" is not an amount' },
+      {
+        args: ['account', 'create', '--name', 'A', '--plan', 'gold', '--db', database],
+        says: 'There is no plan "gold"',
+      },
+      { args: ['serve', '--db', database, '--config', config], says: 'providers.openai.apiKey: must not be empty' },
+      { args: ['serve', '--db', 'postgres://127.0.0.1:1/x'], says: 'Set PORTICO_KEY_PEPPER' },
+    ];
+    for (const { args, says } of failures) {
+      const { code, stderr } = await run(args);
+      expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
+      expect(stderr).toContain(says);
+    }
+  });
+
+  test('help names every command and exits well', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const word of ['serve', 'account create', 'credit grant', 'key revoke', 'Examples', 'every model']) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  test('a second server on the same database runs beside the first and takes nothing away from it', async () => {
+    const { database } = workplace();
+    const { key } = await accountWithKey(database);
+    const first = await serve(database);
+    const gone = new AbortController();
+    const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
+    const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
+    await expect.poll(() => held(first.url), { timeout: 5000 }).not.toBe('0');
+    const second = await serve(database);
+    await expect.poll(second.log).toContain('"exclusive":false');
+    expect(await held(second.url)).not.toBe('0');
+    gone.abort();
+    await broken;
+    await expect.poll(() => held(second.url), { timeout: 5000 }).toBe('0');
+  });
+
+  test('a hold that kill -9 left open is freed by the next start', async () => {
+    const { database } = workplace();
+    const { key } = await accountWithKey(database);
+    const first = await serve(database);
+    const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow', stream: true }).catch(() => null);
+    await expect
+      .poll(async () => account.parse(await read(first.url, '/account', key)).balance?.held, { timeout: 5000 })
+      .not.toBe('0');
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    await broken;
+    const second = await serve(database);
+    const book = account.parse(await read(second.url, '/account', key));
+    expect(book.balance).toMatchObject({ amount: '5', held: '0' });
+    const requests = requestList.parse(await read(second.url, '/v1/requests', key));
+    expect(requests.data).toMatchObject([{ status: 'failed', error_code: 'interrupted', cost_usd: '0' }]);
+  });
+
+  test('SIGTERM lets a running answer finish, settles it and exits well', async () => {
+    const { database } = workplace();
+    const { key } = await accountWithKey(database);
+    const { url, child } = await serve(database);
+    const answer = chat(url, key, { prompt: 'hi', model: 'sandbox/tour', stream: true });
+    const body = (await answer).text();
+    child.kill('SIGTERM');
+    expect(await body).toContain('data: [DONE]');
+    const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
+    expect(code).toBe(0);
+    const again = await serve(database);
+    const requests = requestList.parse(await read(again.url, '/v1/requests', key));
+    expect(requests.data).toMatchObject([{ status: 'succeeded' }]);
+  });
+});

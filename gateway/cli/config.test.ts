@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from './config.ts';
+
+function file(content: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-config-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'config.json');
+  writeFileSync(path, content);
+  return path;
+}
+
+const shown = (config: ReturnType<typeof loadConfig>) =>
+  Object.entries(config.providers).map(([id, { apiKey, baseUrl }]) => [id, apiKey?.reveal() ?? null, baseUrl]);
+
+describe('the configuration', () => {
+  test('is nothing but the sandbox where nothing is said', () => {
+    expect(loadConfig(undefined, {})).toEqual({ providers: {}, sandbox: true, hosts: [] });
+  });
+
+  test('takes keys from the environment, with their usual places or others', () => {
+    const env = {
+      OPENAI_API_KEY: ' k1 ',
+      ANTHROPIC_API_KEY: 'k2',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9/',
+      GOOGLE_API_KEY: '',
+    };
+    expect(shown(loadConfig(undefined, env))).toEqual([
+      ['openai', 'k1', 'https://api.openai.com/v1'],
+      ['anthropic', 'k2', 'http://127.0.0.1:9'],
+    ]);
+  });
+
+  test('prefers the file to the environment', () => {
+    const path = file(
+      '{"providers": {"openai": {"apiKey": "f"}, "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": false}',
+    );
+    const config = loadConfig(path, { OPENAI_API_KEY: 'e' });
+    expect(config.sandbox).toBe(false);
+    expect(shown(config)).toEqual([
+      ['openai', 'f', 'https://api.openai.com/v1'],
+      ['openai-compatible', null, 'http://127.0.0.1:11434/v1'],
+    ]);
+  });
+
+  test('never shows a key by accident', () => {
+    const config = loadConfig(undefined, { OPENAI_API_KEY: 'canary-1234' });
+    expect(JSON.stringify(config)).not.toContain('canary');
+  });
+
+  test.each([
+    ['{"providers": {"openai": {"apiKey": "canary"', /is not valid JSON/],
+    ['{"providers": {"openai": {}}}', /providers\.openai\.apiKey/],
+    ['{"providers": {"opnai": {"apiKey": "canary"}}}', /providers: .*opnai/],
+    ['{"providers": {"openai": {"apiKey": "canary", "baseUrl": "ftp://x"}}}', /must be an http or https URL/],
+    ['{"providers": {"openai-compatible": {}}}', /openai-compatible\.baseUrl/],
+  ])('that is wrong says where, without the key: %s', (content, sentence) => {
+    const path = file(content);
+    expect(() => loadConfig(path, {})).toThrow(sentence);
+    expect(() => loadConfig(path, {})).not.toThrow(/canary/);
+  });
+
+  test('says which file or variable cannot be used', () => {
+    expect(() => loadConfig('/nowhere/config.json', {})).toThrow(/"\/nowhere\/config.json" cannot be read/);
+    expect(() => loadConfig(undefined, { OPENAI_BASE_URL: 'api.openai.com' })).toThrow(/OPENAI_BASE_URL must be/);
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { account } from '#shared/wire/account.ts';
+import { requestList } from '#shared/wire/request-record.ts';
+import { Secret } from './lib/secret.ts';
+import { openGateway } from './open-gateway.ts';
+import { openTestGateway } from './testing/open-test-gateway.ts';
+
+const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'http://upstream.invalid/v1' };
+
+describe('an open gateway', () => {
+  test('asks a provider whether a key works, by a free call', async () => {
+    const asked: string[] = [];
+    const upstream =
+      (status: number): typeof fetch =>
+      async (input, init) => {
+        asked.push(`${init?.method ?? 'GET'} ${input}`);
+        return Response.json(status === 200 ? { object: 'list', data: [] } : { error: { message: 'no' } }, { status });
+      };
+    const good = await openTestGateway({ fetch: upstream(200) });
+    await good.gateway.checkProvider('openai', credential);
+    expect(asked).toEqual(['GET http://upstream.invalid/v1/models']);
+    const bad = await openTestGateway({ fetch: upstream(401) });
+    await expect(bad.gateway.checkProvider('openai', credential)).rejects.toMatchObject({
+      code: 'upstream_auth_failed',
+    });
+    await expect(bad.gateway.checkProvider('nobody', credential)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('keeps keys, books and its secret in the file, through a restart', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const database = join(directory, 'books.db');
+    const first = await openTestGateway({ database });
+    expect((await first.post('/chat', { prompt: 'hi', model: 'sandbox/echo' })).status).toBe(200);
+    const before = account.parse(await (await first.call('/account')).json());
+    await first.gateway.close();
+    const again = await openTestGateway({ database });
+    const after = account.parse(await (await again.call('/account', { key: first.key })).json());
+    expect(after.balance).toEqual(before.balance);
+  });
+
+  test('closing ends what still runs, in the books too', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const database = join(directory, 'books.db');
+    const first = await openTestGateway({ database, sandboxPace: 1 });
+    const running = first.post('/chat', { prompt: 'hi', model: 'sandbox/slow', stream: true });
+    await expect
+      .poll(async () => account.parse(await (await first.call('/account')).json()).balance?.held)
+      .not.toBe('0');
+    await first.gateway.close();
+    await running;
+    const again = await openTestGateway({ database, exclusive: false });
+    const book = account.parse(await (await again.call('/account', { key: first.key })).json());
+    expect(book.balance?.held).toBe('0');
+    const { data } = requestList.parse(await (await again.call('/v1/requests', { key: first.key })).json());
+    expect(data).toHaveLength(1);
+    expect(data[0]?.status).not.toBe('running');
+  });
+
+  test('says what is wrong with the database', async () => {
+    await expect(openGateway({ database: '/nowhere/at/all/books.db' })).rejects.toThrow(
+      /The database file "\/nowhere\/at\/all\/books.db" could not be opened/,
+    );
+  });
+
+  test('without a sandbox has no simulated model', async () => {
+    const { call } = await openTestGateway({ sandbox: false });
+    const text = await (await call('/v1/models')).text();
+    expect(text).not.toContain('"simulated":true');
+  });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { account } from '#shared/wire/account.ts';
+import { credits } from '#shared/wire/credits.ts';
+import { requestList } from '#shared/wire/request-record.ts';
+import { usage } from '#shared/wire/usage.ts';
+import { errorCode, openTestGateway, testNow } from './testing/open-test-gateway.ts';
+import { postgresPrograms, startPostgres, type TestPostgres } from './testing/start-postgres.ts';
+
+const programs = postgresPrograms();
+const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+
+describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres(programs ?? '');
+  }, 60_000);
+  afterAll(() => postgres.stop());
+
+  test('start together, serve the same books and agree about them', async () => {
+    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const asked = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 ? one : two).post(
+          '/chat',
+          { prompt: `hello ${index}`, model: index % 3 ? 'sandbox/tour' : 'sandbox/echo' },
+          { headers: { authorization: `Bearer ${one.key}` } },
+        ),
+      ),
+    );
+    expect(asked.map((response) => response.status)).toEqual(Array(12).fill(200));
+    const read = async (path: string) => (await two.call(path, { key: one.key })).json();
+    const bill = credits.parse(await read('/v1/credits?limit=100'));
+    const balances = bill.transactions.data.toReversed();
+    let sum = 0n;
+    for (const line of balances) {
+      sum += parseUsd(line.amount);
+      expect(parseUsd(line.balance_after)).toBe(sum);
+    }
+    expect(parseUsd(bill.balance)).toBe(sum);
+    expect(requestList.parse(await read('/v1/requests?limit=100&status=succeeded')).data).toHaveLength(12);
+    for (const group of ['day', 'model', 'provider', 'key', 'status']) {
+      for (const period of ['', `&start=${testNow / 1000 - 1}&end=${testNow / 1000 + 1}&model=sandbox/tour`]) {
+        const { data, totals } = usage.parse(await read(`/v1/usage?group_by=${group}${period}`));
+        expect(totals.requests).toBe(period === '' ? 12 : 8);
+        expect(data.reduce((count, bucket) => count + Number(bucket.requests), 0)).toBe(totals.requests);
+      }
+    }
+    expect(account.parse(await read('/account')).balance).toMatchObject({ held: '0', amount: bill.balance });
+  }, 30_000);
+
+  test('a key revoked at one is refused by the other within two seconds', async () => {
+    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    expect((await two.call('/account', { key: one.key })).status).toBe(200);
+    await one.gateway.operator.revokeKey(one.keyId);
+    expect(await errorCode(await one.call('/account'))).toBe('invalid_api_key');
+    two.pass(2000);
+    expect(await errorCode(await two.call('/account', { key: one.key }))).toBe('invalid_api_key');
+  }, 30_000);
+
+  test('what kept the server from being reached is said, without the password', async () => {
+    await expect(openTestGateway({ database: 'postgres://someone:hunter2@127.0.0.1:1/books', env })).rejects.toThrow(
+      /^The database could not be opened: (?!.*hunter2)/,
+    );
+  });
+});

@@ -1,0 +1,330 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { attempt } from '../attempt.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { Secret } from '../lib/secret.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import {
+  brokenReply,
+  eachByte,
+  errorReply,
+  hangingReply,
+  openUpstream,
+  streamReply,
+  type Upstream,
+} from '../testing/upstream-server.ts';
+import { createAnthropic } from './anthropic/anthropic.ts';
+import { createGoogle } from './google/google.ts';
+import { createOpenAi } from './openai/openai.ts';
+import type { Provider, ProviderEvent, ProviderRequest } from './provider.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await openUpstream(streamReply(''));
+});
+afterAll(() => upstream.close());
+
+const canary = 'sk-canary-4f9a1c77d2';
+const request: ProviderRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: 'hi', name: undefined }],
+  maxTokens: 100,
+  openaiOnly: {},
+  parameters: {},
+};
+
+interface Outcome {
+  readonly events: readonly ProviderEvent[];
+  readonly error: AppError | null;
+}
+
+interface RunOptions {
+  readonly fetch?: typeof fetch;
+  readonly signal?: AbortSignal;
+  readonly request?: Partial<ProviderRequest>;
+  readonly onEvent?: (event: ProviderEvent) => void;
+}
+
+/** One attempt, as the engine makes it. */
+async function run(provider: Provider, options: RunOptions = {}): Promise<Outcome> {
+  const events: ProviderEvent[] = [];
+  const credential = { apiKey: new Secret(canary), baseUrl: upstream.origin };
+  const target = { provider, credential, model: { id: 'x/m', provider: provider.id } as CatalogueModel };
+  const signal = options.signal ?? new AbortController().signal;
+  try {
+    const context = { signal, firstEventMs: 5_000, fetch: options.fetch ?? fetch };
+    for await (const event of attempt(target, { ...request, ...options.request }, context)) {
+      events.push(event);
+      options.onEvent?.(event);
+    }
+    return { events, error: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { events, error };
+  }
+}
+
+/** A fetch that answers with exactly these chunks. */
+const chunked =
+  (...chunks: Uint8Array[]): typeof fetch =>
+  async () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const chunk of chunks) if (chunk.length) controller.enqueue(chunk);
+          controller.close();
+        },
+      }),
+    );
+
+const said = (events: readonly ProviderEvent[]) => ({
+  text: events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
+  reasoning: events.map((event) => (event.type === 'reasoning-delta' ? event.text : '')).join(''),
+  calls: events.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : [])),
+  arguments: [0, 1].map((index) =>
+    events.map((event) => (event.type === 'tool-call-delta' && event.index === index ? event.arguments : '')).join(''),
+  ),
+  usage: events.findLast((event) => event.type === 'usage')?.usage,
+  finish: events.flatMap((event) => (event.type === 'finish' ? [event.reason] : [])),
+});
+
+const adapters = [
+  { name: 'openai', provider: createOpenAi(), stream: recordedStreams.openai, reasoning: '', cacheWrite: 0, inner: 4 },
+  {
+    name: 'anthropic',
+    provider: createAnthropic(),
+    stream: recordedStreams.anthropic,
+    reasoning: 'Hm.',
+    cacheWrite: 2,
+    inner: 0,
+  },
+  {
+    name: 'google',
+    provider: createGoogle(),
+    stream: recordedStreams.google,
+    reasoning: 'Hm.',
+    cacheWrite: 0,
+    inner: 4,
+  },
+];
+
+describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inner }) => {
+  const whole = stream.join('');
+  const expected = {
+    text: recordedStreams.text,
+    reasoning,
+    calls: ['one', 'two'],
+    arguments: ['{"a":1}', '{}'],
+    usage: {
+      promptTokens: 20,
+      completionTokens: 11,
+      cachedTokens: 8,
+      cacheWriteTokens: cacheWrite,
+      reasoningTokens: inner,
+    },
+    finish: ['tool_calls'],
+  };
+
+  test('an answer becomes the same events whoever wrote it', async () => {
+    upstream.replyWith(streamReply(whole));
+    const { events, error } = await run(provider);
+    expect(error).toBeNull();
+    expect(events[0]).toEqual({ type: 'start' });
+    expect(events.at(-1)?.type).toBe('finish');
+    expect(said(events)).toEqual(expected);
+  });
+
+  test('every byte may come in a packet of its own', async () => {
+    upstream.replyWith(streamReply(whole, eachByte));
+    expect(said((await run(provider)).events)).toEqual(expected);
+  });
+
+  test('the stream may be split at any byte', async () => {
+    const bytes = Buffer.from(whole);
+    const { events } = await run(provider, { fetch: chunked(bytes) });
+    for (let at = 1; at < bytes.length; at += 1) {
+      const split = await run(provider, { fetch: chunked(bytes.subarray(0, at), bytes.subarray(at)) });
+      expect(split, `split at byte ${at}`).toEqual({ events, error: null });
+    }
+  });
+
+  test.each([
+    ['CRLF', '\r\n'],
+    ['LF', '\n'],
+    ['CR', '\r'],
+  ])('lines may end with %s', async (_name, eol) => {
+    upstream.replyWith(streamReply(whole.replaceAll('\r\n', '\n').replaceAll('\n', eol)));
+    expect(said((await run(provider)).events)).toEqual(expected);
+  });
+
+  test('a stream that ends before its terminal marker is never a success', async () => {
+    const terminal = stream.findIndex((event) => /"finish_reason":"|message_stop|"finishReason"/.test(event));
+    for (let kept = 0; kept <= terminal; kept += 1) {
+      const cut = await run(provider, { fetch: chunked(Buffer.from(stream.slice(0, kept).join(''))) });
+      expect(cut.error?.code, `after ${kept} events`).toBe('upstream_truncated');
+      expect(cut.events.map((event) => event.type)).not.toContain('finish');
+    }
+  });
+
+  test('a connection that breaks is not the end of an answer', async () => {
+    upstream.replyWith(brokenReply(stream.slice(0, 3).join('')));
+    const { error } = await run(provider);
+    expect(error).toMatchObject({ code: 'upstream_truncated', provider: provider.id });
+  });
+
+  test('what is not JSON is a bad response', async () => {
+    upstream.replyWith(streamReply('data: {"broken\n\n'));
+    expect((await run(provider)).error?.code).toBe('upstream_bad_response');
+  });
+
+  test('an event of more than a mebibyte is refused instead of buffered', async () => {
+    upstream.replyWith(streamReply(`data: ${'x'.repeat(1_100_000)}`));
+    expect((await run(provider)).error?.code).toBe('upstream_bad_response');
+  });
+
+  test.each([
+    [400, 'upstream_invalid_request'],
+    [401, 'upstream_auth_failed'],
+    [403, 'upstream_auth_failed'],
+    [402, 'no_provider_available'],
+    [404, 'upstream_error'],
+    [408, 'upstream_timeout'],
+    [422, 'upstream_invalid_request'],
+    [429, 'upstream_rate_limited'],
+    [500, 'upstream_error'],
+    [503, 'upstream_overloaded'],
+    [529, 'upstream_overloaded'],
+  ])('status %i is %s, after one call', async (status, code) => {
+    upstream.calls.length = 0;
+    upstream.replyWith(errorReply(status, { error: { message: `no ${canary} https://a.example/x org-Abc12345` } }));
+    const { error } = await run(provider);
+    expect(error).toMatchObject({ code, provider: provider.id });
+    expect(error?.message).not.toMatch(/canary|a\.example|org-Abc/);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  test('how long to wait is passed on', async () => {
+    upstream.replyWith(errorReply(429, {}, { 'retry-after': '7' }));
+    expect((await run(provider)).error?.retryAfterMs).toBe(7_000);
+  });
+
+  test('a redirect is refused, so that the key stays at its origin', async () => {
+    upstream.calls.length = 0;
+    upstream.replyWith(errorReply(307, {}, { location: `${upstream.origin}/elsewhere` }));
+    expect((await run(provider)).error?.code).toBe('upstream_bad_response');
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  test('a server that is not there is unreachable', async () => {
+    const gone = await openUpstream(streamReply(''));
+    await gone.close();
+    const { error } = await run(provider, { fetch: (_url, init) => fetch(`${gone.origin}/`, init) });
+    expect(error?.code).toBe('upstream_unreachable');
+  });
+
+  test('an abort closes the connection at once, also while nothing comes', async () => {
+    upstream.calls.length = 0;
+    upstream.replyWith(hangingReply(stream.slice(0, 3).join('')));
+    const abort = new AbortController();
+    const reason = new AppError('client_closed_request', 'gone');
+    const { error } = await run(provider, { signal: abort.signal, onEvent: () => abort.abort(reason) });
+    expect(error).toBe(reason);
+    await upstream.calls[0]?.closed;
+  });
+
+  test('an abort before the headers closes the connection', async () => {
+    upstream.calls.length = 0;
+    const abort = new AbortController();
+    upstream.replyWith(() => abort.abort(new AppError('client_closed_request', 'gone')));
+    expect((await run(provider, { signal: abort.signal })).error?.code).toBe('client_closed_request');
+    await upstream.calls[0]?.closed;
+  });
+
+  test('the key is in a header and nowhere else', async () => {
+    upstream.calls.length = 0;
+    upstream.replyWith(streamReply(whole));
+    await run(provider);
+    const [call] = upstream.calls;
+    expect(JSON.stringify(call?.headers)).toContain(canary);
+    expect(call?.path).not.toContain(canary);
+    expect(JSON.stringify(call?.body)).not.toContain(canary);
+  });
+
+  test('a key that is refused is told by the free call', async () => {
+    upstream.replyWith(errorReply(401, {}));
+    const context = { credential: { apiKey: new Secret(canary), baseUrl: upstream.origin }, fetch };
+    const listing = provider.models({ ...context, signal: new AbortController().signal });
+    await expect(listing).rejects.toMatchObject({ code: 'upstream_auth_failed' });
+  });
+});
+
+describe('an error in the middle of a stream', () => {
+  test.each([
+    ['openai', createOpenAi(), 'data: {"error":{"message":"x","type":"server_error"}}\n\n', 'upstream_error'],
+    [
+      'openai',
+      createOpenAi(),
+      'data: {"error":{"message":"x","code":"rate_limit_exceeded"}}\n\n',
+      'upstream_rate_limited',
+    ],
+    [
+      'anthropic',
+      createAnthropic(),
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+      'upstream_overloaded',
+    ],
+    [
+      'google',
+      createGoogle(),
+      'data: {"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}\n\n',
+      'upstream_overloaded',
+    ],
+  ])('of %s keeps its meaning', async (name, provider, event, code) => {
+    const begun = recordedStreams[name as 'openai' | 'anthropic' | 'google'].slice(0, 3).join('');
+    upstream.replyWith(streamReply(begun + event));
+    const { error, events } = await run(provider);
+    expect(error?.code).toBe(code);
+    expect(events.length).toBeGreaterThan(0);
+  });
+});
+
+describe('known refusals', () => {
+  test.each([
+    [createOpenAi(), 400, { error: { code: 'context_length_exceeded', message: 'x' } }, 'context_length_exceeded'],
+    [
+      createAnthropic(),
+      400,
+      { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 9 tokens > 8 maximum' } },
+      'context_length_exceeded',
+    ],
+    [
+      createGoogle(),
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'The input token count (9) exceeds the maximum number of tokens allowed (8).',
+          status: 'INVALID_ARGUMENT',
+        },
+      },
+      'context_length_exceeded',
+    ],
+    [createOpenAi(), 400, { error: { code: 'content_policy_violation', message: 'x' } }, 'content_policy_violation'],
+    [createOpenAi(), 429, { error: { code: 'insufficient_quota', message: 'x' } }, 'no_provider_available'],
+    [
+      createAnthropic(),
+      400,
+      { error: { type: 'invalid_request_error', message: 'Your credit balance is too low' } },
+      'no_provider_available',
+    ],
+    [
+      createGoogle(),
+      400,
+      { error: { code: 400, message: 'API key not valid.', details: [{ reason: 'API_KEY_INVALID' }] } },
+      'upstream_auth_failed',
+    ],
+  ])('%#: are recognised', async (provider, status, body, code) => {
+    upstream.replyWith(errorReply(status, body));
+    expect((await run(provider)).error?.code).toBe(code);
+  });
+});

@@ -1,0 +1,49 @@
+import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
+import { readEvents } from '../../lib/sse.ts';
+import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { createMessageReader } from './message-events.ts';
+import { messagesBody } from './request-body.ts';
+
+const id = 'anthropic';
+const apiVersion = '2023-06-01';
+
+/** Anthropic's Messages API. Its base URL is an origin. */
+export function createAnthropic(): Provider {
+  return {
+    id,
+    name: 'Anthropic',
+    needsMaxTokens: true,
+    async *chat(request, context) {
+      const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body: messagesBody(request) });
+      const reader = createMessageReader();
+      for await (const event of readEvents(upstreamBytes(response, id))) {
+        yield* reader.read(event.data);
+        if (reader.done) return;
+      }
+    },
+    async models(context) {
+      const response = await upstreamFetch(callFor(context, '/v1/models?limit=1000'));
+      return asArray(asObject(await readJson(response, id)).data).flatMap(listed);
+    },
+  };
+}
+
+function callFor({ credential, fetch, signal }: ProviderContext, path: string) {
+  const key = credential.apiKey ? { 'x-api-key': credential.apiKey.reveal() } : {};
+  return {
+    provider: id,
+    url: `${credential.baseUrl.replace(/\/+$/, '')}${path}`,
+    headers: { ...key, 'anthropic-version': apiVersion },
+    fetch,
+    signal,
+  };
+}
+
+function listed(value: unknown): ListedModel[] {
+  const entry = asObject(value);
+  const model = asText(entry.id);
+  const at = Date.parse(asText(entry.created_at) ?? '');
+  const contextLength = asCount(entry.max_input_tokens);
+  return model ? [{ model, created: Number.isFinite(at) ? Math.floor(at / 1_000) : null, contextLength }] : [];
+}

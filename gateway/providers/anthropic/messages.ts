@@ -1,0 +1,103 @@
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { parseDataUrl } from '../../lib/data-url.ts';
+import { messageText } from '../../lib/message-text.ts';
+import { thinkingOf } from './thinking-state.ts';
+
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly object[];
+}
+
+/** All system and developer messages, merged in order: Anthropic has one slot for them. */
+export function systemText(messages: readonly ChatMessage[]): string {
+  return messages
+    .filter((message) => message.role === 'system' || message.role === 'developer')
+    .map(messageText)
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/**
+ * The conversation as Anthropic wants it: roles take turns, results of parallel tool calls share one user message, and
+ * no text block is empty.
+ */
+export function anthropicMessages(messages: readonly ChatMessage[], keepThinking: boolean): AnthropicMessage[] {
+  const turns: { role: 'user' | 'assistant'; content: object[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const turn = turnOf(message, index, keepThinking);
+    const last = turns.at(-1);
+    if (!turn?.content.length) continue;
+    if (last?.role === turn.role) last.content.push(...turn.content);
+    else turns.push({ role: turn.role, content: [...turn.content] });
+  }
+  return turns;
+}
+
+function turnOf(message: ChatMessage, index: number, keepThinking: boolean): AnthropicMessage | null {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: userBlocks(message.content) };
+    case 'assistant': {
+      const calls = message.tool_calls ?? [];
+      const thinking = keepThinking ? thinkingOf(calls) : [];
+      const uses = calls.map((call, at) => toolUse(call, `messages[${index}].tool_calls[${at}]`));
+      return { role: 'assistant', content: [...thinking, ...textBlock(messageText(message)), ...uses] };
+    }
+    case 'tool': {
+      const result = { type: 'tool_result', tool_use_id: toolId(message.tool_call_id), content: messageText(message) };
+      return { role: 'user', content: [result] };
+    }
+    default:
+      return null;
+  }
+}
+
+const textBlock = (text: string) => (text === '' ? [] : [{ type: 'text', text }]);
+
+function userBlocks(content: string | readonly ContentPart[]): object[] {
+  return typeof content === 'string' ? textBlock(content) : content.flatMap(partBlocks);
+}
+
+function partBlocks(part: ContentPart): object[] {
+  switch (part.type) {
+    case 'text':
+      return textBlock(part.text);
+    case 'image_url':
+      return [{ type: 'image', source: imageSource(part.image_url.url) }];
+    case 'file': {
+      const data = parseDataUrl(part.file.file_data ?? '')?.base64 ?? '';
+      const title = part.file.filename ? { title: part.file.filename } : {};
+      return [{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data }, ...title }];
+    }
+    case 'input_audio':
+      throw new AppError('unsupported_modality', "Anthropic's models do not take audio input.", { param: 'messages' });
+  }
+}
+
+function imageSource(url: string): object {
+  const data = parseDataUrl(url);
+  return data ? { type: 'base64', media_type: data.mediaType, data: data.base64 } : { type: 'url', url };
+}
+
+function toolUse(call: ToolCall, at: string): object {
+  return { type: 'tool_use', id: toolId(call.id), name: call.function.name, input: inputOf(call, at) };
+}
+
+/** Other providers' ids may hold characters that Anthropic refuses. */
+const toolId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+
+function inputOf(call: ToolCall, at: string): object {
+  if (call.function.arguments.trim() === '') return {};
+  const param = `${at}.function.arguments`;
+  const refuse = (cause?: unknown) =>
+    new AppError('invalid_value', `"${param}" must be the JSON text of an object.`, { param, cause });
+  let value: unknown;
+  try {
+    value = JSON.parse(call.function.arguments);
+  } catch (cause) {
+    throw refuse(cause);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse();
+  return value;
+}

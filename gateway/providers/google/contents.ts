@@ -1,0 +1,114 @@
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { parseDataUrl } from '../../lib/data-url.ts';
+import { asObject, asText, type JsonObject } from '../../lib/json-value.ts';
+import { messageText } from '../../lib/message-text.ts';
+
+export interface GoogleContent {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly object[];
+}
+
+/** What Google takes in place of a signature that was never its own (wire contract §1.6). */
+const foreignSignature = 'skip_thought_signature_validator';
+
+/**
+ * The conversation as Google wants it: `user` and `model` take turns, and results of parallel calls share one turn.
+ * `signed`: the model refuses a call whose thought signature is missing.
+ */
+export function googleContents(messages: readonly ChatMessage[], signed: boolean): GoogleContent[] {
+  const names = callNames(messages);
+  const turns: { role: 'user' | 'model'; parts: object[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const parts = partsOf(message, index, names, signed);
+    if (!parts.length) continue;
+    const role = message.role === 'assistant' ? 'model' : 'user';
+    const last = turns.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else turns.push({ role, parts: [...parts] });
+  }
+  return turns;
+}
+
+/** Google names the function in a result where OpenAI names the call. */
+function callNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
+  return new Map(calls.map((call) => [call.id, call.function.name]));
+}
+
+function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, signed: boolean): object[] {
+  switch (message.role) {
+    case 'user':
+      return typeof message.content === 'string'
+        ? textPart(message.content)
+        : message.content.flatMap((part, at) => contentPart(part, `messages[${index}].content[${at}]`));
+    case 'assistant': {
+      const calls = message.tool_calls ?? [];
+      return [
+        ...textPart(messageText(message)),
+        ...calls.map((call, at) => callPart(call, `messages[${index}].tool_calls[${at}]`, signed && at === 0)),
+      ];
+    }
+    case 'tool': {
+      const name = names.get(message.tool_call_id) ?? message.tool_call_id;
+      return [{ functionResponse: { name, response: resultObject(messageText(message)) } }];
+    }
+    default:
+      return [];
+  }
+}
+
+const textPart = (text: string) => (text === '' ? [] : [{ text }]);
+
+function contentPart(part: ContentPart, at: string): object[] {
+  switch (part.type) {
+    case 'text':
+      return textPart(part.text);
+    case 'image_url':
+      return [inlineData(part.image_url.url, `${at}.image_url.url`)];
+    case 'file':
+      return [inlineData(part.file.file_data ?? '', `${at}.file.file_data`)];
+    case 'input_audio':
+      return [{ inlineData: { mimeType: `audio/${part.input_audio.format}`, data: part.input_audio.data } }];
+  }
+}
+
+function inlineData(url: string, param: string): object {
+  const data = parseDataUrl(url);
+  if (data) return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
+  throw new AppError(
+    'file_download_failed',
+    'Google cannot fetch addresses and this gateway does not fetch them for it. Send the content as a data URL.',
+    { param },
+  );
+}
+
+/** In parallel calls only the first one is signed. */
+function callPart(call: ToolCall, at: string, mustBeSigned: boolean): object {
+  const signature =
+    asText(asObject(asObject(call.extra_content).google).thought_signature) ?? (mustBeSigned ? foreignSignature : null);
+  return {
+    functionCall: { name: call.function.name, args: argumentsOf(call, at) },
+    ...(signature === null ? {} : { thoughtSignature: signature }),
+  };
+}
+
+function argumentsOf(call: ToolCall, at: string): JsonObject {
+  const text = call.function.arguments.trim();
+  const value = text === '' ? {} : parsedObject(text);
+  if (value) return value;
+  const param = `${at}.function.arguments`;
+  throw new AppError('invalid_value', `"${param}" must be the JSON text of an object.`, { param });
+}
+
+function parsedObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? asObject(value) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Google wants a result to be an object. */
+const resultObject = (text: string): JsonObject => parsedObject(text) ?? { result: text };

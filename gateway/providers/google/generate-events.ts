@@ -1,0 +1,93 @@
+import { ulid } from 'ulid';
+import { AppError } from '#shared/errors.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../lib/json-value.ts';
+import { readFault, upstreamError } from '../../lib/upstream-error.ts';
+import type { ProviderEvent } from '../provider.ts';
+
+/** Reads the events of one streamed answer. */
+export interface GenerateReader {
+  read(data: string): ProviderEvent[];
+  /** The finish, only where Google gave a reason for one. */
+  end(): ProviderEvent[];
+}
+
+const provider = 'google';
+
+export function createGenerateReader(): GenerateReader {
+  let started = false;
+  let calls = 0;
+  let finish: FinishReason | null = null;
+
+  function partEvents(value: unknown): ProviderEvent[] {
+    const part = asObject(value);
+    const text = asText(part.text);
+    if (text) return [{ type: part.thought === true ? 'reasoning-delta' : 'text-delta', text }];
+    return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
+  }
+
+  /** Google sends a call whole, often without an id, and with an opaque signature that must come back (§1.6). */
+  function callEvents(call: JsonObject, signature: string | null): ProviderEvent[] {
+    const index = calls;
+    calls += 1;
+    return [
+      {
+        type: 'tool-call-start',
+        index,
+        id: asText(call.id) || `call_${ulid()}`,
+        name: asText(call.name) ?? '',
+        ...(signature ? { extraContent: { google: { thought_signature: signature } } } : {}),
+      },
+      { type: 'tool-call-delta', index, arguments: JSON.stringify(asObject(call.args)) },
+    ];
+  }
+
+  return {
+    read(data) {
+      const event = parseEvent(data, provider);
+      if (event.error) throw upstreamError(readFault(event, provider, null));
+      const candidate = asObject(asArray(event.candidates)[0]);
+      const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
+      started = true;
+      const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
+      const reason = asText(candidate.finishReason);
+      if (reason) finish = finishReason(reason, calls > 0);
+      else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
+      return [...begin, ...content, ...usageEvent(event.usageMetadata)];
+    },
+    end: () => (finish ? [{ type: 'finish', reason: finish }] : []),
+  };
+}
+
+const filtered = new Set([
+  ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
+]);
+const malformed = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE']);
+
+function finishReason(reason: string, hasCalls: boolean): FinishReason {
+  if (malformed.has(reason)) {
+    throw new AppError('upstream_bad_response', `Google ended the answer with ${reason}.`, { provider });
+  }
+  if (filtered.has(reason)) return 'content_filter';
+  if (reason === 'MAX_TOKENS') return 'length';
+  return hasCalls ? 'tool_calls' : 'stop';
+}
+
+/** Thoughts are output, and what tools put into the prompt is input (wire contract §1.7). Cumulative on each event. */
+function usageEvent(value: unknown): ProviderEvent[] {
+  const usage = asObject(value);
+  const prompt = asCount(usage.promptTokenCount);
+  if (prompt === null) return [];
+  const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
+  const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
+  const counted: TokenUsage = {
+    promptTokens,
+    completionTokens: (asCount(usage.candidatesTokenCount) ?? 0) + reasoningTokens,
+    cachedTokens: Math.min(promptTokens, asCount(usage.cachedContentTokenCount) ?? 0),
+    cacheWriteTokens: 0,
+    reasoningTokens,
+  };
+  return [{ type: 'usage', usage: counted }];
+}

@@ -1,0 +1,40 @@
+import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
+import { readEvents } from '../../lib/sse.ts';
+import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { createGenerateReader } from './generate-events.ts';
+import { generateBody } from './request-body.ts';
+
+const id = 'google';
+
+/** Google's Gemini API. Its base URL is an origin. */
+export function createGoogle(): Provider {
+  return {
+    id,
+    name: 'Google',
+    async *chat(request, context) {
+      const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
+      const response = await upstreamFetch({ ...callFor(context, path), body: generateBody(request) });
+      const reader = createGenerateReader();
+      for await (const event of readEvents(upstreamBytes(response, id))) yield* reader.read(event.data);
+      yield* reader.end();
+    },
+    async models(context) {
+      const response = await upstreamFetch(callFor(context, '/v1beta/models?pageSize=1000'));
+      return asArray(asObject(await readJson(response, id)).models).flatMap(listed);
+    },
+  };
+}
+
+/** The key goes into a header, never into the address. */
+function callFor({ credential, fetch, signal }: ProviderContext, path: string) {
+  const headers: Record<string, string> = credential.apiKey ? { 'x-goog-api-key': credential.apiKey.reveal() } : {};
+  return { provider: id, url: `${credential.baseUrl.replace(/\/+$/, '')}${path}`, headers, fetch, signal };
+}
+
+function listed(value: unknown): ListedModel[] {
+  const entry = asObject(value);
+  const name = asText(entry.name);
+  if (!name) return [];
+  return [{ model: name.replace(/^models\//, ''), created: null, contextLength: asCount(entry.inputTokenLimit) }];
+}

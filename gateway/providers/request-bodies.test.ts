@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
+import { messagesBody } from './anthropic/request-body.ts';
+import { generateBody } from './google/request-body.ts';
+import { completionBody } from './openai-compatible/request-body.ts';
+import type { ProviderRequest } from './provider.ts';
+
+const png = 'data:image/png;base64,iVBORw0KGgo=';
+const pdf = 'data:application/pdf;base64,JVBERi0=';
+
+const thought = { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' };
+const call = (id: string, name: string, args: string, extra?: Record<string, unknown>) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: args },
+  ...(extra ? { extra_content: extra } : {}),
+});
+
+/** A whole tool conversation with everything in it. */
+const messages: CompletionRequestBody['messages'] = [
+  { role: 'system', content: 'Be brief.' },
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Look' },
+      { type: 'image_url', image_url: { url: png } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: pdf } },
+    ],
+  },
+  {
+    role: 'assistant',
+    content: 'I will ask.',
+    tool_calls: [
+      call('call_1', 'one', '{"a":1}', { google: { thought_signature: 'sig' }, anthropic: { thinking: [thought] } }),
+      call('call:2', 'two', ''),
+    ],
+  },
+  { role: 'tool', tool_call_id: 'call_1', content: '{"b":2}' },
+  { role: 'tool', tool_call_id: 'call:2', content: 'plain' },
+  { role: 'developer', content: 'In French.' },
+];
+
+function requestFor(more: Partial<CompletionRequestBody> = {}, model = 'm'): ProviderRequest {
+  const { messages: parsed, ...parameters } = completionRequest.parse({ messages, ...more });
+  return { model, messages: parsed, maxTokens: parameters.max_tokens ?? 500, openaiOnly: {}, parameters };
+}
+
+const tools = [
+  { type: 'function' as const, function: { name: 'one', description: 'd', parameters: { type: 'object' } } },
+];
+
+describe('Anthropic', () => {
+  test('gets one system text, turns that alternate, and results of parallel calls in one message', () => {
+    expect(messagesBody(requestFor())).toMatchObject({
+      system: 'Be brief.\n\nIn French.',
+      max_tokens: 500,
+      stream: true,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+            { type: 'document', source: { type: 'base64', media_type: 'application/pdf' }, title: 'a.pdf' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'I will ask.' },
+            { type: 'tool_use', id: 'call_1', name: 'one', input: { a: 1 } },
+            { type: 'tool_use', id: 'call_2', name: 'two', input: {} },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call_1', content: '{"b":2}' },
+            { type: 'tool_result', tool_use_id: 'call_2', content: 'plain' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('gets its signed thinking back before the calls, while it thinks', () => {
+    const body = messagesBody(requestFor({ reasoning_effort: 'high', temperature: 0.5 }, 'claude-opus-5'));
+    expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
+    expect(body).toMatchObject({ messages: [{}, { content: [thought, { type: 'text' }, {}, {}] }, {}] });
+    expect(body).not.toHaveProperty('temperature');
+  });
+
+  test('is not asked to think where its signed thinking was lost', () => {
+    const plain = messages.map((message) =>
+      message.role === 'assistant'
+        ? { ...message, tool_calls: [call('call_1', 'one', '{}'), call('call:2', 'two', '')] }
+        : message,
+    );
+    const ended = plain.slice(0, -1);
+    const body = messagesBody(requestFor({ messages: ended, reasoning_effort: 'high' }, 'claude-opus-5'));
+    expect(body).not.toHaveProperty('thinking');
+  });
+
+  test.each([
+    ['claude-sonnet-4-5-20250929', { type: 'enabled', budget_tokens: 10_000 }],
+    ['claude-haiku-4-5', { type: 'enabled', budget_tokens: 10_000 }],
+    ['claude-sonnet-4-6', { type: 'adaptive', display: 'summarized' }],
+    ['claude-opus-4-8', { type: 'adaptive', display: 'summarized' }],
+  ])('%s thinks in the way it understands', (model, thinking) => {
+    const body = messagesBody(requestFor({ reasoning_effort: 'medium', max_tokens: 20_000 }, model));
+    expect(body).toMatchObject({ thinking });
+  });
+
+  test.each([
+    ['auto', { type: 'auto' }],
+    ['none', { type: 'none' }],
+    ['required', { type: 'any' }],
+    [
+      { type: 'function' as const, function: { name: 'one' } },
+      { type: 'tool', name: 'one' },
+    ],
+  ])('tool_choice %j becomes %j', (choice, expected) => {
+    const body = messagesBody(requestFor({ tools, tool_choice: choice }));
+    expect(body).toMatchObject({ tool_choice: expected, tools: [{ name: 'one', description: 'd' }] });
+  });
+
+  test('is given a schema for JSON, or asked in words where there is none', () => {
+    const schema = { type: 'object', additionalProperties: false };
+    const withSchema = requestFor({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
+    expect(messagesBody(withSchema)).toMatchObject({ output_config: { format: { type: 'json_schema', schema } } });
+    const without = messagesBody(requestFor({ response_format: { type: 'json_object' } }));
+    expect(without).toMatchObject({ system: expect.stringContaining('JSON object') });
+  });
+
+  test('refuses arguments that are not an object, naming them', () => {
+    const broken = [...messages.slice(0, 2), { role: 'assistant' as const, tool_calls: [call('c', 'one', '[1')] }];
+    expect(() => messagesBody(requestFor({ messages: broken }))).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'messages[2].tool_calls[0].function.arguments' }),
+    );
+  });
+});
+
+describe('Google', () => {
+  test('gets contents, named results as objects, and its signature back', () => {
+    expect(generateBody(requestFor({}, 'gemini-3-flash'))).toMatchObject({
+      systemInstruction: { parts: [{ text: 'Be brief.\n\nIn French.' }] },
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { text: 'Look' },
+            { inlineData: { mimeType: 'image/png' } },
+            { inlineData: { mimeType: 'application/pdf' } },
+          ],
+        },
+        {
+          role: 'model',
+          parts: [
+            { text: 'I will ask.' },
+            { functionCall: { name: 'one', args: { a: 1 } }, thoughtSignature: 'sig' },
+            { functionCall: { name: 'two', args: {} } },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            { functionResponse: { name: 'one', response: { b: 2 } } },
+            { functionResponse: { name: 'two', response: { result: 'plain' } } },
+          ],
+        },
+      ],
+      generationConfig: { maxOutputTokens: 500 },
+    });
+  });
+
+  test('gets the bypass value for the first call of another provider, from Gemini 3 on', () => {
+    const foreign = messages.map((message) =>
+      message.role === 'assistant'
+        ? { ...message, tool_calls: [call('call_1', 'one', '{}'), call('call:2', 'two', '')] }
+        : message,
+    );
+    const text = (model: string) => JSON.stringify(generateBody(requestFor({ messages: foreign }, model)));
+    expect(text('gemini-3.1-pro').split('skip_thought_signature_validator')).toHaveLength(2);
+    expect(text('gemini-2.5-flash')).not.toContain('skip_thought');
+  });
+
+  test.each([
+    ['gemini-2.5-flash', { thinkingBudget: 1_024, includeThoughts: true }],
+    ['gemini-3.6-flash', { thinkingLevel: 'low', includeThoughts: true }],
+  ])('%s thinks in the way it understands', (model, thinkingConfig) => {
+    const body = generateBody(requestFor({ reasoning_effort: 'low' }, model));
+    expect(body).toMatchObject({ generationConfig: { thinkingConfig } });
+  });
+
+  test('is told its parameters by its own names', () => {
+    const body = generateBody(
+      requestFor({ temperature: 0.5, top_p: 0.9, stop: 'END', seed: 7, tools, tool_choice: 'required' }),
+    );
+    expect(body).toMatchObject({
+      generationConfig: { temperature: 0.5, topP: 0.9, stopSequences: ['END'], seed: 7 },
+      tools: [{ functionDeclarations: [{ name: 'one', parametersJsonSchema: { type: 'object' } }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY' } },
+    });
+  });
+
+  test('cannot be given an address, and the refusal says what to do', () => {
+    const remote = [
+      {
+        role: 'user' as const,
+        content: [{ type: 'image_url' as const, image_url: { url: 'https://a.example/x.png' } }],
+      },
+    ];
+    expect(() => generateBody(requestFor({ messages: remote }))).toThrow(
+      expect.objectContaining({ code: 'file_download_failed', message: expect.stringContaining('data URL') }),
+    );
+  });
+});
+
+describe('OpenAI and its like', () => {
+  const openai = { maxTokensField: 'max_completion_tokens', keepsExtensions: false, knowsDeveloperRole: true } as const;
+  const local = { maxTokensField: 'max_tokens', keepsExtensions: true, knowsDeveloperRole: false } as const;
+
+  test('OpenAI itself never sees other providers’ extensions', () => {
+    const body = completionBody(requestFor(), openai);
+    expect(body).toMatchObject({ max_completion_tokens: 500, stream: true, stream_options: { include_usage: true } });
+    expect(JSON.stringify(body)).not.toContain('extra_content');
+  });
+
+  test('a local server gets max_tokens, plain system messages and its extensions back', () => {
+    const body = completionBody(requestFor(), local);
+    expect(body).toMatchObject({ max_tokens: 500 });
+    expect(JSON.stringify(body)).toContain('extra_content');
+    expect(JSON.stringify(body)).not.toContain('developer');
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { costOf } from '#shared/price.ts';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { tokensOfBytes } from '../../lib/estimate.ts';
+import type { ProviderEvent, ProviderRequest } from '../provider.ts';
+import { createSandbox } from './sandbox.ts';
+import { sandboxModels } from './sandbox-models.ts';
+import { exampleOf } from './schema-example.ts';
+
+const user = (content: string): ChatMessage => ({ role: 'user', content, name: undefined });
+
+async function ask(model: string, question: string, more: Partial<ProviderRequest> = {}, pace = 0) {
+  const request = { model, messages: [user(question)], maxTokens: null, openaiOnly: {}, parameters: {}, ...more };
+  const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: new AbortController().signal };
+  const events: ProviderEvent[] = [];
+  for await (const event of createSandbox({ pace }).chat(request, context)) events.push(event);
+  const finish = events.at(-1);
+  return {
+    events,
+    text: events.map((event) => (event.type === 'text-delta' ? event.text : '')).join(''),
+    usage: events.findLast((event) => event.type === 'usage')?.usage,
+    finish: finish?.type === 'finish' ? finish.reason : null,
+  };
+}
+
+describe('the tour', () => {
+  test.each([
+    ['hello', 'Hello!'],
+    ['Where do you keep my API keys?', '## Your keys'],
+    ['what does it cost?', '## Prices'],
+    ['show me the ledger and my balance', '## The ledger'],
+    ['how does the router choose?', '## The router'],
+    ['keyboard shortcuts please', '## Keyboard'],
+    ['can I use curl?', '## The gateway'],
+    ['are you simulated?', '## The sandbox'],
+    ['Erzähl mir etwas', '## Welcome'],
+    ['', '## Welcome'],
+  ])('answers %j with %s', async (question, beginning) => {
+    expect((await ask('tour', question)).text.startsWith(beginning)).toBe(true);
+  });
+
+  test('shows code, a table and a list on every page but the greeting', async () => {
+    for (const question of ['keys', 'price', 'ledger', 'router', 'shortcuts', 'curl', 'sandbox', 'privacy', 'tour']) {
+      const { text } = await ask('tour', question);
+      expect(text, question).toMatch(/^```\w+\n[\s\S]+?\n```$/m);
+      expect(text, question).toMatch(/^\|[-:|]+\|$/m);
+      expect(text, question).toMatch(/^(- |1\. )/m);
+    }
+  });
+
+  test('costs between a hundredth and a tenth of a cent of test credits', async () => {
+    const price = sandboxModels[0]?.price;
+    const { usage } = await ask('tour', 'keys');
+    if (!price || !usage) throw new Error('the tour has no price');
+    expect(costOf(price, usage)).toBeGreaterThan(100_000n);
+    expect(costOf(price, usage)).toBeLessThan(2_000_000n);
+  });
+
+  test('says the same thing every time', async () => {
+    expect(await ask('tour', 'keys')).toEqual(await ask('tour', 'keys'));
+  });
+});
+
+describe('limits', () => {
+  const long = 'wörd '.repeat(200);
+
+  test.each([1, 2, 7, 50])('%i tokens are not exceeded, and the answer says that it was cut', async (maxTokens) => {
+    const { text, finish, usage } = await ask('echo', long, { maxTokens });
+    expect(tokensOfBytes(Buffer.byteLength(text))).toBeLessThanOrEqual(maxTokens);
+    expect(long.startsWith(text)).toBe(true);
+    expect([finish, (usage?.completionTokens ?? 0) <= maxTokens]).toEqual(['length', true]);
+  });
+
+  test('an answer that just fits is whole', async () => {
+    const maxTokens = tokensOfBytes(Buffer.byteLength(long));
+    expect(await ask('echo', long, { maxTokens })).toMatchObject({ text: long, finish: 'stop' });
+  });
+
+  test('reasoning counts against them', async () => {
+    const { events, finish } = await ask('reasoner', 'why?', { maxTokens: 5 });
+    expect(finish).toBe('length');
+    expect(events.some((event) => event.type === 'text-delta')).toBe(false);
+  });
+
+  test('the answer ends before the first stop text', async () => {
+    const { text, finish } = await ask('echo', 'one two three four', { parameters: { stop: ['four', 'three'] } });
+    expect([text, finish]).toEqual(['one two ', 'stop']);
+  });
+});
+
+describe('faults', () => {
+  const answered: ChatMessage = {
+    role: 'assistant',
+    content: 'x',
+    tool_calls: undefined,
+    reasoning_content: undefined,
+  };
+
+  test('flaky refuses odd turns and answers even ones', async () => {
+    await expect(ask('flaky', 'a')).rejects.toMatchObject({ code: 'upstream_overloaded' });
+    const messages = [user('a'), answered, user('b')];
+    expect((await ask('flaky', '', { messages })).text).toContain('turn 2');
+  });
+
+  test('flaky breaks off in the middle where it is asked to', async () => {
+    await expect(ask('flaky', 'please cut')).rejects.toMatchObject({ code: 'upstream_truncated' });
+  });
+
+  test('an abort ends a slow answer at once', async () => {
+    const abort = new AbortController();
+    const reason = new AppError('client_closed_request', 'gone');
+    const request = { model: 'slow', messages: [user('x')], maxTokens: null, openaiOnly: {}, parameters: {} };
+    const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: abort.signal };
+    const read = async () => {
+      for await (const _event of createSandbox({ pace: 1_000 }).chat(request, context));
+    };
+    const reading = read();
+    abort.abort(reason);
+    await expect(reading).rejects.toSatisfy((error: Error) => error === reason || error.cause === reason);
+  });
+});
+
+test('a pause of zero still lets the event loop turn', async () => {
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  await ask('slow', 'x');
+  expect(turned).toBe(true);
+});
+
+describe('a made-up value for a schema', () => {
+  test.each([
+    [{ type: 'string', enum: ['a', 'b'] }, 'a'],
+    [{ type: ['integer', 'null'], minimum: 3 }, 3],
+    [{ type: 'array', items: { type: 'boolean' } }, [true]],
+    [{ anyOf: [{ const: 7 }, {}] }, 7],
+    [{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'null' } }, required: ['a'] }, { a: 'q' }],
+    [{}, {}],
+  ])('%j → %j', (schema, value) => {
+    expect(exampleOf(schema, 'q')).toEqual(value);
+  });
+
+  test('a schema that contains itself ends', () => {
+    const schema: Record<string, unknown> = { type: 'object', required: ['next'] };
+    schema.properties = { next: schema };
+    expect(JSON.stringify(exampleOf(schema, 'q')).length).toBeLessThan(200);
+  });
+});

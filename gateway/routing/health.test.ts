@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { createHealth } from './health.ts';
+
+function healthAt() {
+  let time = 1_000_000;
+  const health = createHealth(() => time);
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  const fail = (times: number) => {
+    for (let index = 0; index < times; index += 1) health.failed('m', new AppError('upstream_error', 'x'));
+  };
+  return { health, pass, fail };
+}
+const quick = { firstTokenMs: 100, tokensPerSecond: 50 };
+
+describe('the circuit', () => {
+  test('opens after five samples of which half failed, and not before', () => {
+    const { health, fail } = healthAt();
+    health.succeeded('m', quick);
+    health.succeeded('m', quick);
+    fail(2);
+    expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 0.5 });
+    fail(1);
+    expect(health.of('m').circuit).toBe('open');
+  });
+
+  test('lets one probe through after half a minute, and closes when it succeeds', () => {
+    const { health, pass, fail } = healthAt();
+    fail(5);
+    pass(30_000);
+    expect(health.of('m').circuit).toBe('half_open');
+    health.begin('m');
+    expect(health.of('m').circuit).toBe('open');
+    health.succeeded('m', quick);
+    expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 0 });
+  });
+
+  test('stays open twice as long after each failed probe, at most five minutes', () => {
+    const { health, pass, fail } = healthAt();
+    fail(5);
+    for (const openMs of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
+      pass(openMs - 1);
+      expect(health.of('m').circuit).toBe('open');
+      pass(1);
+      expect(health.of('m').circuit).toBe('half_open');
+      health.begin('m');
+      fail(1);
+    }
+  });
+
+  test('gives the probe to the next one where it was abandoned', () => {
+    const { health, pass, fail } = healthAt();
+    fail(5);
+    pass(30_000);
+    health.begin('m');
+    health.abandoned('m');
+    expect(health.of('m').circuit).toBe('half_open');
+  });
+
+  test('forgets failures after a minute', () => {
+    const { health, pass, fail } = healthAt();
+    fail(4);
+    pass(60_001);
+    fail(1);
+    expect(health.of('m')).toMatchObject({ circuit: 'closed', errorRate: 1 });
+  });
+});
+
+test('a rate limit cools down for as long as the provider says, ten seconds where it says nothing', () => {
+  const { health, pass } = healthAt();
+  health.failed('m', new AppError('upstream_rate_limited', 'x', { retryAfterMs: 3_000 }));
+  expect(health.of('m').coolingDown).toBe(true);
+  pass(3_000);
+  expect(health.of('m').coolingDown).toBe(false);
+  health.failed('m', new AppError('upstream_rate_limited', 'x'));
+  pass(9_999);
+  expect(health.of('m').coolingDown).toBe(true);
+});
+
+test('speed is believed from the fifth measurement on', () => {
+  const { health } = healthAt();
+  for (let index = 0; index < 4; index += 1) health.succeeded('m', quick);
+  expect(health.of('m').measured).toBeNull();
+  health.succeeded('m', quick);
+  expect(health.of('m').measured).toEqual(quick);
+});

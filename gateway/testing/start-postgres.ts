@@ -1,0 +1,76 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export interface TestPostgres {
+  /** An empty database's URL. */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The folder of PostgreSQL's programs, or null where it is not installed: tests that need it are then skipped. */
+export function postgresPrograms(): string | null {
+  const packaged = '/usr/lib/postgresql';
+  const versions = existsSync(packaged) ? readdirSync(packaged).map((version) => join(packaged, version, 'bin')) : [];
+  const folders = [...(process.env.PATH ?? '').split(':'), ...versions];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
+}
+
+/** A throw-away server on 127.0.0.1. It refuses to run as root, so that it then runs as the user `postgres`. */
+export async function startPostgres(programs: string): Promise<TestPostgres> {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
+  const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  if (user.uid !== undefined) chownSync(directory, user.uid, user.gid);
+  const data = join(directory, 'data');
+  const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
+  execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], settings);
+  const port = await freePort();
+  const options = ['-D', data, '-k', directory, '-h', '127.0.0.1', '-p', String(port), '-F'];
+  const server = spawn(join(programs, 'postgres'), options, settings);
+  const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  const admin = await connected(url('postgres'));
+  let count = 0;
+  return {
+    async createDatabase() {
+      count += 1;
+      await admin.query(`CREATE DATABASE books_${count}`);
+      return url(`books_${count}`);
+    },
+    async stop() {
+      await admin.end();
+      server.kill('SIGINT');
+      await once(server, 'exit');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
