@@ -51,25 +51,29 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
 }
 
 /** Ends once, cleanly; a second signal, or ten seconds, end it at once. */
-function endOnSignals(running: RunningWeb): void {
+function endOnSignals(starting: Promise<RunningWeb>): void {
   let ending = false;
   const end = () => {
     if (ending) process.exit(130);
     ending = true;
-    setTimeout(() => process.exit(1), 10_000).unref();
-    running.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    setTimeout(() => process.exit(failure), 10_000).unref();
+    starting
+      .then((running) => running.close())
+      .then(
+        () => process.exit(0),
+        () => process.exit(failure),
+      );
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
 // Everything in the data folder is for this user alone.
 process.umask(0o077);
-const running = await start(readFlags()).catch((error: unknown) => {
+const starting = start(readFlags());
+// Before the link is printed: whoever has read it may end the program.
+endOnSignals(starting);
+const running = await starting.catch((error: unknown) => {
   if (error instanceof AppError) return fail(error.message);
   return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);
 });
-endOnSignals(running);
 if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => running.showLink());
