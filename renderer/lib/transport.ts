@@ -47,16 +47,25 @@ async function socketConnection(): Promise<CoreConnection> {
   return { link, onLost: (callback) => void lost.then(callback) };
 }
 
-/** A server that runs and refuses does not know this session: it was restarted since. */
+/** Waits for the socket; one that closes before it was open was refused, or nobody is there. */
 function opened(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.addEventListener('open', () => resolve(), { once: true });
-    socket.addEventListener('close', () => void refused().catch(reject), { once: true });
+    const closed = () => void refused().catch(reject);
+    socket.addEventListener('close', closed, { once: true });
+    socket.addEventListener(
+      'open',
+      () => {
+        socket.removeEventListener('close', closed);
+        resolve();
+      },
+      { once: true },
+    );
   });
 }
 
+/** A server that runs and refuses does not know this session: it was restarted since. Rejects where none runs. */
 async function refused(): Promise<void> {
-  await fetch('/connect', { method: 'HEAD' });
+  await fetch('/', { method: 'HEAD' });
   sessionStorage.removeItem('portico:session');
   location.replace('/connect');
 }

@@ -101,6 +101,25 @@ describe.skipIf(!browserPath)('in a browser', () => {
     await second.waitForFunction(() => 'core' in window, null, connected);
   });
 
+  test('a page that only lost its socket keeps its session', async () => {
+    const page = await browser.newPage();
+    await page.addInitScript(() => {
+      const { WebSocket: Original } = window;
+      window.WebSocket = class extends Original {
+        constructor(url: string | URL, protocols?: string | string[]) {
+          super(url, protocols);
+          document.addEventListener('drop-socket', () => this.close());
+        }
+      };
+    });
+    await page.goto(web.link());
+    await page.waitForFunction(() => 'core' in window, null, connected);
+    await page.evaluate(() => document.dispatchEvent(new Event('drop-socket')));
+    await page.waitForFunction(() => window.lost, null, connected);
+    await page.reload();
+    await page.waitForFunction(() => 'core' in window, null, connected);
+  });
+
   test('the page cannot reach other servers', async () => {
     const page = await browser.newPage();
     await page.goto(web.link());

@@ -6,7 +6,7 @@ import { askGateway } from '../gateway/gateway-errors.ts';
 
 export interface AccountDeps {
   readonly connections: Connections;
-  readonly hasProvider: () => boolean;
+  readonly hasProvider: () => Promise<boolean>;
 }
 
 const limitMs = 10_000;
@@ -29,7 +29,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   };
 
   async function used({ wallet, client }: Payer): Promise<boolean> {
-    if (connections.mode === 'remote' || wallet === 'sandbox' || hasProvider()) return true;
+    if (connections.mode === 'remote' || wallet === 'sandbox' || (await hasProvider())) return true;
     const { transactions } = await askGateway(() => client.credits({ limit: 1 }));
     return transactions.data.length > 0;
   }

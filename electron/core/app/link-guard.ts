@@ -12,7 +12,7 @@ const deceptive = /[\p{Cc}\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/u;
  * opened, never the text that was given. Throws `link_refused`.
  */
 export function safeUrl(text: string): SafeUrl {
-  const url = deceptive.test(text) ? null : URL.parse(text);
+  const url = !deceptive.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (!url || !protocols.has(url.protocol) || url.username || url.password || url.href.length > 8192) {
     throw new AppError('link_refused', 'Only plain https, http and mailto links are opened outside the app.');
   }

@@ -24,7 +24,7 @@ function isPrivate(hostname: string): boolean {
 
 /** Checks where a key is about to be sent: https, or http to this machine (with `privateHttp`, also to one beside it). */
 export function parseBaseUrl(text: string, { privateHttp = false } = {}): BaseUrl {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
   const refuse = (why: string) => new AppError('invalid_input', `baseUrl: ${why}`, { details: { param: 'baseUrl' } });
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw refuse('an https address is needed.');
   if (url.username || url.password) throw refuse('put the key in its own field, not in the address.');

@@ -23,15 +23,17 @@ export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
   let wanted = initial;
   let open: Listening | null = null;
   let problem: string | null = null;
+  /** One change after the other: two at once would leave two doors open. */
+  let changing = Promise.resolve();
 
-  async function close(): Promise<void> {
+  async function shut(): Promise<void> {
     const closing = open;
     open = null;
     await closing?.close();
   }
 
-  async function apply(): Promise<void> {
-    await close();
+  async function reopen(): Promise<void> {
+    await shut();
     problem = null;
     if (!wanted.enabled) return;
     try {
@@ -41,19 +43,27 @@ export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
     }
   }
 
+  function change(next: () => Promise<void>): Promise<void> {
+    const done = changing.then(next);
+    changing = done.catch(() => {});
+    return done;
+  }
+
   return {
     state: () => ({ ...wanted, url: open?.url ?? null, problem }),
     /** Opens as it was left. */
-    async start(): Promise<void> {
-      wanted = parse(await store.read(setting));
-      await apply();
-    },
-    async set(next: { enabled: boolean; port: number }): Promise<void> {
-      await store.write(setting, next);
-      wanted = next;
-      await apply();
-    },
-    close,
+    start: (): Promise<void> =>
+      change(async () => {
+        wanted = parse(await store.read(setting));
+        await reopen();
+      }),
+    set: (next: { enabled: boolean; port: number }): Promise<void> =>
+      change(async () => {
+        await store.write(setting, next);
+        wanted = next;
+        await reopen();
+      }),
+    close: (): Promise<void> => change(shut),
   };
 }
 

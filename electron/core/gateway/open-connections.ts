@@ -7,13 +7,15 @@ export interface ConnectionsDeps {
   readonly remote: Pick<RemoteGateway, 'get' | 'payer'>;
   readonly embedded: (wallet: Wallet) => Promise<Payer>;
   /** Whether the user's own keys could answer: then nothing is answered by the sandbox unless asked for. */
-  readonly hasProvider: () => boolean;
+  readonly hasProvider: () => Promise<boolean>;
 }
 
 /** The gateway in use: the connected one, or else the one inside the app. */
 export function openConnections({ remote, embedded, hasProvider }: ConnectionsDeps): Connections {
-  const walletFor = (model: string): Wallet =>
-    model.startsWith('sandbox/') || (model === 'router' && !hasProvider()) ? 'sandbox' : 'main';
+  async function walletFor(model: string): Promise<Wallet> {
+    if (model.startsWith('sandbox/')) return 'sandbox';
+    return model === 'router' && !(await hasProvider()) ? 'sandbox' : 'main';
+  }
 
   async function wallet(name: Wallet): Promise<Payer> {
     if (!remote.get()) return embedded(name);
@@ -27,7 +29,7 @@ export function openConnections({ remote, embedded, hasProvider }: ConnectionsDe
     },
     wallet,
     payers: () => (remote.get() ? Promise.all([remote.payer()]) : Promise.all([embedded('main'), embedded('sandbox')])),
-    payerFor: (model) => wallet(remote.get() ? 'main' : walletFor(model)),
+    payerFor: async (model) => wallet(remote.get() ? 'main' : await walletFor(model)),
     async bySource(source) {
       if (source === 'embedded/main') return embedded('main');
       if (source === 'embedded/sandbox') return embedded('sandbox');

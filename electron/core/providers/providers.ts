@@ -37,6 +37,9 @@ const secretName = (id: ProviderId) => `provider/${id}`;
 /** The user's own keys. They go in and are never given out again; only their first and last characters are. */
 export function providersFeature({ gateway, store, secrets, changes, environment, now }: ProvidersDeps) {
   const entries = new Map<ProviderId, Entry>();
+  /** What the user has set in this session: reading the keychain late must not undo it. */
+  const touched = new Set<ProviderId>();
+  const loaded = Promise.withResolvers<void>();
 
   /** An entry takes effect: the gateway uses it from now on, or no longer. */
   function use(id: ProviderId, entry: Entry | null): void {
@@ -90,13 +93,17 @@ export function providersFeature({ gateway, store, secrets, changes, environment
   }
 
   return {
-    list: async (): Promise<Provider[]> => providerList.map(({ id }) => toProvider(id)),
+    async list(): Promise<Provider[]> {
+      await loaded.promise;
+      return providerList.map(({ id }) => toProvider(id));
+    },
 
     async setKey(input: {
       id: ProviderId;
       key?: string | null | undefined;
       baseUrl?: string | null | undefined;
     }): Promise<Provider> {
+      await loaded.promise;
       const wanted = wantedEntry(input, entries.get(input.id));
       const entry = await check(wanted);
       if (entry.state === 'refused') {
@@ -107,11 +114,13 @@ export function providersFeature({ gateway, store, secrets, changes, environment
       const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
       const kept = { ...entry, storage };
       await remember(kept);
+      touched.add(entry.id);
       use(entry.id, kept);
       return changed(entry.id);
     },
 
     async check({ id }: { id: ProviderId }): Promise<Provider> {
+      await loaded.promise;
       const entry = entries.get(id);
       if (!entry) return toProvider(id);
       const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
@@ -123,22 +132,36 @@ export function providersFeature({ gateway, store, secrets, changes, environment
 
     /** Forgets the user's key; one of the environment takes its place where there is one. */
     async removeKey({ id }: { id: ProviderId }): Promise<Provider> {
+      await loaded.promise;
       const entry = entries.get(id);
       if (entry && entry.storage !== 'environment') {
         if (entry.storage !== null) await secrets.remove(secretName(id));
         await store.forget(id);
         use(id, environment.find((each) => each.id === id) ?? null);
       } else if (entry) use(id, null);
+      touched.add(id);
       return changed(id);
     },
 
-    /** Whether a provider can answer with the user's own key. */
-    hasProvider: (): boolean => [...entries.values()].some((entry) => entry.secret !== null || entry.storage === null),
+    /** Whether a provider can answer with the user's own key. Waits until it is known. */
+    async hasProvider(): Promise<boolean> {
+      await loaded.promise;
+      return [...entries.values()].some((entry) => entry.secret !== null || entry.storage === null);
+    },
 
     /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
     async load(): Promise<void> {
-      for (const entry of environment) use(entry.id, entry);
-      for (const stored of await store.all()) use(stored.id, await loadEntry(stored));
+      try {
+        const stored = await store.all();
+        const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
+        for (const entry of free) if (!touched.has(entry.id)) use(entry.id, entry);
+        for (const each of stored) {
+          const entry = await loadEntry(each);
+          if (!touched.has(entry.id)) use(entry.id, entry);
+        }
+      } finally {
+        loaded.resolve();
+      }
       changes.emit('providers', 'models', 'account');
     },
   };
@@ -186,7 +209,7 @@ function wantedEntry(
   return { id: input.id, baseUrl, secret, keyHint, storage: null, state: 'unchecked', message: null, checkedAt: null };
 }
 
-const originOf = (text: string) => URL.parse(text)?.origin ?? null;
+const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
 
 function checkFailure(error: unknown): AppError {
   if (error instanceof Error && error.name === 'TimeoutError') {

@@ -8,7 +8,8 @@ export function electronHost(state: WindowStateFile, platform: NodeJS.Platform):
     name: 'electron',
     version: app.getVersion(),
     ownTitleBar: platform === 'darwin',
-    background: true,
+    // Elsewhere the program ends with its last window.
+    background: platform === 'darwin',
     notices: [],
     openExternal: (url) => shell.openExternal(url),
     showTheme(theme) {

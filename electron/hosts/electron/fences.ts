@@ -7,7 +7,7 @@ import { pageOrigin } from './protocol.ts';
 const copying = 'clipboard-sanitized-write';
 
 export function refusePermissions(session: Session): void {
-  const isOwn = (url: string) => URL.parse(url)?.origin === pageOrigin || url.startsWith(`${pageOrigin}/`);
+  const isOwn = (url: string) => url.startsWith(`${pageOrigin}/`);
   session.setPermissionRequestHandler((_, permission, answer, details) => {
     answer(permission === copying && isOwn(details.requestingUrl));
   });

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { listen } from '#gateway/listen.ts';
@@ -11,14 +12,15 @@ import { type Flags, parseFlags } from './flags.ts';
 import { type RunningWeb, startWeb } from './start-web.ts';
 
 const usageError = 2;
+const failure = 1;
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function fail(sentence: string): never {
+function fail(sentence: string, code = usageError): never {
   process.stderr.write(`portico: ${sentence}\n`);
-  process.exit(usageError);
+  process.exit(code);
 }
 
 function readFlags(): Flags {
@@ -35,7 +37,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     version: packageJson.version,
     port,
     openBrowser: open,
-    dataFolder: dataDir ?? defaultDataFolder(platform, env, homedir()),
+    dataFolder: resolve(dataDir ?? defaultDataFolder(platform, env, homedir())),
     pageFolder: fileURLToPath(new URL('../renderer', import.meta.url)),
     env,
     platform,
@@ -49,25 +51,29 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
 }
 
 /** Ends once, cleanly; a second signal, or ten seconds, end it at once. */
-function endOnSignals(running: RunningWeb): void {
+function endOnSignals(starting: Promise<RunningWeb>): void {
   let ending = false;
   const end = () => {
     if (ending) process.exit(130);
     ending = true;
-    setTimeout(() => process.exit(1), 10_000).unref();
-    running.close().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    setTimeout(() => process.exit(failure), 10_000).unref();
+    starting
+      .then((running) => running.close())
+      .then(
+        () => process.exit(0),
+        () => process.exit(failure),
+      );
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
 // Everything in the data folder is for this user alone.
 process.umask(0o077);
-const running = await start(readFlags()).catch((error: unknown) => {
+const starting = start(readFlags());
+// Before the link is printed: whoever has read it may end the program.
+endOnSignals(starting);
+const running = await starting.catch((error: unknown) => {
   if (error instanceof AppError) return fail(error.message);
-  throw error;
+  return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);
 });
-endOnSignals(running);
 if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => running.showLink());

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { AppError } from '#shared/errors.ts';
 import type { SafeUrl } from '../../core/app/link-guard.ts';
 
+const openedAfterMs = 3000;
+
 /** The platform's own way to open an address; an argument, never a shell's text. */
 function opener(platform: NodeJS.Platform): { command: string; args: readonly string[] } {
   if (platform === 'darwin') return { command: 'open', args: [] };
@@ -14,13 +16,13 @@ export function openExternal(address: SafeUrl | LaunchFile, platform: NodeJS.Pla
   const { command, args } = opener(platform);
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
-    child.once('error', (cause) => {
+    child.unref();
+    const failed = (cause: unknown) =>
       reject(new AppError('link_refused', 'This machine has no browser that Portico can open.', { cause }));
-    });
-    child.once('spawn', () => {
-      child.unref();
-      resolve();
-    });
+    child.once('error', failed);
+    child.once('exit', (code) => (code === 0 ? resolve() : failed(code)));
+    // Some openers stay until the browser is closed: one that has not failed by now has opened it.
+    setTimeout(resolve, openedAfterMs).unref();
   });
 }
 

@@ -41,22 +41,22 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
     newId: randomUUID,
   });
   const serve = serveChannels(core);
-  const say1 = (link: string) => say(`Portico on ${link}`);
+  const sayLink = (link: string) => say(`Portico on ${link}`);
   const web = await openWebHost({
     port,
     pageFolder: options.pageFolder,
     serve: (socket) => serve(socketChannel(socket)),
-    showLink: notTwice(say1),
+    showLink: notTwice(sayLink),
   }).catch(async (error: unknown) => {
     await core.close();
     throw portError(port, error);
   });
-  say1(web.link());
+  sayLink(web.link());
   const launch = options.openBrowser ? openBrowser(options.dataFolder, web.link(), platform, say) : null;
   return {
     url: web.url,
     link: web.link,
-    showLink: () => say1(web.link()),
+    showLink: () => sayLink(web.link()),
     async close() {
       launch?.remove();
       await web.close();
@@ -87,7 +87,10 @@ function webHost(version: string, platform: NodeJS.Platform): Host {
 
 function openBrowser(dataFolder: string, link: string, platform: NodeJS.Platform, say: (line: string) => void) {
   const launch = writeLaunchFile(dataFolder, link);
-  openExternal(launch.url, platform).catch(() => say('No browser could be opened here: open the link above yourself.'));
+  openExternal(launch.url, platform).catch(() => {
+    launch.remove();
+    say('No browser could be opened here: open the link above yourself.');
+  });
   return launch;
 }
 

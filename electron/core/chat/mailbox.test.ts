@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ChatEvent } from '#shared/contract/chat.ts';
+import { openMailbox } from './mailbox.ts';
+
+const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-delta' = 'text-delta'): ChatEvent => ({
+  ...{ type, messageId: 'm', offset, text },
+});
+const ended = { type: 'message-updated', message: { id: 'm' } } as ChatEvent;
+
+test('deltas that belong together arrive as one, with the place where the first began', () => {
+  const mailbox = openMailbox();
+  for (const event of [delta(0, 'Hel'), delta(3, 'lo'), delta(0, 'hm', 'reasoning-delta'), delta(5, '!'), ended]) {
+    mailbox.post(event);
+  }
+  expect(mailbox.take()).toEqual({
+    overflow: false,
+    events: [delta(0, 'Hello'), delta(0, 'hm', 'reasoning-delta'), delta(5, '!'), ended],
+  });
+  expect(mailbox.take()).toEqual({ overflow: false, events: [] });
+});
+
+test('a reader that does not read costs one buffer and is told to start afresh, without missing an end', () => {
+  const mailbox = openMailbox();
+  for (let index = 0; index < 2000; index += 1) mailbox.post(delta(index * 1000, 'x'.repeat(1000)));
+  mailbox.post(ended);
+  expect(mailbox.take()).toEqual({ overflow: true, events: [ended] });
+  mailbox.post(delta(2_000_000, 'y'));
+  expect(mailbox.take()).toEqual({ overflow: false, events: [delta(2_000_000, 'y')] });
+});
+
+test('however words and reads fall, the text that is read is the text that was written', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.boolean())), (steps) => {
+      const mailbox = openMailbox();
+      let written = '';
+      let read = '';
+      const take = () => {
+        for (const event of mailbox.take().events) {
+          if (event.type !== 'text-delta') continue;
+          expect(event.offset).toBe(read.length);
+          read += event.text;
+        }
+      };
+      for (const [words, reads] of steps) {
+        mailbox.post(delta(written.length, words));
+        written += words;
+        if (reads) take();
+      }
+      take();
+      expect(read).toBe(written);
+    }),
+  );
+});

@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+async function start(now = Date.now) {
+  const core = await testCore({ now });
+  closing.push(core.close);
+  return core;
+}
+
+test('conversations are listed newest first, page by page, each once', async () => {
+  let time = 1000;
+  const { client } = await start(() => {
+    time += 0.5;
+    return Math.floor(time);
+  });
+  const ids: string[] = [];
+  for (let index = 0; index < 7; index += 1) {
+    const sent = await client.chat.send({ messageId: `m${index}`, text: `Chat ${index}`, model: 'openai/gpt' });
+    ids.unshift(sent.conversationId);
+  }
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof client.conversations.list>> = await client.conversations.list({
+      limit: 3,
+      cursor,
+    });
+    seen.push(...page.conversations.map(({ id }) => id));
+    cursor = page.nextCursor;
+  } while (cursor);
+  expect([...seen].sort()).toEqual([...ids].sort());
+  expect(seen).toHaveLength(7);
+});
+
+test('a conversation is named after its first message until the user renames it', async () => {
+  const { client } = await start();
+  const sent = await client.chat.send({ messageId: 'm', text: '# A question\nand more', model: 'openai/gpt' });
+  const { conversation } = await client.conversations.get({ id: sent.conversationId });
+  expect(conversation).toMatchObject({ title: 'A question', model: 'openai/gpt' });
+  const renamed = await client.conversations.rename({ id: sent.conversationId, title: '  Mine  ' });
+  expect(renamed.title).toBe('Mine');
+  await expect(client.conversations.rename({ id: 'nowhere', title: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a window hears of changes together, by name', async () => {
+  const { client } = await start();
+  const changes = await client.changes.watch();
+  const next = changes.next();
+  await client.settings.update({ theme: 'dark', density: undefined });
+  expect((await next).value?.topics).toContain('settings');
+  expect(await client.settings.get()).toEqual({
+    ...{ theme: 'dark', density: 'comfortable', sendWith: 'enter', model: 'router', welcomed: false },
+  });
+  await changes.return?.();
+});
+
+test('a long conversation opens whole and in order', async () => {
+  const { client, gateway } = await start();
+  gateway.script = async function* () {
+    yield 'ok';
+  };
+  let conversationId: string | null = null;
+  for (let index = 0; index < 40; index += 1) {
+    const sent: { conversationId: string } = await client.chat.send({
+      ...{ messageId: `m${index}`, conversationId, text: `${index}`, model: 'openai/gpt' },
+    });
+    conversationId = sent.conversationId;
+    const id = conversationId;
+    await expect
+      .poll(async () => (await client.conversations.get({ id })).conversation.live, { interval: 2 })
+      .toBe(false);
+  }
+  const { messages } = await client.conversations.get({ id: conversationId ?? '' });
+  expect(messages.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(
+    Array.from({ length: 40 }, (_, index) => `${index}`),
+  );
+  expect(gateway.asked.at(-1)?.messages).toHaveLength(79);
+});
+
+test('only safe links leave the app', async () => {
+  const { client, opened } = await start();
+  await client.app.openLink({ url: 'https://example.com' });
+  await expect(client.app.openLink({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ code: 'link_refused' });
+  expect(opened).toEqual(['https://example.com/']);
+});

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { titleFrom } from './title.ts';
+
+test('a title is the first line with words in it', () => {
+  expect(titleFrom('\n\n  ## What is a   portico?\nMore.')).toBe('What is a portico?');
+  expect(titleFrom('---\n> - quoted')).toBe('quoted');
+  expect(titleFrom('?!\n…')).toBe('New chat');
+});
+
+test('a long line is cut at a word', () => {
+  const title = titleFrom(`Explain ${'the difference between prices '.repeat(4)}`);
+  expect(title).toBe('Explain the difference between prices the difference…');
+});
+
+test('a title is never empty, long or broken in the middle of a character', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
+      const title = titleFrom(text);
+      expect(title.length).toBeGreaterThan(0);
+      expect([...title].length).toBeLessThanOrEqual(61);
+      expect(title.isWellFormed()).toBe(true);
+    }),
+  );
+});

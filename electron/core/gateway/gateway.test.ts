@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { listen } from '#gateway/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+type More = Parameters<typeof testCore>[0];
+/** A core with the real gateway inside. */
+async function start(more: More = {}) {
+  const core = await testCore({ openGateway, ...more });
+  closing.push(core.close);
+  return core;
+}
+
+/** A gateway as somebody else runs it, with one account. */
+async function somebodysGateway() {
+  const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
+  const { key } = await gateway.operator.createKey({ accountId: account.id });
+  const door = await listen(gateway, { port: 0 });
+  closing.push(async () => {
+    await door.close();
+    await gateway.close();
+  });
+  return { url: door.url, key };
+}
+
+async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, text = 'Hello?') {
+  const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text, model });
+  return vi.waitFor(async () => {
+    const { messages } = await core.client.conversations.get({ id: conversationId });
+    expect(messages[1]?.status).not.toBe('streaming');
+    return messages[1];
+  });
+}
+
+test('the first start opens test credits, once, and hides the wallet that means nothing yet', async () => {
+  const openSecrets = async () => secrets;
+  const secrets = memorySecrets();
+  const first = await start({ openSecrets });
+  expect(await first.client.account.wallets()).toMatchObject([
+    { id: 'sandbox', name: 'Test credits', simulated: true, balance: { amount: '10' } },
+  ]);
+  const keys = [...secrets.items.entries()];
+  expect(keys.map(([name]) => name.split('/').slice(1).join('/')).sort()).toEqual(['gateway/main', 'gateway/sandbox']);
+  await first.core.close();
+  const second = await start({ openSecrets, dataFolder: first.dataFolder });
+  const { transactions } = await second.client.credits.get({ wallet: 'sandbox' });
+  expect(transactions.data.map(({ description }) => description)).toEqual(['Opening test credits']);
+  expect([...secrets.items.entries()]).toEqual(keys);
+});
+
+test('without a keychain each start has new keys and the old ones are revoked', async () => {
+  const openSecrets = () => Promise.reject(new Error('DBus error'));
+  const first = await start({ openSecrets });
+  await first.client.account.wallets();
+  await first.core.close();
+  let opened: Awaited<ReturnType<typeof openGateway>> | undefined;
+  const keep: typeof openGateway = async (options) => {
+    opened = await openGateway(options);
+    return opened;
+  };
+  const second = await start({ openSecrets, openGateway: keep, dataFolder: first.dataFolder });
+  expect(await second.client.account.wallets()).toHaveLength(1);
+  for (const { id } of (await opened?.operator.listAccounts()) ?? []) {
+    const keys = (await opened?.operator.listKeys(id)) ?? [];
+    expect(keys.map((key) => key.revokedAt === null)).toHaveLength(2);
+    expect(keys.filter((key) => key.revokedAt === null)).toHaveLength(1);
+  }
+});
+
+test('an answer of the router is paid with test credits until there is a provider, to the last nano-dollar', async () => {
+  const core = await start();
+  const answer = await answerTo(core, 'router');
+  expect(answer).toMatchObject({ status: 'done', simulated: true, costSource: 'billed' });
+  const { transactions } = await core.client.credits.get({ wallet: 'sandbox' });
+  expect(transactions.data[0]).toMatchObject({ amount: `-${answer?.costUsd}`, request_id: answer?.requestId });
+  const usage = await core.client.usage.get({ wallet: 'sandbox', groupBy: 'model' });
+  expect(usage.totals).toMatchObject({ requests: 1, cost_usd: answer?.costUsd });
+});
+
+test('every model is listed once, the sandbox is available, the others wait for a key', async () => {
+  const core = await start();
+  const { models, problem } = await core.client.models.list();
+  expect(problem).toBeNull();
+  expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+  expect(models.find(({ id }) => id === 'sandbox/tour')?.status).toBe('available');
+  expect(models.find(({ provider }) => provider === 'openai')?.status).toBe('no_credential');
+  expect(models.find(({ id }) => id === 'router')?.status).toBe('available');
+});
+
+test('a gateway that is connected takes over, is verified first, and is left again', async () => {
+  const remote = await somebodysGateway();
+  const core = await start();
+  const { client } = core;
+  const wrong = client.gateway.connect({ baseUrl: remote.url, key: 'sk-portico-wrong' });
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_api_key' });
+  expect((await client.gateway.get()).mode).toBe('embedded');
+
+  const connected = await client.gateway.connect({ baseUrl: `${remote.url}/v1`, key: remote.key });
+  expect(connected).toMatchObject({ mode: 'remote', status: { state: 'ok' }, remote: { storage: 'keychain' } });
+  expect(JSON.stringify(connected)).not.toContain(remote.key);
+  expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', simulated: false }]);
+  // That account has no credits: the refusal is the gateway's own.
+  expect(await answerTo(core, 'sandbox/echo')).toMatchObject({
+    status: 'error',
+    error: { code: 'insufficient_credits' },
+  });
+
+  await core.core.close();
+  const again = await start({ dataFolder: core.dataFolder, openSecrets: async () => memorySecrets() });
+  expect(await again.client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'refused' } });
+  expect(await again.client.gateway.disconnect()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
+});
+
+test('a key goes over https, or to this machine, and nowhere else', async () => {
+  const { client } = await start();
+  for (const baseUrl of ['http://gateway.example', 'http://127.0.0.1.example', 'https://u:p@gateway.example']) {
+    const refused = client.gateway.connect({ baseUrl, key: 'sk-portico-canary' });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'baseUrl' } } });
+  }
+  const nobody = client.gateway.connect({ baseUrl: 'http://127.0.0.1:9', key: 'sk-portico-canary' });
+  await expect(nobody).rejects.toMatchObject({ code: 'gateway_unreachable' });
+});
+
+test('while the gateway does not answer the last known models are shown, with what is wrong', async () => {
+  let reachable = true;
+  const send: typeof fetch = (input, init) => (reachable ? fetch(input, init) : Promise.reject(new TypeError('down')));
+  const remote = await somebodysGateway();
+  const { client } = await start({ fetch: send });
+  await client.gateway.connect({ baseUrl: remote.url, key: remote.key });
+  const before = await client.models.list();
+  reachable = false;
+  const after = await client.models.list();
+  expect(after).toMatchObject({ fetchedAt: before.fetchedAt, problem: expect.stringContaining('did not answer') });
+  expect(after.models).toEqual(before.models);
+});
+
+test('the door for other programs opens on loopback; a taken port is reported and can be changed', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => taken.close());
+  const address = taken.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const { client } = await start({ listen });
+  const refused = await client.gateway.listen({ enabled: true, port });
+  expect(refused.local).toMatchObject({ url: null, problem: expect.stringContaining(`Port ${port}`) });
+  taken.close();
+  const { local } = await client.gateway.listen({ enabled: true, port });
+  expect(local).toMatchObject({ url: `http://127.0.0.1:${port}`, problem: null });
+  expect((await fetch(`${local.url}/v1/models`)).status).toBe(401);
+  expect((await client.gateway.listen({ enabled: false, port })).local.url).toBeNull();
+  await expect(fetch(`${local.url}/v1/models`)).rejects.toThrow();
+});

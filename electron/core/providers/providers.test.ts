@@ -1,0 +1,128 @@
+import { afterEach, expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
+import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+import type { SecretStore } from '../keychain.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+const key = 'sk-canary-0123456789';
+
+async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
+  const used: string[] = [];
+  const gateway = {
+    ...fakeGateway(),
+    setProvider(id: string, credential: { apiKey: { reveal(): string } | null; baseUrl: string } | null) {
+      used.push(`${id} ${credential ? `${credential.apiKey?.reveal() ?? 'no key'} ${credential.baseUrl}` : 'off'}`);
+    },
+  };
+  const secrets = memorySecrets();
+  const core = await testCore({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
+  closing.push(core.close);
+  return { ...core, gateway, secrets, used };
+}
+const openai = async ({ client }: Awaited<ReturnType<typeof start>>) => (await client.providers.list())[0];
+
+test('a key that works is kept in the keychain, used, and shown only by its ends', async () => {
+  const core = await start();
+  const set = await core.client.providers.setKey({ id: 'openai', key });
+  expect(set).toMatchObject({ state: 'works', keyHint: 'sk-…6789', storage: 'keychain' });
+  expect([...core.secrets.items.values()]).toEqual([key]);
+  expect(core.used).toEqual([`openai ${key} https://api.openai.com/v1`]);
+  expect(JSON.stringify([set, await core.client.providers.list()])).not.toContain('canary');
+});
+
+test('a refused key is kept nowhere', async () => {
+  const core = await start();
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_auth_failed', 'Incorrect API key provided.');
+  };
+  const refused = core.client.providers.setKey({ id: 'openai', key });
+  await expect(refused).rejects.toMatchObject({ code: 'upstream_auth_failed', message: 'Incorrect API key provided.' });
+  expect([core.secrets.items.size, core.used.length, (await openai(core))?.state]).toEqual([0, 0, 'not_set']);
+});
+
+test('a key whose provider cannot be reached is kept, and says so', async () => {
+  const core = await start();
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_unreachable', 'OpenAI could not be reached.');
+  };
+  const set = await core.client.providers.setKey({ id: 'openai', key });
+  expect(set).toMatchObject({ state: 'unreachable', message: 'OpenAI could not be reached.', storage: 'keychain' });
+  core.gateway.checkProvider = async () => {};
+  expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', message: null });
+});
+
+test('a stored key is never sent to an address it was not entered for', async () => {
+  const core = await start();
+  await core.client.providers.setKey({ id: 'openai', key });
+  const moved = core.client.providers.setKey({ id: 'openai', baseUrl: 'https://evil.example/v1' });
+  await expect(moved).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'key' } } });
+  const plain = core.client.providers.setKey({ id: 'openai', key, baseUrl: 'http://evil.example/v1' });
+  await expect(plain).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'baseUrl' } } });
+  const same = await core.client.providers.setKey({ id: 'openai', baseUrl: 'https://api.openai.com/v2' });
+  expect(same).toMatchObject({ state: 'works', baseUrl: 'https://api.openai.com/v2', keyHint: 'sk-…6789' });
+});
+
+test('a server of one’s own needs an address and no key', async () => {
+  const core = await start();
+  const nowhere = core.client.providers.setKey({ id: 'openai-compatible' });
+  await expect(nowhere).rejects.toMatchObject({ code: 'invalid_input' });
+  const set = await core.client.providers.setKey({ id: 'openai-compatible', baseUrl: 'http://192.168.1.5:11434/v1/' });
+  expect(set).toMatchObject({ state: 'works', storage: null, keyHint: null, baseUrl: 'http://192.168.1.5:11434/v1' });
+  expect(core.used).toEqual(['openai-compatible no key http://192.168.1.5:11434/v1']);
+});
+
+test('keys are there after a restart, and one that was removed is not', async () => {
+  const core = await start();
+  await core.client.providers.setKey({ id: 'openai', key });
+  await core.core.close();
+  const openSecrets = async () => core.secrets;
+  const next = await start({ dataFolder: core.dataFolder, openSecrets });
+  await expect.poll(() => next.used).toEqual([`openai ${key} https://api.openai.com/v1`]);
+  expect(await next.client.providers.removeKey({ id: 'openai' })).toMatchObject({ state: 'not_set' });
+  expect([core.secrets.items.size, next.used.at(-1)]).toEqual([0, 'openai off']);
+});
+
+test('a key of the environment is used until the user sets one, and again after that is removed', async () => {
+  const env = { OPENAI_API_KEY: 'sk-environment-0000', OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1' };
+  const core = await start({ env });
+  await expect.poll(() => openai(core)).toMatchObject({ storage: 'environment', state: 'unchecked' });
+  expect(core.used).toEqual(['openai sk-environment-0000 http://127.0.0.1:4010/v1']);
+  await core.client.providers.setKey({ id: 'openai', key, baseUrl: 'https://api.openai.com/v1' });
+  expect(await core.client.providers.removeKey({ id: 'openai' })).toMatchObject({ storage: 'environment' });
+  expect(await core.client.providers.removeKey({ id: 'openai' })).toMatchObject({ state: 'not_set' });
+  expect(core.secrets.items.size).toBe(0);
+});
+
+test('a keychain that is locked at the next start loses nothing and is not written over', async () => {
+  const core = await start();
+  await core.client.providers.setKey({ id: 'openai', key });
+  await core.core.close();
+  let locked = true;
+  const lockable: SecretStore = {
+    async get(account) {
+      if (locked) throw new Error('Secret Service: unlock prompt was dismissed');
+      return core.secrets.get(account);
+    },
+    async set() {
+      throw new Error('Secret Service: unlock prompt was dismissed');
+    },
+    async remove() {
+      throw new Error('Secret Service: unlock prompt was dismissed');
+    },
+  };
+  const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => lockable });
+  await expect
+    .poll(() => openai(next))
+    .toMatchObject({ keyHint: 'sk-…6789', message: expect.stringMatching(/locked/) });
+  expect((await next.client.app.info()).keychain.state).toBe('locked');
+  const removed = next.client.providers.removeKey({ id: 'openai' });
+  await expect(removed).rejects.toMatchObject({ code: 'keychain_locked' });
+  expect([...core.secrets.items.values()]).toEqual([key]);
+  locked = false;
+  expect(await next.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', storage: 'keychain' });
+});

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { visibleBounds, windowState } from './window-state.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-window-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const screen = { x: 0, y: 0, width: 1920, height: 1080 };
+const bounds = { x: 100, y: 100, width: 1000, height: 700 };
+
+test('a window comes back where it was, unless nobody could reach it there', () => {
+  expect(visibleBounds(bounds, [screen])).toEqual(bounds);
+  expect(visibleBounds({ ...bounds, x: 4000 }, [screen])).toBeNull();
+  expect(visibleBounds({ ...bounds, y: -600 }, [screen])).toBeNull();
+  expect(visibleBounds({ ...bounds, x: 2000 }, [screen, { ...screen, x: 1920 }])).not.toBeNull();
+  expect(visibleBounds(null, [screen])).toBeNull();
+});
+
+test('a state that is not one is left aside', () => {
+  windowState(folder).set({ bounds, theme: 'dark' });
+  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark' });
+  writeFileSync(join(folder, 'window.json'), '{"bounds":{"x":"1"}}');
+  expect(windowState(folder).get()).toEqual({ bounds: null, maximized: false, theme: 'system' });
+});
