@@ -38,7 +38,7 @@ export function createMeter(estimatedInputTokens: number): Meter {
   return {
     observe(event) {
       started = true;
-      if (event.type === 'usage') reported = event.usage;
+      if (event.type === 'usage') reported = counted(event.usage) ? event.usage : reported;
       else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
       else bytes += outputBytes(event);
     },
@@ -59,6 +59,9 @@ export function createMeter(estimatedInputTokens: number): Meter {
     },
   };
 }
+
+/** No request is without input: a count of nothing at all is a server that does not count, not a free answer. */
+const counted = ({ promptTokens, completionTokens }: TokenUsage) => promptTokens + completionTokens > 0;
 
 function outputBytes(event: ProviderEvent): number {
   switch (event.type) {

@@ -86,7 +86,7 @@ function reasonerScript(question: string): Script {
     ),
     reasoning:
       `The question has ${words} ${words === 1 ? 'word' : 'words'}. First I restate it: ${quoted(question)} ` +
-      'Then I check whether anything in it needs a tool; nothing does. A simulated model cannot know the answer, so the ' +
+      'Then I check whether anything in it needs a tool; nothing does. A model without a network cannot know the answer, so the ' +
       'honest reply is to show the steps and say so.',
   };
 }

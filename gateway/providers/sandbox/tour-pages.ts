@@ -1,11 +1,11 @@
 /** What the tour says. Markdown, with code, tables and lists, so that a first look shows how answers are rendered. */
 
-const greeting = `Hello! I am the **Sandbox Tour**, a simulated model inside Portico. I need no key and no network, and what I cost is paid in test credits.
+const greeting = `Hello! I am the **Sandbox Tour**, a model that is built into Portico. I need no key and no network, and what I cost is paid in test credits.
 
 Ask me about one of these:
 
 - **keys**: where they are kept, and who can read them
-- **prices**: what an answer will cost, before you send
+- **prices**: what models cost, and how a bill is made
 - **the ledger**: what it did cost, to the last nano-dollar
 - **the router**: which model is picked for you, and why
 - **shortcuts**: doing all of it from the keyboard
@@ -15,7 +15,7 @@ Or say “tour” and I will show you around.`;
 
 const keys = `## Your keys
 
-A provider key goes **in** and never comes out again: the main process hands it to the operating system's keychain, and the window you are looking at only ever sees its last four characters.
+A provider key goes **in** and never comes out again: the main process hands it to the operating system's keychain, and the window you are looking at only ever sees its first and last characters.
 
 | System | Where the key is kept |
 |---|---|
@@ -27,18 +27,18 @@ A provider key goes **in** and never comes out again: the main process hands it 
 To add one:
 
 1. Open **Settings → Providers & keys**.
-2. Paste the key beside its provider and press **Check**. The check is a free call.
+2. Press **Add key** beside its provider and paste it. It is checked by a free call.
 3. That provider's models appear in the model picker at once.
 
-A key is never written to a log, a backup or an export. A single request can also bring its own key; it is used once, charged nothing here, and forgotten:
+A key is never written to a file or a log. A single request can also bring its own key; it is used once, charged nothing here, and forgotten:
 
 \`\`\`json
 { "provider": "openai", "prompt": "Hello", "byoapi_key": "…" }
 \`\`\``;
 
-const prices = `## Prices, before you send
+const prices = `## Prices
 
-Under the message you are writing there is a **quote**: a range, because nobody knows how long an answer will be.
+Every model's price stands in the model picker and on the **Models** page, in dollars per million tokens.
 
 The bill is a sum over classes of tokens, in whole pico-dollars, rounded up once:
 
@@ -55,7 +55,7 @@ cost = input × input price
 
 - Prices in the catalogue carry the **day from which they hold** and their source.
 - A model whose price is not known shows *unknown*, never $0.
-- Open **Models** to sort by any price, compare models side by side, or work out a cost on your own usage.`;
+- Open **Models** to search, filter and sort by price; a row opens all the prices of its model.`;
 
 const ledger = `## The ledger
 
@@ -75,11 +75,11 @@ What is charged when something goes wrong:
 | You pressed Stop | what was written until then |
 | You pressed Stop before the first word | nothing |
 | The provider failed | nothing |
-| You used your own key | nothing |
+| A request brought its own key | nothing |
 
 1. Lines are only ever added, never changed.
 2. Their sum **is** the balance.
-3. The ID on each answer is the ID of its line, so any answer can be checked under **Usage**.`;
+3. Every answer has its own line under **Credits**, with the balance after it.`;
 
 const router = `## The router
 
@@ -101,7 +101,7 @@ Choose **Auto** (in the API: \`provider: "router"\`) and Portico picks the model
 { "provider": "router", "prompt": "Hello", "route": { "policy": "cheapest", "max_cost_usd": "0.01" } }
 \`\`\`
 
-Every answer says which model it was and why. I am simulated, so the router leaves me alone as soon as you have a real provider.`;
+Every answer says which model it was and why. The router leaves me alone as soon as you have a real provider.`;
 
 const shortcuts = `## Keyboard
 
@@ -110,16 +110,15 @@ const shortcuts = `## Keyboard
 | Ctrl/⌘ K | everything: the command palette |
 | Ctrl/⌘ N | new chat |
 | Ctrl/⌘ Shift M | choose a model |
-| Ctrl/⌘ F, with Shift | find in this chat, in all chats |
 | Ctrl/⌘ \\ | show or hide the sidebar |
 | Ctrl/⌘ L | to the message box |
 | Enter, Shift Enter | send, new line |
 | Esc | stop the answer |
 | Ctrl/⌘ , | settings |
-| Ctrl/⌘ / | all shortcuts, searchable |
+| F6 | to the next part of the window |
+| Ctrl/⌘ / | all shortcuts |
 
-- Every action has its shortcut in its tooltip.
-- All of them can be changed under **Settings → Keyboard**.
+- In a browser some of these belong to the browser; the palette reaches everything.
 
 \`\`\`text
 Ctrl+K  →  "usage"  →  Enter
@@ -129,7 +128,7 @@ That is the fastest way to anywhere.`;
 
 const gateway = `## The gateway
 
-The app talks to a gateway that also serves your scripts and editors. Switch it on under **Settings → Account & credits**, copy its address and a key, and any OpenAI client works:
+The app talks to a gateway that also serves your scripts and editors. Its address is under **Settings → Gateway**. With a key made by \`npm run gateway -- key create\` any OpenAI client works:
 
 \`\`\`bash
 curl "$PORTICO_URL/v1/chat/completions" \\
@@ -158,7 +157,7 @@ curl "$PORTICO_URL/chat" -H "Authorization: Bearer $PORTICO_KEY" \\
 
 const sandbox = `## The sandbox
 
-I am one of six simulated models. They need no network, always answer the same question in the same way, and cost **test credits**.
+I am one of six models that are built in. They need no network, always answer the same question in the same way, and cost **test credits**.
 
 | Model | What it is for |
 |---|---|
@@ -166,7 +165,7 @@ I am one of six simulated models. They need no network, always answer the same q
 | \`sandbox/echo\` | repeats your message exactly |
 | \`sandbox/slow\` | ten tokens a second: try Stop |
 | \`sandbox/flaky\` | fails on purpose: try Retry |
-| \`sandbox/tools\` | calls a tool: try approvals |
+| \`sandbox/tools\` | calls a tool, where a client offers one |
 | \`sandbox/reasoner\` | thinks aloud first |
 
 \`\`\`json
@@ -193,31 +192,31 @@ const privacy = `## Where things are
 your window  →  main process  →  gateway  →  the provider you chose
 \`\`\`
 
-Everything can be exported, costs included, and deleted.`;
+A chat can be deleted from its menu; what was billed stays in the ledger.`;
 
 const general = `## Welcome to Portico
 
-Portico is one window onto every model, and its numbers are true: you see what an answer will cost before you send it, and what it did cost afterwards.
+Portico is one window onto every model, and its numbers are true: every answer says what it cost, to the last digit, and the ledger agrees.
 
 ### Three things to try
 
-1. **Ask the same thing twice.** Press Retry with another model and compare text, time and cost.
+1. **Ask the same thing twice.** Press Regenerate and compare text, time and cost.
 2. **Stop me.** Press Esc while I write; what I had written stays, and only that is charged.
-3. **Look at the bill.** Open the details under this answer: tokens in, tokens out, price, sum.
+3. **Look at the bill.** Under this answer are its tokens and its cost; **Credits** has the line that booked it.
 
 ### What is where
 
 | Place | What you do there |
 |---|---|
-| Chat | write, attach, branch, compare |
-| Models | search thousands of models by price and ability |
-| Usage | see tokens and spend by day, model and key |
+| Chat | ask, stop, ask again |
+| Models | find a model by price and ability |
+| Usage | see tokens and spend by day and model |
 | Credits | balance and every transaction |
-| Settings | keys, shortcuts, appearance, data |
+| Settings | keys, gateway, appearance |
 
 ### What I am
 
-I am simulated: a small program that recognises words. To talk to a real model, add a key under **Settings → Providers & keys**, or point Portico at a local server such as Ollama:
+I am no AI: a small program that recognises words. To talk to a real model, add a key under **Settings → Providers & keys**, or point Portico at a local server such as Ollama:
 
 \`\`\`text
 Base URL   http://127.0.0.1:11434/v1

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { noTokens } from '#shared/price.ts';
+import { createMeter } from './meter.ts';
+
+test('an upstream that counts nothing is estimated, not free', () => {
+  const meter = createMeter(7);
+  meter.observe({ type: 'usage', usage: noTokens });
+  meter.observe({ type: 'text-delta', text: 'seven words or so are written here' });
+  meter.observe({ type: 'usage', usage: noTokens });
+  const { usage, estimated } = meter.complete();
+  expect(estimated).toBe(true);
+  expect(usage.promptTokens).toBe(7);
+  expect(usage.completionTokens).toBeGreaterThan(5);
+});
+
+test('what an upstream counted is believed', () => {
+  const meter = createMeter(7);
+  const usage = { ...noTokens, promptTokens: 9, completionTokens: 2 };
+  meter.observe({ type: 'usage', usage });
+  meter.observe({ type: 'text-delta', text: 'hi' });
+  expect(meter.complete()).toEqual({ usage, estimated: false });
+});
