@@ -1,0 +1,66 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startSecretService } from '../support/secret-service.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended } from './chat.ts';
+
+const key = 'sk-canary-4f7a9c1e5b8d2063-portico';
+
+test('with a keychain a key outlives the app, lies in the keychain, and nowhere in the data folder', async ({
+  launch,
+  folder,
+}) => {
+  const upstream = await startUpstream();
+  const keychain = await startSecretService(join(folder, 'keyring'));
+  const env = { ...keychain.env, OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' };
+  const first = await launch({ env });
+  const before = await keychain.countItems();
+  await first.page.getByRole('button', { name: 'Add a provider key' }).click();
+  await expect(first.page.getByText('Secret Service')).toBeVisible();
+  const row = first.page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
+  await row.getByRole('button', { name: 'Add key' }).click();
+  await first.page.getByLabel('API key').fill(key);
+  await first.page.keyboard.press('Enter');
+  await expect(row).toContainText('Works');
+  expect(await keychain.countItems()).toBe(before + 1);
+  await first.close();
+  expect(await filesWith(first.dataFolder, key)).toEqual([]);
+
+  const { page } = await launch({ env, dataFolder: first.dataFolder });
+  await chooseModel(page, 'GPT-5');
+  await ask(page, 'Still there?');
+  await ended(articles(page).nth(1));
+  await expect(articles(page).nth(1)).toContainText(upstream.answer);
+  expect(await page.content()).not.toContain(key);
+  await keychain.stop();
+  await upstream.stop();
+});
+
+test('without a keychain the interface says so, and the key is gone after the session', async ({ launch }) => {
+  const upstream = await startUpstream();
+  const env = { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' };
+  const first = await launch({ env });
+  await first.page.getByRole('button', { name: 'Add a provider key' }).click();
+  await expect(first.page.getByText(/no keychain/i)).toBeVisible();
+  const row = first.page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first();
+  await row.getByRole('button', { name: 'Add key' }).click();
+  await first.page.getByLabel('API key').fill(key);
+  await first.page.keyboard.press('Enter');
+  await expect(row).toContainText('Works');
+  await expect(row).toContainText('session');
+  await first.close();
+  expect(await filesWith(first.dataFolder, key)).toEqual([]);
+
+  const { page } = await launch({ env, dataFolder: first.dataFolder });
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'OpenAI' }).first()).toContainText('Not set');
+  await upstream.stop();
+});
+
+async function filesWith(folder: string, secret: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const found = await Promise.all(files.map(async (file) => (await readFile(file)).includes(secret)));
+  return files.filter((_, index) => found[index]);
+}

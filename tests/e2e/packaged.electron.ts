@@ -1,0 +1,84 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Page } from '@playwright/test';
+import { startSecretService } from '../support/secret-service.ts';
+import { expect, test } from './app.ts';
+import { articles, ended } from './chat.ts';
+import { balanceOf, dollars } from './money.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+test.skip(process.platform !== 'linux', 'packages for Linux');
+
+test('the packaged app answers, keeps its keys in the keychain, and its books over a restart', async ({ folder }) => {
+  test.setTimeout(300_000);
+  const output = join(folder, 'release');
+  execFileSync('npm', ['run', 'package', '--', '--linux', 'dir', `-c.directories.output=${output}`], {
+    cwd: root,
+    stdio: 'pipe',
+  });
+  const unpacked = join(output, 'linux-unpacked');
+  // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
+  const adapt = process.env.PORTICO_ADAPT_PACKAGE;
+  if (adapt && existsSync(adapt)) execFileSync(adapt, [unpacked]);
+
+  const keychain = await startSecretService(join(folder, 'keyring'));
+  const start = () => startPackaged(join(unpacked, 'portico'), join(folder, 'data'), keychain.env);
+  const first = await start();
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(first.page);
+  await first.page.getByRole('button', { name: 'Send' }).click();
+  const answer = articles(first.page).nth(1);
+  await ended(answer);
+  const cost = dollars(await answer.locator('footer').textContent());
+  await expect.poll(() => balanceOf(first.page)).toBe(before - cost);
+  expect(await keychain.countItems()).toBeGreaterThan(0);
+  await first.close();
+
+  const again = await start();
+  expect(await balanceOf(again.page)).toBe(before - cost);
+  await again.close();
+  await keychain.stop();
+  await rm(output, { recursive: true, force: true });
+});
+
+/** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
+async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {
+  const flags = ['--disable-gpu', '--remote-debugging-port=0', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+  const child = spawn(program, [...flags, '--data-dir', dataFolder], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const browser = await chromium.connectOverCDP(await endpoint(child));
+  const context = browser.contexts()[0];
+  if (!context) throw new Error('the packaged app has no window');
+  const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));
+  return {
+    page,
+    async close() {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+      await browser.close();
+    },
+  };
+}
+
+async function endpoint(child: ChildProcess): Promise<string> {
+  if (!child.stderr) throw new Error('no output');
+  const lines: string[] = [];
+  for await (const line of createInterface(child.stderr)) {
+    const found = /DevTools listening on (ws:\S+)/.exec(line);
+    if (found?.[1]) {
+      child.stderr.resume();
+      return found[1];
+    }
+    lines.push(line);
+  }
+  throw new Error(`the packaged app ended:\n${lines.join('\n')}`);
+}

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from './app.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `npm start -- …`, as a user types it. */
+function npmStart(...words: string[]) {
+  const child = spawn('npm', ['start', '--', ...words], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk;
+  });
+  return { child, output };
+}
+
+async function outcome(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { child, output } = npmStart(...words);
+  const [code] = await once(child, 'close');
+  return { code, ...output };
+}
+
+test('npm start -- --web serves the app on the port asked for, and Ctrl-C ends it and all its children', async ({
+  page,
+  folder,
+}) => {
+  const port = await freePort();
+  const { child } = npmStart('--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data'));
+  const url = await link(child);
+  expect(url).toContain(`http://127.0.0.1:${port}/#b=`);
+  await page.goto(url);
+  await expect(page.getByRole('button', { name: 'Try it now' })).toBeVisible();
+  process.kill(-Number(child.pid), 'SIGINT');
+  const [code] = await once(child, 'close');
+  expect([0, 130]).toContain(code);
+  await expect.poll(() => answers(port)).toBe(false);
+});
+
+test('--help tells every flag', async () => {
+  const { code, out } = await outcome('--help');
+  expect(code).toBe(0);
+  for (const flag of ['--web', '--port', '--no-open', '--data-dir', '--help']) expect(out).toContain(flag);
+});
+
+test('a wrong flag, a wrong port, a taken port and an unwritable folder get one sentence and exit code 2', async ({
+  folder,
+}) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  await writeFile(join(folder, 'file'), '');
+  const cases = [
+    [['--wbe'], /--wbe/],
+    [['--web', '--port', 'http'], /--port/],
+    [['--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data')], new RegExp(`${port}`)],
+    [['--web', '--no-open', '--data-dir', join(folder, 'file', 'below')], /cannot be written/],
+  ] as const;
+  for (const [words, sentence] of cases) {
+    const { code, err } = await outcome(...words);
+    const said = err.split('\n').filter((line) => line.startsWith('portico: '));
+    expect({ words, code, said }).toEqual({ words, code: 2, said: [expect.stringMatching(sentence)] });
+  }
+  taken.close();
+});
+
+async function link(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('no output');
+  for await (const line of createInterface(child.stdout)) {
+    const found = /http:\/\/\S+/.exec(line);
+    if (found) return found[0];
+  }
+  throw new Error('npm start ended without a link');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const answers = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/`).then(
+    () => true,
+    () => false,
+  );
