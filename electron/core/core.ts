@@ -112,7 +112,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { hasProvider } = providers;
   const connections = openConnections({ remote, embedded: embeddedWallets({ gateway, store, secrets }), hasProvider });
   const source = () => remote.get()?.baseUrl ?? 'embedded';
-  const models = modelsFeature({ store: modelsStore(db), connections, source, now, log });
+  const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
 
   const live = openLiveAnswers();
