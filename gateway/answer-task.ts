@@ -1,51 +1,17 @@
 import { AppError, toAppError } from '#shared/errors.ts';
-import { type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { costOf } from '#shared/price.ts';
 import type { FinishReason, Warning } from '#shared/wire/chat-response.ts';
 import { type Admitted, admit, type Target } from './admission.ts';
-import type { AnswerPart, Question } from './answer.ts';
+import type { Question } from './answer.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
+import { billFor, upstreamCost } from './bill.ts';
 import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
-import type { Settlement } from './ledger/ledger.ts';
-import { createMeter, type Meter, type Metered } from './meter.ts';
+import { createMeter } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
 import type { ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, withAffordableTokens } from './reserve.ts';
-import { type AttemptRecord, explain, routeSummary } from './routing/explain.ts';
-
-type Emit = (part: AnswerPart) => Promise<void> | undefined;
-
-/** One attempt as it stands. */
-interface Try {
-  readonly target: Target;
-  readonly meter: Meter;
-  readonly startedAt: number;
-  readonly fitted: Fitted;
-  firstTokenAt: number | null;
-}
-
-/** All that is known of a request while it runs. */
-interface Run {
-  readonly question: Question;
-  readonly deps: EngineDeps;
-  readonly signal: AbortSignal;
-  readonly emit: Emit;
-  readonly admitted: Admitted;
-  readonly reserve: Reserve;
-  readonly startedAt: number;
-  readonly attempts: AttemptRecord[];
-  current: Try | null;
-  /** Something of the answer went out: from here on nobody else may be asked. */
-  spoken: boolean;
-  /** What earlier, failed attempts will cost whoever pays the upstream. */
-  wasted: bigint;
-}
-
-type Outcome =
-  | { readonly kind: 'finished'; readonly reason: FinishReason }
-  | { readonly kind: 'out_of_credit' }
-  | { readonly kind: 'failed'; readonly error: AppError };
+import { routeSummary } from './routing/explain.ts';
+import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -121,6 +87,7 @@ async function askAll(run: Run): Promise<Outcome> {
       left = error.code === 'context_length_exceeded' ? rest.filter((next) => isLarger(next, target)) : rest;
       const giveUp = run.spoken || run.signal.aborted || !mayTryNext(error) || !(await affordable(run, left));
       if (giveUp) throw run.question.byoKey ? byoError(error) : error;
+      if (run.current?.meter.started) run.wasted += upstreamCost(run.current, run.current.meter.partial());
     }
   }
 }
@@ -239,7 +206,6 @@ function recordFailure(run: Run, error: AppError): void {
   if (!current) return;
   const { model } = current.target;
   pushAttempt(run, current, error.code);
-  if (!run.spoken && current.meter.started) run.wasted += upstreamCost(current, current.meter.partial());
   if (question.byoKey) return;
   if (isUpstreamFault(error) && !run.signal.aborted) deps.health.failed(model.id, error);
   else deps.health.abandoned(model.id);
@@ -255,9 +221,6 @@ function pushAttempt(run: Run, current: Try, code: string | null): void {
     latency_ms: Math.max(0, Math.round((current.firstTokenAt ?? run.deps.now()) - current.startedAt)),
   });
 }
-
-const upstreamCost = ({ target }: Try, { usage }: Metered): NanoUsd =>
-  target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n);
 
 /** Settles, and then tells how it ended: the finish carries what the books say. */
 async function close(run: Run, outcome: Outcome): Promise<void> {
@@ -294,48 +257,3 @@ function creditWarning(outcome: Outcome): Warning[] {
   const message = 'The balance could not cover a longer answer, so it ends here. Add credits to continue.';
   return [{ code: 'stopped_by_credit', param: null, message }];
 }
-
-const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try) =>
-  explain({
-    decision: admitted.decision,
-    model: target.model,
-    attempts,
-    catalogueVersion: deps.catalogue().version,
-    full: question.fullRouting,
-  });
-
-/** The billing table of §1.4.7. */
-function billFor(run: Run, outcome: Outcome): { readonly settlement: Settlement; readonly metered: Metered } {
-  const { question, current, startedAt, deps } = run;
-  const cancelled = outcome.kind === 'failed' && outcome.error.code === 'client_closed_request';
-  const started = current?.meter.started ?? false;
-  const metered = meteredFor(run, outcome);
-  const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
-  const free = question.byoKey !== null || !started || (outcome.kind === 'failed' && !cancelled);
-  const model = current?.target.model ?? run.admitted.targets[0].model;
-  return {
-    metered,
-    settlement: {
-      requestId: question.requestId,
-      status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
-      errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
-      charge: free ? nanoUsd(0n) : cost,
-      upstreamCost: nanoUsd(run.wasted + (outcome.kind === 'failed' && !run.spoken && !cancelled ? 0n : cost)),
-      estimated: metered.estimated,
-      provider: model.provider,
-      model: model.model,
-      usage: metered.usage,
-      price: model.price,
-      routing: current ? routingOf(run, current) : null,
-      firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
-      totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
-    },
-  };
-}
-
-function meteredFor({ current }: Run, outcome: Outcome): Metered {
-  if (!current?.meter.started) return { usage: { ...zeroTokens }, estimated: false };
-  return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
-}
-
-const zeroTokens = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

@@ -91,6 +91,16 @@ describe('what is charged (the billing table)', () => {
     expect((await bench.account()).held).toBe(0n);
   });
 
+  test('a client that left after the upstream had read its question: the question', async () => {
+    const abort = new AbortController();
+    upstream.replyWith(hangingReply(recordedStreams.anthropic[0] ?? ''));
+    const bench = await open({ fetch: leavingAfterFirstChunk(abort) });
+    await bench.post(path, { ...toAnthropic, stream: true }, { signal: abort.signal });
+    await upstream.calls[0]?.closed;
+    const cost = 20n * 1_000n + 1n * 4_000n;
+    expect(await bench.onlyRequest()).toMatchObject({ status: 'cancelled', charge: cost, upstream_cost: cost });
+  });
+
   test('a client that left before the first byte: nothing', async () => {
     const abort = new AbortController();
     upstream.replyWith(() => abort.abort());

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
+import { openBooks } from './db/open.ts';
 import { Secret } from './lib/secret.ts';
 import { openGateway } from './open-gateway.ts';
-import { openTestGateway } from './testing/open-test-gateway.ts';
+import { errorCode, openTestGateway } from './testing/open-test-gateway.ts';
 
 const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'http://upstream.invalid/v1' };
 
@@ -40,6 +41,23 @@ describe('an open gateway', () => {
     const again = await openTestGateway({ database });
     const after = account.parse(await (await again.call('/account', { key: first.key })).json());
     expect(after.balance).toEqual(before.balance);
+  });
+
+  test('lets a suspended account verify its key and do nothing else', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const database = join(directory, 'books.db');
+    const { call, post } = await openTestGateway({ database });
+    const { db } = await openBooks(database);
+    await db.updateTable('accounts').set({ status: 'suspended' }).execute();
+    await db.destroy();
+    for (const path of ['/account', '/v1/models', '/v1/usage']) {
+      const response = await call(path);
+      expect([response.status, await errorCode(response)]).toEqual([403, 'account_suspended']);
+    }
+    expect(await errorCode(await post('/chat', { prompt: 'hi' }))).toBe('account_suspended');
+    const verified = await call('/v1/auth/verify', { method: 'POST' });
+    expect(await verified.json()).toMatchObject({ valid: true, account: { status: 'suspended' } });
   });
 
   test('closing ends what still runs, in the books too', async () => {

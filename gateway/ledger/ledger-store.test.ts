@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
+import { createTransact, type Transact } from '../db/transact.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
 import { grantCredits } from './grant.ts';
 import type { Ledger, Settlement } from './ledger.ts';
@@ -289,6 +289,19 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
     const row = await db.selectFrom('requests').selectAll().where('id', '=', 'req_1').executeTakeFirstOrThrow();
     expect(row).toMatchObject({ status: 'failed', error_code: 'interrupted', charge: 0n, hold: 0n });
     expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 0n });
+  });
+
+  test('spares a request that gives a sign of life between being found and being ended', async () => {
+    const { db, transact, ledger, now, pass, account } = await openLedger('pro', '1');
+    await ledger.hold(holdOf('req_1', 100n));
+    pass(leaseMs + 1);
+    const late: Transact = async (work) => {
+      await ledger.renew('req_1');
+      return transact(work);
+    };
+    await sweepExpired({ db, transact: late, now, instanceId: 'inst_b' });
+    expect(await account()).toMatchObject({ held: 100n });
+    expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 50n });
   });
 
   test('leaves a process its own requests, however late it renews them', async () => {

@@ -1,0 +1,49 @@
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { costOf, noTokens } from '#shared/price.ts';
+import type { Settlement } from './ledger/ledger.ts';
+import type { Metered } from './meter.ts';
+import { type Outcome, type Run, routingOf, type Try } from './run.ts';
+
+/** How a request ends in the books, and what was measured of it. */
+export interface Bill {
+  readonly settlement: Settlement;
+  readonly metered: Metered;
+}
+
+/** The billing table of §1.4.7. */
+export function billFor(run: Run, outcome: Outcome): Bill {
+  const { question, current, startedAt, deps } = run;
+  const cancelled = outcome.kind === 'failed' && outcome.error.code === 'client_closed_request';
+  const started = current?.meter.started ?? false;
+  const metered = meteredFor(run, outcome);
+  const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
+  const free = question.byoKey !== null || !started || (outcome.kind === 'failed' && !cancelled);
+  const model = current?.target.model ?? run.admitted.targets[0].model;
+  return {
+    metered,
+    settlement: {
+      requestId: question.requestId,
+      status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
+      errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
+      charge: free ? nanoUsd(0n) : cost,
+      upstreamCost: nanoUsd(run.wasted + cost),
+      estimated: metered.estimated,
+      provider: model.provider,
+      model: model.model,
+      usage: metered.usage,
+      price: model.price,
+      routing: current ? routingOf(run, current) : null,
+      firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
+      totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
+    },
+  };
+}
+
+function meteredFor({ current }: Run, outcome: Outcome): Metered {
+  if (!current?.meter.started) return { usage: noTokens, estimated: false };
+  return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
+}
+
+/** What an attempt costs whoever pays the upstream; 0 where no price is known. */
+export const upstreamCost = ({ target }: Try, { usage }: Metered): NanoUsd =>
+  target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n);

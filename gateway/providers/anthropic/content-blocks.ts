@@ -1,0 +1,96 @@
+import { asCount, asObject, asText, type JsonObject } from '../../lib/json-value.ts';
+import type { ProviderEvent } from '../provider.ts';
+import { withThinking } from './thinking-state.ts';
+
+/** Reads the content blocks of one message: text, thinking and tool calls, each opened, filled and closed. */
+export interface BlockReader {
+  start(event: JsonObject): ProviderEvent[];
+  delta(event: JsonObject): ProviderEvent[];
+  stop(event: JsonObject): ProviderEvent[];
+}
+
+interface OpenBlock {
+  readonly type: string;
+  /** Place among the tool calls. */
+  readonly call: number;
+  /** Arguments that came with the block's start, for blocks without deltas. */
+  input: string;
+  thinking: string;
+  signature: string;
+}
+
+export function createBlockReader(): BlockReader {
+  const blocks = new Map<number, OpenBlock>();
+  const thoughts: JsonObject[] = [];
+  let calls = 0;
+
+  function blockStart(event: JsonObject): ProviderEvent[] {
+    const content = asObject(event.content_block);
+    const type = asText(content.type) ?? '';
+    const isCall = type === 'tool_use';
+    const input = isCall && Object.keys(asObject(content.input)).length ? JSON.stringify(content.input) : '';
+    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '' };
+    blocks.set(asCount(event.index) ?? 0, block);
+    if (type === 'redacted_thinking') thoughts.push(content);
+    if (type === 'text') return textEvent('text-delta', content.text);
+    return isCall ? [startCall(content)] : [];
+  }
+
+  /** The first call carries the thinking that led to it. */
+  function startCall(content: JsonObject): ProviderEvent {
+    const extra = calls === 0 && thoughts.length ? { extraContent: withThinking([...thoughts]) } : {};
+    const event: ProviderEvent = {
+      type: 'tool-call-start',
+      index: calls,
+      id: asText(content.id) ?? '',
+      name: asText(content.name) ?? '',
+      ...extra,
+    };
+    calls += 1;
+    return event;
+  }
+
+  function blockDelta(event: JsonObject): ProviderEvent[] {
+    const block = blocks.get(asCount(event.index) ?? 0);
+    const delta = asObject(event.delta);
+    switch (delta.type) {
+      case 'text_delta':
+        return textEvent('text-delta', delta.text);
+      case 'thinking_delta':
+        if (block) block.thinking += asText(delta.thinking) ?? '';
+        return textEvent('reasoning-delta', delta.thinking);
+      case 'signature_delta':
+        if (block) block.signature += asText(delta.signature) ?? '';
+        return [];
+      case 'input_json_delta':
+        return block ? argumentsDelta(block, asText(delta.partial_json) ?? '') : [];
+      default:
+        return [];
+    }
+  }
+
+  function argumentsDelta(block: OpenBlock, text: string): ProviderEvent[] {
+    if (text === '') return [];
+    block.input = started;
+    return [{ type: 'tool-call-delta', index: block.call, arguments: text }];
+  }
+
+  /** A call without arguments still needs an object: `{}`. */
+  function blockStop(event: JsonObject): ProviderEvent[] {
+    const block = blocks.get(asCount(event.index) ?? 0);
+    if (block?.type === 'thinking' && block.signature) {
+      thoughts.push({ type: 'thinking', thinking: block.thinking, signature: block.signature });
+    }
+    if (!block || block.call < 0 || block.input === started) return [];
+    return [{ type: 'tool-call-delta', index: block.call, arguments: block.input || '{}' }];
+  }
+
+  return { start: blockStart, delta: blockDelta, stop: blockStop };
+}
+
+/** Marks a block whose arguments came as deltas. */
+const started = '\u0000';
+
+function textEvent(type: 'text-delta' | 'reasoning-delta', value: unknown): ProviderEvent[] {
+  return typeof value === 'string' && value !== '' ? [{ type, text: value }] : [];
+}

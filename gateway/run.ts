@@ -1,0 +1,53 @@
+import type { AppError } from '#shared/errors.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { Admitted, Target } from './admission.ts';
+import type { AnswerPart, Question } from './answer.ts';
+import type { EngineDeps } from './engine.ts';
+import type { Meter } from './meter.ts';
+import type { Fitted } from './parameters.ts';
+import type { Reserve } from './reserve.ts';
+import { type AttemptRecord, explain } from './routing/explain.ts';
+
+/** Hands a part to the reader; a promise where the reader has to catch up first. */
+export type Emit = (part: AnswerPart) => Promise<void> | undefined;
+
+/** One attempt as it stands. */
+export interface Try {
+  readonly target: Target;
+  readonly meter: Meter;
+  readonly startedAt: number;
+  readonly fitted: Fitted;
+  firstTokenAt: number | null;
+}
+
+/** All that is known of a request while it runs. */
+export interface Run {
+  readonly question: Question;
+  readonly deps: EngineDeps;
+  readonly signal: AbortSignal;
+  readonly emit: Emit;
+  readonly admitted: Admitted;
+  readonly reserve: Reserve;
+  readonly startedAt: number;
+  readonly attempts: AttemptRecord[];
+  current: Try | null;
+  /** Something of the answer went out: from here on nobody else may be asked. */
+  spoken: boolean;
+  /** What earlier, failed attempts will cost whoever pays the upstream. */
+  wasted: bigint;
+}
+
+export type Outcome =
+  | { readonly kind: 'finished'; readonly reason: FinishReason }
+  | { readonly kind: 'out_of_credit' }
+  | { readonly kind: 'failed'; readonly error: AppError };
+
+/** How the model was chosen and what was tried, so far. */
+export const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try) =>
+  explain({
+    decision: admitted.decision,
+    model: target.model,
+    attempts,
+    catalogueVersion: deps.catalogue().version,
+    full: question.fullRouting,
+  });

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
+import { parseUsd } from '#shared/money.ts';
+import type { Gateway } from '../../gateway/gateway.ts';
+import { openGateway } from '../../gateway/open-gateway.ts';
+
+/** Our own client in the gateway's process, as the desktop uses it: no socket in between. */
+let gateway: Gateway;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  const account = await gateway.operator.createAccount({ name: 'A', plan: 'pro' });
+  await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
+  const { key: apiKey } = await gateway.operator.createKey({ accountId: account.id });
+  client = gatewayClient({
+    baseUrl: 'http://gateway.invalid',
+    apiKey,
+    fetch: (input, init) => gateway.fetch(new Request(input, init)),
+  });
+});
+afterAll(() => gateway.close());
+
+const user = (content: string) => [{ role: 'user' as const, content }];
+
+test('a whole answer and a streamed one say the same', async () => {
+  const body = { model: 'sandbox/tour', prompt: 'How does the router choose?' };
+  const whole = await client.chat(body);
+  let text = '';
+  for await (const part of client.chatStream(body)) text += part.text;
+  expect(text).toBe(whole.text);
+  expect(Number(whole.cost_usd)).toBeGreaterThan(0);
+});
+
+test('the id of a stream names its record in the books, with the cost that the stream told', async () => {
+  const stream = await client.completionStream({ model: 'sandbox/reasoner', messages: user('why?') });
+  let cost: string | undefined;
+  for await (const chunk of stream) cost = chunk.usage?.cost_usd ?? cost;
+  const record = await client.requestRecord(stream.requestId ?? '');
+  expect(record).toMatchObject({ status: 'succeeded', cost_usd: cost, provider: 'sandbox', model: 'reasoner' });
+  expect((await client.usage()).totals.requests).toBeGreaterThan(0);
+});
+
+test('a refusal keeps its code, and so does a stream that breaks off', async () => {
+  const refused = client.chat({ model: 'sandbox/flaky', prompt: 'hello' });
+  await expect(refused).rejects.toMatchObject({ status_code: 503, code: 'upstream_overloaded', retryAfterMs: 1_000 });
+  const stream = await client.completionStream({ model: 'sandbox/flaky', messages: user('cut') });
+  const read = async () => {
+    for await (const _chunk of stream);
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'upstream_truncated' });
+});
+
+test('leaving a stream early closes its books', async () => {
+  const stream = await client.completionStream({ model: 'sandbox/slow', messages: user('x') });
+  for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+  await expect.poll(async () => (await client.requestRecord(stream.requestId ?? '')).status).toBe('cancelled');
+  expect((await client.credits()).held).toBe('0');
+});
