@@ -19,7 +19,7 @@ import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
 import type { Host } from './host.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
-import { gatewayLog, openLog } from './log.ts';
+import { gatewayLog, type Log, openLog } from './log.ts';
 import { modelsFeature } from './models/models.ts';
 import { modelsStore } from './models/models-store.ts';
 import { environmentKeys } from './providers/environment-keys.ts';
@@ -56,7 +56,7 @@ export interface Core {
   readonly router: CoreRouter;
   /** How every host turns failures into answers. */
   readonly rpc: ReturnType<typeof rpcErrors>;
-  readonly log: ReturnType<typeof openLog>;
+  readonly log: Log;
   /** Ends what runs, keeps what had arrived, and frees the data folder. */
   close(): Promise<void>;
 }
@@ -88,15 +88,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   const secrets = secretBox(keychain, profile);
 
-  const gateway = await options.openGateway({
-    database: join(dataFolder, 'gateway.db'),
-    exclusive: true,
-    sandboxPace: options.sandboxPace,
-    now,
-    fetch: options.fetch,
-    env: {},
-    log: gatewayLog(log),
-  });
+  const gateway = await openEmbedded(options, log);
   const door = localDoor({ gateway, listen: options.listen, store });
   const remote = remoteGateway({ store, secrets, fetch: options.fetch });
   await remote.load();
@@ -112,7 +104,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { hasProvider } = providers;
   const connections = openConnections({ remote, embedded: embeddedWallets({ gateway, store, secrets }), hasProvider });
   const source = () => remote.get()?.baseUrl ?? 'embedded';
-  const models = modelsFeature({ store: modelsStore(db), connections, source, now, log });
+  const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
 
   const live = openLiveAnswers();
@@ -152,4 +144,19 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   }
 
   return { router, rpc: rpcErrors(log), log, close };
+}
+
+function openEmbedded(
+  { openGateway, dataFolder, sandboxPace, now, fetch: send }: CoreOptions,
+  log: Log,
+): Promise<Gateway> {
+  return openGateway({
+    database: join(dataFolder, 'gateway.db'),
+    exclusive: true,
+    sandboxPace,
+    now,
+    fetch: send,
+    env: {},
+    log: gatewayLog(log),
+  });
 }

@@ -36,7 +36,7 @@ export function rpcErrors(log: Log) {
 }
 
 /** An `AppError` as it goes to the renderer: code, message, `{ retryAfterMs, details }`. */
-export function toRpcError(error: AppError): ORPCError<string, { retryAfterMs: number | null; details: unknown }> {
+function toRpcError(error: AppError): ORPCError<string, { retryAfterMs: number | null; details: unknown }> {
   return new ORPCError(error.code, {
     status: errorKinds[error.code].status,
     message: error.message,

@@ -163,10 +163,15 @@ export function fakeGateway(): FakeGateway {
     const chunk = (delta: object, finish: string | null, more: object = {}) =>
       JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], ...more });
     return streamSSE(c, async (stream) => {
-      for await (const word of fake.script({ messages: body.messages, signal })) {
-        if (word.startsWith('{"error"')) return stream.writeSSE({ data: word });
-        const reasoning = word.startsWith('(think) ');
-        await stream.writeSSE({ data: chunk(reasoning ? { reasoning_content: word } : { content: word }, null) });
+      try {
+        for await (const word of fake.script({ messages: body.messages, signal })) {
+          if (word.startsWith('{"error"')) return stream.writeSSE({ data: word });
+          const reasoning = word.startsWith('(think) ');
+          await stream.writeSSE({ data: chunk(reasoning ? { reasoning_content: word } : { content: word }, null) });
+        }
+      } catch {
+        // The script broke off: the stream ends without its end.
+        return;
       }
       fake.records.set(requestId, 'succeeded');
       await stream.writeSSE({ data: chunk({}, 'stop', bill(body.model, `${provider}/${model}`)) });

@@ -3,20 +3,12 @@ import { AppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
 import { titleFrom } from '../conversations/title.ts';
-import { type LiveAnswer, stopAnswer } from './live-answers.ts';
-import { runTurn, type TurnDeps } from './turn.ts';
+import { stopAnswer } from './live-answers.ts';
+import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 
-export interface ChatDeps extends TurnDeps {
+export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;
   readonly newId: () => string;
-  /** Finds out what ended answers cost; runs in the background. */
-  readonly lookUpOpenCosts: () => Promise<void>;
-}
-
-export interface Started {
-  readonly conversationId: string;
-  readonly userMessageId: string;
-  readonly answerId: string;
 }
 
 interface Send {
@@ -28,9 +20,9 @@ interface Send {
 
 /** Asking and answering. What the user wrote is on disk before the network is touched. */
 export function chatFeature(deps: ChatDeps) {
-  const { messages, conversations, live, changes, modelFacts, newId, now } = deps;
+  const { messages, conversations, live, modelFacts, newId, now } = deps;
   const sending = new Map<string, Promise<Started>>();
-  let closed = false;
+  const { begin, stopStarting } = answerStarter(deps);
 
   const newAnswer = (model: string): NewAnswer => {
     const facts = modelFacts(model);
@@ -42,36 +34,8 @@ export function chatFeature(deps: ChatDeps) {
     };
   };
 
-  /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
-  async function begin(conversationId: string, answer: NewAnswer, store: () => Promise<void>): Promise<Started> {
-    if (closed) throw new AppError('shutting_down', 'Portico is closing.');
-    const free = live.reserve(conversationId);
-    try {
-      await store();
-      return await start(answer.id, free);
-    } catch (error) {
-      free();
-      throw error;
-    }
-  }
-
-  async function start(answerId: string, free: () => void): Promise<Started> {
-    const message = await messages.find(answerId);
-    const question = message?.parentId ? await messages.find(message.parentId) : null;
-    if (!message || !question)
-      throw new AppError('not_found', 'The chat was removed while the message was being sent.');
-    const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
-    live.add(answer);
-    live.publish(message.conversationId, { type: 'message-added', message: question });
-    live.publish(message.conversationId, { type: 'message-added', message });
-    answer.ended = runTurn(deps, answer).finally(free);
-    void answer.ended.then(deps.lookUpOpenCosts);
-    changes.emit('conversations', 'messages');
-    return { conversationId: message.conversationId, userMessageId: question.id, answerId };
-  }
-
   async function sendOnce({ messageId, conversationId, text, model }: Send): Promise<Started> {
-    const known = await earlier(messageId);
+    const known = await earlier(deps, messageId);
     if (known) return known;
     const question = { id: messageId, text };
     const answer = newAnswer(model);
@@ -80,23 +44,9 @@ export function chatFeature(deps: ChatDeps) {
       return begin(id, answer, () => conversations.begin({ id, title: titleFrom(text), question, answer, now: now() }));
     }
     return begin(conversationId, answer, async () => {
-      const { active_leaf } = await existing(conversationId);
+      const { active_leaf } = await existing(deps, conversationId);
       await conversations.ask(conversationId, active_leaf, question, answer, now());
     });
-  }
-
-  async function earlier(messageId: string): Promise<Started | null> {
-    const message = await messages.find(messageId);
-    if (!message) return null;
-    const answerId = message.role === 'user' ? await messages.firstAnswerTo(messageId) : null;
-    if (!answerId) throw new AppError('invalid_input', 'messageId: this id belongs to another message.');
-    return { conversationId: message.conversationId, userMessageId: messageId, answerId };
-  }
-
-  async function existing(conversationId: string) {
-    const row = await conversations.find(conversationId);
-    if (!row) throw new AppError('not_found', 'This conversation is not here any more.');
-    return row;
   }
 
   return {
@@ -127,19 +77,34 @@ export function chatFeature(deps: ChatDeps) {
       { conversationId }: { conversationId: string },
       signal: AbortSignal | undefined,
     ): AsyncGenerator<ChatEvent, void> {
-      await existing(conversationId);
+      await existing(deps, conversationId);
       yield* live.watch(conversationId, signal);
     },
 
     /** Ends every answer as `interrupted`, with what had arrived, and starts no more. */
     async close(): Promise<void> {
-      closed = true;
+      stopStarting();
       await Promise.allSettled(sending.values());
       const answers = live.all();
       for (const answer of answers) answer.abort.abort(new AppError('interrupted', 'Portico was closed.'));
       await Promise.all(answers.map((answer) => answer.ended));
     },
   };
+}
+
+/** What an earlier send of the same message began. */
+async function earlier({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
+  const message = await messages.find(messageId);
+  if (!message) return null;
+  const answerId = message.role === 'user' ? await messages.firstAnswerTo(messageId) : null;
+  if (!answerId) throw new AppError('invalid_input', 'messageId: this id belongs to another message.');
+  return { conversationId: message.conversationId, userMessageId: messageId, answerId };
+}
+
+async function existing({ conversations }: ChatDeps, conversationId: string) {
+  const row = await conversations.find(conversationId);
+  if (!row) throw new AppError('not_found', 'This conversation is not here any more.');
+  return row;
 }
 
 /** After a crash: answers cut off in the middle are marked, and what they cost is asked for. */

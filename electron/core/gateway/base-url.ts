@@ -7,7 +7,7 @@ export type BaseUrl = string & { readonly baseUrl: unique symbol };
 const loopbackNames = new Set(['localhost', '[::1]']);
 
 /** Whether an address of this machine is meant: `localhost`, `127.0.0.0/8` or `::1`, as the URL parser writes them. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return (
     loopbackNames.has(hostname) ||
     hostname.endsWith('.localhost') ||

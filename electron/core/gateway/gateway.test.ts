@@ -143,6 +143,26 @@ test('while the gateway does not answer the last known models are shown, with wh
   expect(after.models).toEqual(before.models);
 });
 
+test('a gateway that is slow to answer keeps nobody waiting for a list that is known', async () => {
+  let release = () => {};
+  let gate: Promise<void> | null = null;
+  const send: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/v1/models')) await gate;
+    return fetch(input, init);
+  };
+  const remote = await somebodysGateway();
+  const { client } = await start({ fetch: send });
+  await client.gateway.connect({ baseUrl: remote.url, key: remote.key });
+  const before = await client.models.list();
+  gate = new Promise((resolve) => {
+    release = resolve;
+  });
+  const begin = performance.now();
+  expect(await client.models.list()).toEqual(before);
+  expect(performance.now() - begin).toBeLessThan(4000);
+  release();
+});
+
 test('the door for other programs opens on loopback; a taken port is reported and can be changed', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

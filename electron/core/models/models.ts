@@ -1,9 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
+import type { Changes } from '../changes.ts';
 import type { ModelFacts } from '../chat/read-chunk.ts';
 import type { Connections } from '../gateway/connections.ts';
 import { askGateway } from '../gateway/gateway-errors.ts';
 import { failureEntry, type Log } from '../log.ts';
+import { pause } from '../pace.ts';
 import { mergeModels } from './merge-models.ts';
 import type { KnownModels, ModelsStore } from './models-store.ts';
 
@@ -12,14 +14,21 @@ export interface ModelsDeps {
   readonly connections: Connections;
   /** Names the list: the embedded gateway's, or that of the one at this address. */
   readonly source: () => string;
+  readonly changes: Changes;
   readonly now: () => number;
   readonly log: Log;
 }
 
 const limitMs = 10_000;
+/** How long a window waits for a gateway before it gets the last known list. */
+const patienceMs = 1500;
+
+export type ListedModels = KnownModels & { readonly problem: string | null };
 
 /** The catalogue as the gateway lists it, and the last known one while the gateway does not answer. */
-export function modelsFeature({ store, connections, source, now, log }: ModelsDeps) {
+export function modelsFeature({ store, connections, source, changes, now, log }: ModelsDeps) {
+  /** What was wrong when the gateway was asked last. */
+  let problem: string | null = null;
   let facts = new Map<string, Model>();
 
   function keep(known: KnownModels): KnownModels {
@@ -35,19 +44,40 @@ export function modelsFeature({ store, connections, source, now, log }: ModelsDe
     return { models: mergeModels(lists.map((list) => list.data)), fetchedAt: now() };
   }
 
+  /** Asks the gateway, and falls back to what it said last. */
+  async function refresh(from: string): Promise<ListedModels> {
+    try {
+      const known = keep(await fetchList());
+      await store.write(from, known);
+      problem = null;
+      return { ...known, problem };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
+      const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
+      problem = error.message;
+      return { ...known, problem };
+    }
+  }
+
+  /** Tells that a slow gateway has answered after all, where that is news to who was given the last known list. */
+  async function tellNews(refreshing: Promise<ListedModels>, shown: ListedModels): Promise<void> {
+    const { models, problem: found } = await refreshing;
+    if (found !== shown.problem || JSON.stringify(models) !== JSON.stringify(shown.models)) changes.emit('models');
+  }
+
   return {
-    async list(): Promise<KnownModels & { problem: string | null }> {
+    async list(): Promise<ListedModels> {
       const from = source();
-      try {
-        const known = keep(await fetchList());
-        await store.write(from, known);
-        return { ...known, problem: null };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
-        const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
-        return { ...known, problem: error.message };
-      }
+      const refreshing = refresh(from);
+      const first = await Promise.race([refreshing, pause(patienceMs).then(() => null)]);
+      const known = first ? null : await store.read(from);
+      if (!known) return refreshing;
+      const shown = { ...known, problem };
+      tellNews(refreshing, shown).catch((error: unknown) =>
+        log({ event: 'models-not-listed', ...failureEntry(error) }),
+      );
+      return shown;
     },
 
     /** Knows the models of the last run before the gateway is asked. */

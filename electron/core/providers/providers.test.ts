@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
@@ -125,4 +127,29 @@ test('a keychain that is locked at the next start loses nothing and is not writt
   expect([...core.secrets.items.values()]).toEqual([key]);
   locked = false;
   expect(await next.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', storage: 'keychain' });
+});
+
+test('no file of the data folder ever holds a key, with a keychain or without one', async () => {
+  for (const openSecrets of [undefined, () => Promise.reject(new Error('DBus error'))]) {
+    const core = await start(openSecrets ? { openSecrets } : {});
+    const set = await core.client.providers.setKey({ id: 'openai', key });
+    expect(set.storage).toBe(openSecrets ? 'session' : 'keychain');
+    await core.client.models.list();
+    await core.client.chat.send({ messageId: 'm', text: 'Hello', model: 'openai/gpt' });
+    const files = readdirSync(core.dataFolder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(core.dataFolder, name))
+      .filter((path) => statSync(path).isFile());
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const bytes = readFileSync(file);
+      for (const form of [
+        key,
+        encodeURIComponent(key),
+        Buffer.from(key).toString('base64').slice(0, 20),
+        'sk-fake-key',
+      ]) {
+        expect(bytes.includes(form), `${file} holds ${form}`).toBe(false);
+      }
+    }
+  }
 });

@@ -7,7 +7,7 @@ import type { Changes } from '../changes.ts';
 import { parseBaseUrl } from '../gateway/base-url.ts';
 import { hintOf, type SecretBox } from '../secret-box.ts';
 import { knownProvider, providerList } from './provider-list.ts';
-import type { CheckState, ProviderStore } from './provider-store.ts';
+import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
 
 /** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
 export interface Entry {
@@ -31,81 +31,38 @@ export interface ProvidersDeps {
   readonly now: () => number;
 }
 
+interface SetKey {
+  readonly id: ProviderId;
+  readonly key?: string | null | undefined;
+  readonly baseUrl?: string | null | undefined;
+}
+
 const checkMs = 15_000;
 const secretName = (id: ProviderId) => `provider/${id}`;
 
 /** The user's own keys. They go in and are never given out again; only their first and last characters are. */
-export function providersFeature({ gateway, store, secrets, changes, environment, now }: ProvidersDeps) {
-  const entries = new Map<ProviderId, Entry>();
+export function providersFeature(deps: ProvidersDeps) {
+  const { gateway, store, secrets, changes, environment } = deps;
+  const entries = entriesInUse(gateway);
   /** What the user has set in this session: reading the keychain late must not undo it. */
   const touched = new Set<ProviderId>();
   const loaded = Promise.withResolvers<void>();
 
-  /** An entry takes effect: the gateway uses it from now on, or no longer. */
-  function use(id: ProviderId, entry: Entry | null): void {
-    if (entry) entries.set(id, entry);
-    else entries.delete(id);
-    const usable = entry && (entry.secret !== null || entry.storage === null);
-    gateway.setProvider(id, usable ? { apiKey: entry.secret, baseUrl: entry.baseUrl } : null);
-  }
-
-  async function check(entry: Entry): Promise<Entry> {
-    const checked = { ...entry, checkedAt: now() };
-    try {
-      const credential = { apiKey: entry.secret, baseUrl: entry.baseUrl };
-      await gateway.checkProvider(entry.id, credential, AbortSignal.timeout(checkMs));
-      return { ...checked, state: 'works', message: null };
-    } catch (error) {
-      const failure = checkFailure(error);
-      const refused = failure.code === 'upstream_auth_failed';
-      return { ...checked, state: refused ? 'refused' : 'unreachable', message: failure.message };
-    }
-  }
-
-  async function remember(entry: Entry): Promise<void> {
-    if (entry.storage !== 'keychain' && entry.storage !== null) return;
-    await store.write({ ...entry, hasKey: entry.storage === 'keychain' });
-  }
-
-  function toProvider(id: ProviderId): Provider {
-    const { name, keyPage, baseUrl } = knownProvider(id);
-    const entry = entries.get(id);
-    if (!entry) {
-      return {
-        id,
-        name,
-        keyPage,
-        baseUrl,
-        state: 'not_set',
-        keyHint: null,
-        storage: null,
-        message: null,
-        checkedAt: null,
-      };
-    }
-    const { state, keyHint, storage, message, checkedAt } = entry;
-    return { id, name, keyPage, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
-  }
-
   function changed(id: ProviderId): Provider {
     changes.emit('providers', 'models', 'account');
-    return toProvider(id);
+    return toProvider(id, entries.get(id));
   }
 
   return {
     async list(): Promise<Provider[]> {
       await loaded.promise;
-      return providerList.map(({ id }) => toProvider(id));
+      return providerList.map(({ id }) => toProvider(id, entries.get(id)));
     },
 
-    async setKey(input: {
-      id: ProviderId;
-      key?: string | null | undefined;
-      baseUrl?: string | null | undefined;
-    }): Promise<Provider> {
+    async setKey(input: SetKey): Promise<Provider> {
       await loaded.promise;
       const wanted = wantedEntry(input, entries.get(input.id));
-      const entry = await check(wanted);
+      const entry = await check(deps, wanted);
       if (entry.state === 'refused') {
         throw new AppError('upstream_auth_failed', entry.message ?? 'The provider refused the key.', {
           provider: entry.id,
@@ -113,20 +70,20 @@ export function providersFeature({ gateway, store, secrets, changes, environment
       }
       const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
       const kept = { ...entry, storage };
-      await remember(kept);
+      await remember(store, kept);
       touched.add(entry.id);
-      use(entry.id, kept);
+      entries.use(entry.id, kept);
       return changed(entry.id);
     },
 
     async check({ id }: { id: ProviderId }): Promise<Provider> {
       await loaded.promise;
       const entry = entries.get(id);
-      if (!entry) return toProvider(id);
+      if (!entry) return toProvider(id, entries.get(id));
       const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
-      const checked = await check({ ...entry, secret });
-      await remember(checked);
-      use(id, checked);
+      const checked = await check(deps, { ...entry, secret });
+      await remember(store, checked);
+      entries.use(id, checked);
       return changed(id);
     },
 
@@ -137,8 +94,8 @@ export function providersFeature({ gateway, store, secrets, changes, environment
       if (entry && entry.storage !== 'environment') {
         if (entry.storage !== null) await secrets.remove(secretName(id));
         await store.forget(id);
-        use(id, environment.find((each) => each.id === id) ?? null);
-      } else if (entry) use(id, null);
+        entries.use(id, environment.find((each) => each.id === id) ?? null);
+      } else if (entry) entries.use(id, null);
       touched.add(id);
       return changed(id);
     },
@@ -146,7 +103,7 @@ export function providersFeature({ gateway, store, secrets, changes, environment
     /** Whether a provider can answer with the user's own key. Waits until it is known. */
     async hasProvider(): Promise<boolean> {
       await loaded.promise;
-      return [...entries.values()].some((entry) => entry.secret !== null || entry.storage === null);
+      return entries.anyUsable();
     },
 
     /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
@@ -154,10 +111,10 @@ export function providersFeature({ gateway, store, secrets, changes, environment
       try {
         const stored = await store.all();
         const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
-        for (const entry of free) if (!touched.has(entry.id)) use(entry.id, entry);
+        for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
         for (const each of stored) {
-          const entry = await loadEntry(each);
-          if (!touched.has(entry.id)) use(entry.id, entry);
+          const entry = await loadEntry(secrets, each);
+          if (!touched.has(entry.id)) entries.use(entry.id, entry);
         }
       } finally {
         loaded.resolve();
@@ -165,33 +122,13 @@ export function providersFeature({ gateway, store, secrets, changes, environment
       changes.emit('providers', 'models', 'account');
     },
   };
-
-  async function loadEntry(stored: Awaited<ReturnType<ProviderStore['all']>>[number]): Promise<Entry> {
-    const entry = { ...stored, storage: stored.hasKey ? ('keychain' as const) : null };
-    if (!stored.hasKey) return { ...entry, secret: null };
-    try {
-      const secret = await secrets.get(secretName(stored.id));
-      if (secret) return { ...entry, secret };
-      return {
-        ...entry,
-        secret: null,
-        state: 'refused',
-        message: 'The key is not in the keychain any more. Enter it again.',
-      };
-    } catch (error) {
-      return { ...entry, secret: null, state: 'unchecked', message: toAppError(error).message };
-    }
-  }
 }
 
 /**
  * What the user asks for, checked. A key is bound to the address it was entered for: an address of another origin needs
  * the key again, so that nobody can have a stored key sent elsewhere.
  */
-function wantedEntry(
-  input: { id: ProviderId; key?: string | null | undefined; baseUrl?: string | null | undefined },
-  before: Entry | undefined,
-): Entry {
+function wantedEntry(input: SetKey, before: Entry | undefined): Entry {
   const known = knownProvider(input.id);
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
   if (!address)
@@ -216,4 +153,74 @@ function checkFailure(error: unknown): AppError {
     return new AppError('upstream_unreachable', 'The provider did not answer in time.', { cause: error });
   }
   return toAppError(error);
+}
+
+/** The providers that are set up, and the gateway told of each of them. */
+function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
+  const entries = new Map<ProviderId, Entry>();
+  const usable = (entry: Entry) => entry.secret !== null || entry.storage === null;
+  return {
+    get: (id: ProviderId) => entries.get(id),
+    anyUsable: () => [...entries.values()].some(usable),
+    /** It takes effect: the gateway uses it from now on, or no longer. */
+    use(id: ProviderId, entry: Entry | null): void {
+      if (entry) entries.set(id, entry);
+      else entries.delete(id);
+      gateway.setProvider(id, entry && usable(entry) ? { apiKey: entry.secret, baseUrl: entry.baseUrl } : null);
+    },
+  };
+}
+
+/** What the renderer may know of it. */
+function toProvider(id: ProviderId, entry: Entry | undefined): Provider {
+  const { name, keyPage, baseUrl } = knownProvider(id);
+  if (!entry) {
+    return {
+      id,
+      name,
+      keyPage,
+      baseUrl,
+      state: 'not_set',
+      keyHint: null,
+      storage: null,
+      message: null,
+      checkedAt: null,
+    };
+  }
+  const { state, keyHint, storage, message, checkedAt } = entry;
+  return { id, name, keyPage, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
+}
+
+/** Only what will still be true at the next start is written down. */
+async function remember(store: ProviderStore, entry: Entry): Promise<void> {
+  if (entry.storage !== 'keychain' && entry.storage !== null) return;
+  await store.write({ ...entry, hasKey: entry.storage === 'keychain' });
+}
+
+/** Asks the provider whether the credential works, by a free call. */
+async function check({ gateway, now }: ProvidersDeps, entry: Entry): Promise<Entry> {
+  const checked = { ...entry, checkedAt: now() };
+  try {
+    const credential = { apiKey: entry.secret, baseUrl: entry.baseUrl };
+    await gateway.checkProvider(entry.id, credential, AbortSignal.timeout(checkMs));
+    return { ...checked, state: 'works', message: null };
+  } catch (error) {
+    const failure = checkFailure(error);
+    const refused = failure.code === 'upstream_auth_failed';
+    return { ...checked, state: refused ? 'refused' : 'unreachable', message: failure.message };
+  }
+}
+
+/** A provider of an earlier run with its key, or with what keeps the key from being read. */
+async function loadEntry(secrets: SecretBox, stored: StoredProvider): Promise<Entry> {
+  const entry = { ...stored, storage: stored.hasKey ? ('keychain' as const) : null };
+  if (!stored.hasKey) return { ...entry, secret: null };
+  try {
+    const secret = await secrets.get(secretName(stored.id));
+    if (secret) return { ...entry, secret };
+    const message = 'The key is not in the keychain any more. Enter it again.';
+    return { ...entry, secret: null, state: 'refused', message };
+  } catch (error) {
+    return { ...entry, secret: null, state: 'unchecked', message: toAppError(error).message };
+  }
 }

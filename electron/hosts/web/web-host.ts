@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -42,14 +42,7 @@ const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string
 /** The loopback server: the same page and the same core, for a browser on this machine (security page, rules 13–18). */
 export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   const access = openAccess();
-  const server = createServer(serverLimits);
-  server.maxHeadersCount = 100;
-  server.maxRequestsPerSocket = 1000;
-  server.maxConnections = 1000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
-  });
+  const server = await listenOnLoopback(options.port);
   const { port } = server.address() as AddressInfo;
   const hosts = allowedHosts(port);
   const url = `http://127.0.0.1:${port}/`;
@@ -120,6 +113,18 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function listenOnLoopback(port: number): Promise<Server> {
+  const server = createServer(serverLimits);
+  server.maxHeadersCount = 100;
+  server.maxRequestsPerSocket = 1000;
+  server.maxConnections = 1000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
 }
 
 /** Slow clients are cut off: headers in 5 s, a whole request in 15 s. */

@@ -1,0 +1,56 @@
+import { AppError } from '#shared/errors.ts';
+import type { NewAnswer } from '../conversations/message-store.ts';
+import type { LiveAnswer } from './live-answers.ts';
+import { runTurn, type TurnDeps } from './turn.ts';
+
+export interface StarterDeps extends TurnDeps {
+  /** Finds out what ended answers cost; runs in the background. */
+  readonly lookUpOpenCosts: () => Promise<void>;
+}
+
+export interface Started {
+  readonly conversationId: string;
+  readonly userMessageId: string;
+  readonly answerId: string;
+}
+
+/** Stores what was asked, then lets the answer begin: in this order, and one answer to a conversation at a time. */
+export function answerStarter(deps: StarterDeps) {
+  const { messages, live, changes } = deps;
+  let stopped = false;
+
+  /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
+  async function begin(conversationId: string, answer: NewAnswer, store: () => Promise<void>): Promise<Started> {
+    if (stopped) throw new AppError('shutting_down', 'Portico is closing.');
+    const free = live.reserve(conversationId);
+    try {
+      await store();
+      return await start(answer.id, free);
+    } catch (error) {
+      free();
+      throw error;
+    }
+  }
+
+  async function start(answerId: string, free: () => void): Promise<Started> {
+    const message = await messages.find(answerId);
+    const question = message?.parentId ? await messages.find(message.parentId) : null;
+    if (!message || !question)
+      throw new AppError('not_found', 'The chat was removed while the message was being sent.');
+    const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
+    live.add(answer);
+    live.publish(message.conversationId, { type: 'message-added', message: question });
+    live.publish(message.conversationId, { type: 'message-added', message });
+    answer.ended = runTurn(deps, answer).finally(free);
+    void answer.ended.then(deps.lookUpOpenCosts);
+    changes.emit('conversations', 'messages');
+    return { conversationId: message.conversationId, userMessageId: question.id, answerId };
+  }
+
+  return {
+    begin,
+    stopStarting(): void {
+      stopped = true;
+    },
+  };
+}
