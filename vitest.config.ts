@@ -1,4 +1,16 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import babel from '@rolldown/plugin-babel';
+import tailwindcss from '@tailwindcss/vite';
+import react, { reactCompilerPreset } from '@vitejs/plugin-react';
+import { playwright } from '@vitest/browser-playwright';
+import { chromium } from 'playwright';
 import { defineConfig } from 'vitest/config';
+
+const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
+const launchOptions = existsSync(chromium.executablePath())
+  ? { args: ['--no-sandbox'] }
+  : { executablePath: systemChromium, args: ['--no-sandbox'] };
 
 export default defineConfig({
   test: {
@@ -9,6 +21,34 @@ export default defineConfig({
           environment: 'node',
           include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
           exclude: ['tests/e2e/**', '**/node_modules/**'],
+        },
+      },
+      {
+        plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+        cacheDir: fileURLToPath(new URL('.cache/vite', import.meta.url)),
+        worker: { format: 'es' },
+        publicDir: fileURLToPath(new URL('renderer/public', import.meta.url)),
+        optimizeDeps: {
+          include: [
+            'react-dom/client',
+            '@orpc/client/message-port',
+            '@orpc/server/message-port',
+            '@orpc/server',
+            '@orpc/contract',
+            'zod',
+          ],
+        },
+        test: {
+          name: 'browser',
+          expect: { poll: { timeout: 4000 } },
+          include: ['renderer/**/*.test.tsx'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions }),
+            instances: [{ browser: 'chromium', viewport: { width: 1280, height: 800 } }],
+          },
         },
       },
     ],

@@ -19,7 +19,11 @@ export function Balance({ brief = false }: { brief?: boolean }) {
     <output
       aria-label={text.balance}
       aria-busy={wallets.isPending}
-      className="flex min-w-0 flex-col text-xs tabular-nums"
+      className={
+        brief
+          ? 'flex shrink-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
+          : 'flex min-w-0 flex-col text-xs tabular-nums'
+      }
     >
       {wallet && (
         <span className={brief ? 'truncate text-fg-3 max-sm:text-2xs' : 'truncate font-medium text-sm'}>

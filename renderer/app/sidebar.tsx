@@ -51,7 +51,9 @@ export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: 
         <button type="button" aria-label={text.search} className={row} onClick={() => show('palette')}>
           <Search size={16} strokeWidth={1.75} aria-hidden />
           <span className="flex-1 text-left">{text.search}</span>
-          <Keys keys="mod+K" plain />
+          <span className="text-fg-3">
+            <Keys keys="mod+K" plain />
+          </span>
         </button>
         <PageLink to={{ page: 'models' }} icon={Layers} label={text.models} onChoose={onChoose} />
         <PageLink to={{ page: 'usage' }} icon={Activity} label={text.usage} onChoose={onChoose} />

@@ -7,7 +7,7 @@ export function Keys({ keys, plain }: { keys: string; plain?: boolean }) {
     <kbd
       className={classNames(
         'font-sans text-2xs font-medium whitespace-nowrap',
-        plain ? 'opacity-75' : 'rounded-tag border border-line bg-surface px-1.5 py-px text-fg-3',
+        plain ? '' : 'rounded-tag border border-line bg-surface px-1.5 py-px text-fg-3',
       )}
     >
       {keyNames(keys)}

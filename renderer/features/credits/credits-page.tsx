@@ -107,7 +107,7 @@ function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
       <table className={tableLook.table}>
         <thead>
           <tr>
-            <th scope="col" className={tableLook.head}>
+            <th scope="col" className={`${tableLook.head} max-sm:hidden`}>
               {columns.date}
             </th>
             <th scope="col" className={tableLook.head}>
@@ -116,7 +116,7 @@ function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
             <th scope="col" className={`${tableLook.head} text-right`}>
               {columns.amount}
             </th>
-            <th scope="col" className={`${tableLook.head} text-right`}>
+            <th scope="col" className={`${tableLook.head} text-right max-sm:hidden`}>
               {columns.after}
             </th>
           </tr>
@@ -124,14 +124,18 @@ function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
         <tbody>
           {lines.map((line) => (
             <tr key={line.id}>
-              <td className={`${tableLook.cell} text-fg-2`}>{momentOf(line.created * 1000)}</td>
-              <td className={`${tableLook.cell} w-full max-w-0 truncate`}>
+              <td className={`${tableLook.cell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
+              <td className={`${tableLook.cell} w-full max-w-0 truncate max-sm:py-2`}>
                 {text.types[line.type]}
                 <span className="text-fg-3"> {line.model ? `${line.provider}/${line.model}` : line.description}</span>{' '}
                 {line.estimated && <Badge>{text.estimated}</Badge>}
+                <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
               </td>
-              <td className={`${tableLook.cell} text-right`}>{signedUsd(line.amount)}</td>
-              <td className={`${tableLook.cell} text-right text-fg-2`}>{usd(line.balance_after)}</td>
+              <td className={`${tableLook.cell} text-right`}>
+                {signedUsd(line.amount)}
+                <span className="block text-fg-3 text-xs sm:hidden">{usd(line.balance_after)}</span>
+              </td>
+              <td className={`${tableLook.cell} text-right text-fg-2 max-sm:hidden`}>{usd(line.balance_after)}</td>
             </tr>
           ))}
         </tbody>

@@ -46,6 +46,12 @@ export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTabl
         aria-rowcount={models.length + 1}
       >
         <caption className="sr-only">{text.table}</caption>
+        {narrow && (
+          <colgroup>
+            <col />
+            <col className="w-24" />
+          </colgroup>
+        )}
         {narrow ? <NarrowHead /> : <Head sort={sort} onSort={onSort} />}
         <tbody>
           {above > 0 && <Gap height={above} columns={columns} />}

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
 import { rough, usd, utcDay } from '../../lib/format.ts';
+import { useNarrow } from '../../lib/use-media.ts';
 import { axisOf, type DayStack } from './series.ts';
 
 const colours = [
@@ -10,8 +11,6 @@ const colours = [
   'fill-(--series-5)',
 ];
 const dots = ['bg-(--series-1)', 'bg-(--series-2)', 'bg-(--series-3)', 'bg-(--series-4)', 'bg-(--series-5)'];
-const width = 936;
-const height = 240;
 const left = 48;
 const bottom = 22;
 
@@ -74,12 +73,15 @@ function Bars({
   money: boolean;
   onChoose: (at: number) => void;
 }) {
+  // Drawn at the size it is shown at, so that its words stay readable.
+  const narrow = useNarrow();
+  const [width, height] = narrow ? [400, 200] : [936, 240];
   const { top, steps } = axisOf(Math.max(0, ...stacks.map((stack) => stack.sum)));
   const plot = height - bottom - 8;
   const y = (value: number) => 8 + plot - (value / top) * plot;
   const slot = (width - left) / stacks.length;
   const bar = Math.max(2, Math.min(24, slot * 0.74));
-  const every = Math.ceil(stacks.length / 7);
+  const every = Math.ceil(stacks.length / (narrow ? 4 : 7));
   return (
     <svg viewBox={`0 0 ${width} ${height}`} className="block h-auto w-full" aria-hidden="true">
       {steps.map((step) => (

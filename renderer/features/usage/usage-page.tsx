@@ -123,7 +123,7 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
 function Head({ period, cost, note, children }: { period: Period; cost: string; note: string; children: ReactNode }) {
   return (
     <div className="mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 max-sm:basis-full">
         <p className="text-fg-2">{text.heads[period]}</p>
         <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">{usd(cost)}</p>
         <p className="text-fg-3 text-xs">{note}</p>

@@ -1,0 +1,196 @@
+import '../ui/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { fakeData } from '../../tests/support/fake-data.ts';
+import { fakeModels, manyModels } from '../../tests/support/fake-models.ts';
+import { closeApp, openApp, reload } from '../../tests/support/open-app.tsx';
+
+afterEach(async () => {
+  await closeApp();
+  await page.viewport(1280, 800);
+});
+
+const sandboxOnly = fakeModels.filter((model) => model.kind === 'router' || model.simulated);
+const firstRun = () => ({
+  conversations: [],
+  models: sandboxOnly,
+  settings: { ...fakeData().settings, welcomed: false, model: 'router' },
+});
+
+test('from the first start, two clicks lead to a streamed answer paid with test credits', async () => {
+  await openApp('', firstRun(), { paceMs: 1 });
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('Test credits$10.00');
+  await page.getByRole('button', { name: 'Try it now', exact: true }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.element(page.getByRole('log')).toMatchTextContent('sliding window counter');
+  await expect.element(page.getByRole('log')).toMatchTextContent('$0.0001695');
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$9.9998305');
+});
+
+test.each([
+  ['Add a provider key', '#settings/providers'],
+  ['Connect a gateway', '#settings/gateway'],
+])('%s leads to where that is done', async (name, hash) => {
+  await openApp('', firstRun());
+  await page.getByRole('button', { name, exact: true }).click();
+  expect(location.hash).toBe(hash);
+});
+
+const pages = [
+  {
+    hash: '#models',
+    method: 'models.list',
+    loading: 'Loading models',
+    empty: { models: [] },
+    emptyText: 'No models yet',
+    full: 'Claude Opus 5',
+  },
+  {
+    hash: '#usage',
+    method: 'usage.get',
+    loading: 'Loading usage',
+    empty: { ledgerLines: 0 },
+    emptyText: 'Nothing used in this period',
+    full: 'By model',
+  },
+  {
+    hash: '#credits',
+    method: 'credits.get',
+    loading: 'Loading credits',
+    empty: { ledgerLines: 0 },
+    emptyText: 'No transactions yet',
+    full: 'Balance after',
+  },
+  {
+    hash: '#account',
+    method: 'account.get',
+    loading: 'Loading the account',
+    empty: null,
+    emptyText: '',
+    full: 'Plan and limits',
+  },
+  {
+    hash: '#settings/providers',
+    method: 'providers.list',
+    loading: 'Loading settings',
+    empty: { providers: [] },
+    emptyText: 'Providers & keys',
+    full: 'Anthropic',
+  },
+  {
+    hash: '#settings/gateway',
+    method: 'gateway.get',
+    loading: 'Loading settings',
+    empty: null,
+    emptyText: '',
+    full: 'Local URL',
+  },
+] as const;
+
+test.each(pages.filter((entry) => entry.method !== 'models.list'))(
+  '$hash is shown loading, failed, and full after Retry',
+  async ({ hash, method, loading, full }) => {
+    const fake = await openApp('#chat');
+    fake.hold(method, true);
+    fake.fail(method, 'gateway_unreachable', 'The gateway did not answer.');
+    location.hash = hash;
+    await expect.element(page.getByRole('status', { name: loading })).toBeVisible();
+    fake.hold(method, false);
+    await expect.element(page.getByRole('alert').first()).toMatchTextContent('The gateway did not answer.');
+    fake.fail(method, null);
+    await page.getByRole('button', { name: 'Retry' }).first().click();
+    await expect.element(page.getByRole('main')).toMatchTextContent(full);
+  },
+);
+
+test('the models page is shown loading, failed, and full after Retry', async () => {
+  const fake = await openApp('#models', {}, {});
+  await closeApp();
+  fake.fail('models.list', 'gateway_unreachable', 'The gateway did not answer.');
+  fake.hold('models.list', true);
+  await reload(fake, '#models');
+  await expect.element(page.getByRole('status', { name: 'Loading models' })).toBeVisible();
+  fake.hold('models.list', false);
+  await expect.element(page.getByRole('alert')).toMatchTextContent('The gateway did not answer.');
+  fake.fail('models.list', null);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('Claude Opus 5');
+});
+
+test.each(pages.filter((entry) => entry.empty))(
+  '$hash says so when there is nothing',
+  async ({ hash, empty, emptyText }) => {
+    await openApp(hash, empty as object);
+    await expect.element(page.getByRole('main')).toMatchTextContent(emptyText);
+  },
+);
+
+test('three thousand models are filtered while only the rows in sight are drawn', async () => {
+  await openApp('#models', { models: [...fakeModels, ...manyModels(3000)] });
+  await expect.element(page.getByRole('main')).toMatchTextContent('3,009 models');
+  expect(document.querySelectorAll('tbody tr').length).toBeLessThan(60);
+  await page.getByRole('searchbox', { name: 'Filter models' }).fill('meta 12');
+  await expect.element(page.getByRole('main')).toMatchTextContent(/\d+ match/);
+  await page.getByRole('button', { name: 'Meta 12', exact: true }).click();
+  const sheet = page.getByRole('dialog', { name: 'Meta 12' });
+  await expect.element(sheet).toMatchTextContent('per 1M tokens');
+  await expect.element(sheet).toMatchTextContent('Price as of Nov 1, 2026, from genai-prices.');
+});
+
+test('a model chosen in the catalogue is the one the new chat asks', async () => {
+  await openApp('#models');
+  await page.getByRole('button', { name: 'Claude Haiku 5', exact: true }).click();
+  await page.getByRole('button', { name: 'Use in chat' }).click();
+  await expect.element(page.getByRole('combobox', { name: 'Model' })).toMatchTextContent('Claude Haiku 5');
+});
+
+test('the ledger is read on, page by page, to its first line', async () => {
+  await openApp('#credits');
+  await page.getByRole('button', { name: 'Test credits' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('not money');
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('100 lines');
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('Credits added');
+});
+
+test('a key goes in and never comes out', async () => {
+  const fake = await openApp('#settings/providers');
+  await page.getByRole('button', { name: 'Add key (Google)' }).click();
+  await page.getByLabelText('API key').fill('AIza-not-a-real-key');
+  fake.fail('providers.setKey', 'upstream_auth_failed', 'API key not valid.');
+  await page.getByRole('button', { name: 'Check and save' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('API key not valid.');
+  fake.fail('providers.setKey', null);
+  await page.getByRole('button', { name: 'Check and save' }).click();
+  await expect.element(page.getByRole('main')).toMatchTextContent('sk-…9fQ2');
+  expect(document.documentElement.innerHTML).not.toContain('AIza-not-a-real-key');
+});
+
+test('the palette goes to a place by typing', async () => {
+  await openApp('');
+  await userEvent.keyboard('{Control>}k{/Control}');
+  await page.getByRole('combobox', { name: /Search chats/ }).fill('usage');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible();
+  await userEvent.keyboard('{Control>}[[{/Control}');
+  await expect.element(page.getByRole('heading', { name: 'New chat', level: 1 })).toBeVisible();
+});
+
+test('in a narrow window the sidebar is a drawer and the balance stays in sight', async () => {
+  await page.viewport(420, 800);
+  await openApp('#models');
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$3.2180415');
+  await page.getByRole('button', { name: 'Open sidebar' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Usage', exact: true }).click();
+  await expect.element(page.getByRole('heading', { name: 'Usage', level: 1 })).toBeVisible();
+});
+
+test('the theme is on the document at once and kept for the next start', async () => {
+  await openApp('#settings/appearance');
+  await page.getByRole('button', { name: 'Dark' }).click();
+  await expect.poll(() => document.documentElement.dataset.theme).toBe('dark');
+  await expect.poll(() => localStorage.getItem('portico')).toContain('"theme":"dark"');
+  await page.getByRole('button', { name: 'System' }).click();
+  await expect.poll(() => document.documentElement.dataset.theme).toBe(undefined);
+});

@@ -1,0 +1,187 @@
+import '../../ui/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { closeApp, openApp, reload } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const message = page.getByRole('textbox', { name: 'Message' });
+const thread = page.getByRole('log', { name: 'Conversation' });
+const send = page.getByRole('button', { name: 'Send', exact: true });
+const stop = page.getByRole('button', { name: 'Stop', exact: true });
+const manual = { answers: 'manual' } as const;
+const sandbox = async () => {
+  await page.getByRole('combobox', { name: 'Model' }).click();
+  await page.getByRole('option', { name: /Sandbox Tour/ }).click();
+};
+
+test('a message is sent, its answer streams in, and the exact cost stands below it', async () => {
+  const fake = await openApp('', {}, manual);
+  await sandbox();
+  await message.fill('What is a portico?');
+  await send.click();
+  await expect.element(thread.getByRole('article', { name: 'You' })).toMatchTextContent('What is a portico?');
+  await expect.element(stop).toBeVisible();
+  fake.write('A **porch** with');
+  const answer = thread.getByRole('article', { name: 'Sandbox Tour' });
+  await expect.element(answer).toMatchTextContent('A porch with');
+  fake.write(' columns.');
+  fake.finish();
+  await expect.element(answer).toMatchTextContent('A porch with columns.');
+  await expect.element(answer).toMatchTextContent('Simulated');
+  await expect.element(answer).toMatchTextContent('$0.0001695');
+  await expect.element(answer).toMatchTextContent('billed');
+  await expect.element(page.getByRole('status', { name: 'Balance' })).toMatchTextContent('$9.9998305');
+  await expect.element(send).toBeVisible();
+});
+
+test('Enter sends, Shift+Enter breaks the line, and nothing is sent while a word is composed', async () => {
+  const fake = await openApp('', {}, manual);
+  await message.fill('one');
+  await userEvent.keyboard('{Shift>}{Enter}{/Shift}two');
+  await expect.element(message).toHaveValue('one\ntwo');
+  const field = message.element();
+  field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, isComposing: true }));
+  expect(fake.calls).not.toContain('chat.send');
+  await userEvent.keyboard('{Enter}');
+  await expect.element(thread.getByRole('article', { name: 'You' })).toBeVisible();
+  await expect.element(message).toHaveValue('');
+});
+
+test('Stop ends the answer and keeps what had arrived, with its cost', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Count to a million');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  fake.write('one two three');
+  await expect.element(thread).toMatchTextContent('one two three');
+  await stop.click();
+  await expect.element(thread).toMatchTextContent('Stopped.');
+  await expect.element(thread).toMatchTextContent('one two three');
+  await expect.element(thread).toMatchTextContent('$0.0000421');
+});
+
+test('Escape stops the answer too', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Count');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(thread).toMatchTextContent('Stopped.');
+  expect(fake.calls).toContain('chat.stop');
+});
+
+test('an answer that failed says why, keeps its text, and Retry asks for another', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Hello');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  fake.write('Half an answ');
+  fake.finish({
+    status: 'error',
+    finishReason: null,
+    costUsd: null,
+    costSource: 'unknown',
+    error: { code: 'upstream_rate_limited', message: 'Anthropic asks to slow down.', retryAfterMs: null },
+  });
+  const alert = thread.getByRole('alert');
+  await expect.element(alert).toMatchTextContent('Anthropic asks to slow down.');
+  await expect.element(thread).toMatchTextContent('Half an answ');
+  await expect.element(thread).toMatchTextContent('cost unknown');
+  expect(thread.element().textContent).not.toContain('$0');
+  await expect.element(alert.getByRole('button', { name: 'Copy details' })).toBeVisible();
+  await alert.getByRole('button', { name: 'Retry' }).click();
+  await expect.element(stop).toBeVisible();
+  fake.write('A whole answer.');
+  fake.finish();
+  await expect.element(thread).toMatchTextContent('A whole answer.');
+  await expect.element(thread).toMatchTextContent('Answer 2 of 2');
+  expect(fake.calls).toContain('chat.regenerate');
+});
+
+test('a message that could not be sent is back in the composer', async () => {
+  const fake = await openApp('', {}, manual);
+  fake.fail('chat.send', 'insufficient_credits', 'The balance does not cover this message.');
+  await message.fill('Do not lose me');
+  await send.click();
+  await expect.element(page.getByRole('alert')).toMatchTextContent('The balance does not cover this message.');
+  await expect.element(message).toHaveValue('Do not lose me');
+});
+
+test('each conversation keeps its own draft, through a reload', async () => {
+  const fake = await openApp('#chat/c0', {}, manual);
+  await message.fill('for the first');
+  await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
+  await expect.element(message).toHaveValue('');
+  await message.fill('for the second');
+  await reload(fake, '#chat/c0');
+  await expect.element(message).toHaveValue('for the first');
+});
+
+test('a reload in the middle of an answer shows what was written and goes on', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Tell me');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  fake.write('The first half');
+  await reload(fake, '#chat/c1');
+  await expect.element(thread).toMatchTextContent('The first half');
+  fake.write(' and the second.');
+  fake.finish();
+  await expect.element(thread).toMatchTextContent('The first half and the second.');
+  await expect.element(send).toBeVisible();
+});
+
+test('a lost connection is joined again without losing or doubling a word', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Tell me');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  fake.write('one ');
+  await expect.element(thread).toMatchTextContent('one');
+  fake.cut();
+  fake.write('two ');
+  fake.write('three');
+  await expect.element(thread.getByRole('article').last()).toMatchTextContent('one two three');
+  fake.finish();
+  await expect.element(send).toBeVisible();
+});
+
+test('hostile Markdown makes no element, address or script of its own', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Attack');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  fake.write(
+    '<img src=x onerror=alert(1)> <script>alert(1)</script>\n\n<iframe src="https://evil.example"></iframe>\n\n[a](javascript:alert(1)) [b](data:text/html,x) ![i](https://evil.example/p.png) <javascript:alert(1)>\n\n[c](  jav\tascript:alert(1)) [d](//evil.example) <https://ok.example>\n\n```"><img src=x>\ncode\n```\n\nend of attack',
+  );
+  fake.finish();
+  await expect.element(thread).toMatchTextContent('end of attack');
+  const answer = thread.element();
+  expect(
+    answer.querySelectorAll('.prose :is(img, script, iframe, style, link, meta, object, embed, form)').length,
+  ).toBe(0);
+  const schemes = [...answer.querySelectorAll('a')].map((link) => link.protocol);
+  expect(schemes.length).toBeGreaterThan(0);
+  expect(schemes.filter((scheme) => scheme !== 'https:')).toEqual([]);
+});
+
+test('links go out through the core, never through the window', async () => {
+  const fake = await openApp('#chat/c0');
+  await thread.getByRole('link', { name: 'Redis documentation' }).click();
+  await expect.poll(() => fake.data.opened).toEqual(['https://redis.io/docs/latest/']);
+  expect(location.hash).toBe('#chat/c0');
+});
+
+test('a conversation says when it is read, when that failed, and recovers', async () => {
+  const fake = await openApp('#usage');
+  fake.hold('conversations.get', true);
+  await page.getByRole('link', { name: 'Streaming rate limiter across gateway nodes' }).click();
+  await expect.element(page.getByRole('status', { name: 'Loading the conversation' })).toBeVisible();
+  fake.fail('conversations.get', 'internal_error', 'The database is busy.');
+  fake.hold('conversations.get', false);
+  await expect.element(page.getByRole('alert')).toMatchTextContent('The database is busy.');
+  fake.fail('conversations.get', null);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect.element(thread.getByRole('article', { name: 'Claude Opus 5' })).toBeVisible();
+});

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashOf, locOf, newChat } from './nav.ts';
+
+test.each([
+  '#chat',
+  '#models',
+  '#usage',
+  '#credits',
+  '#account',
+  '#settings',
+  '#settings/gateway',
+  '#chat/01JD%2F%C3%A4',
+])('%s is read and written alike', (hash) => {
+  expect(hashOf(locOf(hash))).toBe(hash);
+});
+
+test('any other hash is a new chat, and reading one never fails', () => {
+  expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(locOf)).toEqual(Array(5).fill(newChat));
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(hashOf(locOf(`#${text}`))).toMatch(/^#(chat|models|usage|credits|account|settings)/);
+    }),
+  );
+});
