@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,6 +83,19 @@ test('what the architecture allows passes', async () => {
   const cases = allowed.map(([path, specifier], index) => ({ file: beside(path, `fine-${index}`), specifier }));
   const objections = await lint(cases);
   expect(cases.filter(({ file }) => objections.has(file))).toEqual([]);
+});
+
+test('a feature knows another one’s store only as the type of an argument', async () => {
+  const core = join(root, 'electron', 'core');
+  const files = (await readdir(core, { recursive: true })).filter((file) => /\/.*(?<!\.test)\.ts$/.test(file));
+  expect(files.length).toBeGreaterThan(20);
+  const taken = await Promise.all(
+    files.map(async (file) => {
+      const imports = (await readFile(join(core, file), 'utf8')).match(/^import .*'\.\.\/[^'/]+\/.*$/gm) ?? [];
+      return imports.filter((line) => !line.startsWith('import type ')).map((line) => `${file}: ${line}`);
+    }),
+  );
+  expect(taken.flat()).toEqual([]);
 });
 
 function patternsOf(linter: unknown): Pattern[] {

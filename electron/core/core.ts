@@ -22,7 +22,7 @@ import { openKeychain, type SecretStore } from './keychain.ts';
 import { gatewayLog, type Log, openLog } from './log.ts';
 import { modelsFeature } from './models/models.ts';
 import { modelsStore } from './models/models-store.ts';
-import { environmentKeys } from './providers/environment-keys.ts';
+import { environmentKeys, providersOf } from './providers/environment-keys.ts';
 import { providerStore } from './providers/provider-store.ts';
 import { providersFeature } from './providers/providers.ts';
 import { type CoreRouter, coreRouter } from './router.ts';
@@ -98,6 +98,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     store: providerStore(db),
     secrets,
     changes,
+    known: providersOf(env),
     environment: environmentKeys(env),
     now,
   });

@@ -54,7 +54,10 @@ async function startPackaged(program: string, dataFolder: string, env: Readonly<
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const browser = await chromium.connectOverCDP(await endpoint(child));
+  const debugging = await endpoint(child);
+  // Connecting before there is a window never returns.
+  await expect.poll(() => windows(debugging)).toBe(1);
+  const browser = await chromium.connectOverCDP(debugging);
   const context = browser.contexts()[0];
   if (!context) throw new Error('the packaged app has no window');
   const page: Page = context.pages()[0] ?? (await context.waitForEvent('page'));
@@ -67,6 +70,11 @@ async function startPackaged(program: string, dataFolder: string, env: Readonly<
       await browser.close();
     },
   };
+}
+
+async function windows(debugging: string): Promise<number> {
+  const list = await fetch(`http://${new URL(debugging).host}/json/list`);
+  return ((await list.json()) as { type: string }[]).filter(({ type }) => type === 'page').length;
 }
 
 async function endpoint(child: ChildProcess): Promise<string> {

@@ -1,8 +1,8 @@
 import type { WalletBalance } from '#shared/contract/account.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { Account } from '#shared/wire/account.ts';
-import type { Connections, Payer } from '../gateway/connections.ts';
-import { askGateway } from '../gateway/gateway-errors.ts';
+import type { Connections, Payer } from '../connections.ts';
+import { askGateway } from '../gateway-errors.ts';
 
 export interface AccountDeps {
   readonly connections: Connections;

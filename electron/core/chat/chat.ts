@@ -2,9 +2,9 @@ import type { ChatEvent } from '#shared/contract/chat.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
-import { titleFrom } from '../conversations/title.ts';
 import { stopAnswer } from './live-answers.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
+import { titleFrom } from './title.ts';
 
 export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;

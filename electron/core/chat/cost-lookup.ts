@@ -1,10 +1,10 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Changes } from '../changes.ts';
-import type { AnswerPatch, MessageRow } from '../conversations/message-row.ts';
+import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import type { Connections } from '../gateway/connections.ts';
 import { failureEntry, type Log } from '../log.ts';
+import type { AnswerPatch, MessageRow } from '../message-row.ts';
 import { pause } from '../pace.ts';
 import { costOfRecord, usageOfRecord } from './cost.ts';
 import type { LiveAnswers } from './live-answers.ts';

@@ -1,14 +1,7 @@
 import type { Message } from '#shared/contract/conversations.ts';
 import type { CompletionChunk } from '#shared/wire/chat-response.ts';
+import type { DescribeModel } from '../model-facts.ts';
 import { costOfChunk, usageOfChunk } from './cost.ts';
-
-/** What the app knows of a model by its id. */
-export interface ModelFacts {
-  readonly name: string;
-  readonly simulated: boolean;
-  readonly priced: boolean;
-}
-export type DescribeModel = (id: string) => ModelFacts | null;
 
 /** The words a chunk adds. A refusal is shown as text: it is what the model said. */
 export function wordsOf(chunk: CompletionChunk): { text: string; reasoning: string } {

@@ -2,14 +2,15 @@ import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Changes } from '../changes.ts';
-import type { AnswerPatch } from '../conversations/message-row.ts';
+import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import type { Connections } from '../gateway/connections.ts';
 import { failureEntry, type Log } from '../log.ts';
+import type { AnswerPatch } from '../message-row.ts';
+import type { DescribeModel } from '../model-facts.ts';
 import { historyFor } from './history.ts';
 import { openJournal } from './journal.ts';
 import type { LiveAnswer, LiveAnswers } from './live-answers.ts';
-import { type DescribeModel, factsOf, wordsOf } from './read-chunk.ts';
+import { factsOf, wordsOf } from './read-chunk.ts';
 
 export interface TurnDeps {
   readonly messages: MessageStore;

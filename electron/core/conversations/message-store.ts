@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Db } from '../db.ts';
-import { type AnswerPatch, type MessageRow, type NumberedRow, toColumns, toMessage } from './message-row.ts';
+import { type AnswerPatch, type MessageRow, type NumberedRow, toColumns, toMessage } from '../message-row.ts';
 
 export interface NewQuestion {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { Credits } from '#shared/wire/credits.ts';
-import type { Connections } from '../gateway/connections.ts';
-import { askGateway } from '../gateway/gateway-errors.ts';
+import type { Connections } from '../connections.ts';
+import { askGateway } from '../gateway-errors.ts';
 
 const limitMs = 10_000;
 

@@ -3,9 +3,9 @@ import { Secret } from '#gateway/lib/secret.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import { parseUsd } from '#shared/money.ts';
+import type { Payer } from '../connections.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
-import type { Payer } from './connections.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
 
 interface WalletPlan {

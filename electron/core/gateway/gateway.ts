@@ -2,10 +2,10 @@ import { Secret } from '#gateway/lib/secret.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
 import { AppError } from '#shared/errors.ts';
+import { parseBaseUrl } from '../base-url.ts';
 import type { Changes } from '../changes.ts';
-import { parseBaseUrl } from './base-url.ts';
-import type { Connections } from './connections.ts';
-import { askGateway, fromGateway } from './gateway-errors.ts';
+import type { Connections } from '../connections.ts';
+import { askGateway, fromGateway } from '../gateway-errors.ts';
 import type { LocalDoor } from './local-door.ts';
 import type { RemoteGateway } from './remote-gateway.ts';
 

@@ -1,6 +1,6 @@
 import type { Wallet } from '#shared/contract/fields.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Connections, Payer } from './connections.ts';
+import type { Connections, Payer } from '../connections.ts';
 import type { RemoteGateway } from './remote-gateway.ts';
 
 export interface ConnectionsDeps {

@@ -2,10 +2,10 @@ import type { Secret } from '#gateway/lib/secret.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import { AppError } from '#shared/errors.ts';
+import { type BaseUrl, parseBaseUrl } from '../base-url.ts';
+import type { Payer } from '../connections.ts';
 import { hintOf, type SecretBox } from '../secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
-import { type BaseUrl, parseBaseUrl } from './base-url.ts';
-import type { Payer } from './connections.ts';
 
 const setting = 'gateway.remote';
 const secretName = 'gateway/remote';

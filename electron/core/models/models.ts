@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Changes } from '../changes.ts';
-import type { ModelFacts } from '../chat/read-chunk.ts';
-import type { Connections } from '../gateway/connections.ts';
-import { askGateway } from '../gateway/gateway-errors.ts';
+import type { Connections } from '../connections.ts';
+import { askGateway } from '../gateway-errors.ts';
 import { failureEntry, type Log } from '../log.ts';
+import type { ModelFacts } from '../model-facts.ts';
 import { pause } from '../pace.ts';
 import { mergeModels } from './merge-models.ts';
 import type { KnownModels, ModelsStore } from './models-store.ts';

@@ -46,9 +46,3 @@ export const providerList: readonly KnownProvider[] = [
     env: null,
   },
 ];
-
-export function knownProvider(id: ProviderId): KnownProvider {
-  const known = providerList.find((provider) => provider.id === id);
-  if (!known) throw new RangeError(`there is no provider "${id}"`);
-  return known;
-}

@@ -89,6 +89,12 @@ test('keys are there after a restart, and one that was removed is not', async ()
   expect([core.secrets.items.size, next.used.at(-1)]).toEqual([0, 'openai off']);
 });
 
+test('an address of the environment is the one that an entered key is for', async () => {
+  const core = await start({ env: { OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1' } });
+  const entered = await core.client.providers.setKey({ id: 'openai', key: 'sk-entered-0000' });
+  expect(entered).toMatchObject({ baseUrl: 'http://127.0.0.1:4010/v1', state: 'works' });
+});
+
 test('a key of the environment is used until the user sets one, and again after that is removed', async () => {
   const env = { OPENAI_API_KEY: 'sk-environment-0000', OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1' };
   const core = await start({ env });

@@ -3,10 +3,10 @@ import { Secret } from '#gateway/lib/secret.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import type { Provider, ProviderId } from '#shared/contract/providers.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
+import { parseBaseUrl } from '../base-url.ts';
 import type { Changes } from '../changes.ts';
-import { parseBaseUrl } from '../gateway/base-url.ts';
 import { hintOf, type SecretBox } from '../secret-box.ts';
-import { knownProvider, providerList } from './provider-list.ts';
+import type { KnownProvider } from './provider-list.ts';
 import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
 
 /** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
@@ -26,6 +26,7 @@ export interface ProvidersDeps {
   readonly store: ProviderStore;
   readonly secrets: SecretBox;
   readonly changes: Changes;
+  readonly known: readonly KnownProvider[];
   /** Keys of the environment: used unless the user has set another. */
   readonly environment: readonly Entry[];
   readonly now: () => number;
@@ -42,7 +43,7 @@ const secretName = (id: ProviderId) => `provider/${id}`;
 
 /** The user's own keys. They go in and are never given out again; only their first and last characters are. */
 export function providersFeature(deps: ProvidersDeps) {
-  const { gateway, store, secrets, changes, environment } = deps;
+  const { gateway, store, secrets, changes, known, environment } = deps;
   const entries = entriesInUse(gateway);
   /** What the user has set in this session: reading the keychain late must not undo it. */
   const touched = new Set<ProviderId>();
@@ -50,18 +51,20 @@ export function providersFeature(deps: ProvidersDeps) {
 
   function changed(id: ProviderId): Provider {
     changes.emit('providers', 'models', 'account');
-    return toProvider(id, entries.get(id));
+    return shown(id);
   }
+
+  const shown = (id: ProviderId) => toProvider(knownIn(known, id), entries.get(id));
 
   return {
     async list(): Promise<Provider[]> {
       await loaded.promise;
-      return providerList.map(({ id }) => toProvider(id, entries.get(id)));
+      return known.map(({ id }) => shown(id));
     },
 
     async setKey(input: SetKey): Promise<Provider> {
       await loaded.promise;
-      const wanted = wantedEntry(input, entries.get(input.id));
+      const wanted = wantedEntry(input, knownIn(known, input.id), entries.get(input.id));
       const entry = await check(deps, wanted);
       if (entry.state === 'refused') {
         throw new AppError('upstream_auth_failed', entry.message ?? 'The provider refused the key.', {
@@ -79,7 +82,7 @@ export function providersFeature(deps: ProvidersDeps) {
     async check({ id }: { id: ProviderId }): Promise<Provider> {
       await loaded.promise;
       const entry = entries.get(id);
-      if (!entry) return toProvider(id, entries.get(id));
+      if (!entry) return shown(id);
       const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
       const checked = await check(deps, { ...entry, secret });
       await remember(store, checked);
@@ -128,8 +131,7 @@ export function providersFeature(deps: ProvidersDeps) {
  * What the user asks for, checked. A key is bound to the address it was entered for: an address of another origin needs
  * the key again, so that nobody can have a stored key sent elsewhere.
  */
-function wantedEntry(input: SetKey, before: Entry | undefined): Entry {
-  const known = knownProvider(input.id);
+function wantedEntry(input: SetKey, known: KnownProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
   if (!address)
     throw new AppError('invalid_input', "baseUrl: the server's address is needed.", { details: { param: 'baseUrl' } });
@@ -171,9 +173,14 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   };
 }
 
+function knownIn(all: readonly KnownProvider[], id: ProviderId): KnownProvider {
+  const known = all.find((provider) => provider.id === id);
+  if (!known) throw new RangeError(`there is no provider "${id}"`);
+  return known;
+}
+
 /** What the renderer may know of it. */
-function toProvider(id: ProviderId, entry: Entry | undefined): Provider {
-  const { name, keyPage, baseUrl } = knownProvider(id);
+function toProvider({ id, name, keyPage, baseUrl }: KnownProvider, entry: Entry | undefined): Provider {
   if (!entry) {
     return {
       id,

@@ -1,7 +1,7 @@
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { Usage, UsageGroup } from '#shared/wire/usage.ts';
-import type { Connections } from '../gateway/connections.ts';
-import { askGateway } from '../gateway/gateway-errors.ts';
+import type { Connections } from '../connections.ts';
+import { askGateway } from '../gateway-errors.ts';
 
 const limitMs = 15_000;
 

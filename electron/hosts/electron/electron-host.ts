@@ -1,5 +1,5 @@
 import { app, nativeTheme, shell } from 'electron';
-import type { Host } from '../../core/host.ts';
+import type { Host } from '#core/host.ts';
 import type { WindowStateFile } from './window-state.ts';
 
 /** What the core gets from Electron. */

@@ -1,6 +1,6 @@
 import { app, type Session, type WebContents } from 'electron';
-import { safeUrl } from '../../core/app/link-guard.ts';
-import type { Host } from '../../core/host.ts';
+import { safeUrl } from '#core/app/link-guard.ts';
+import type { Host } from '#core/host.ts';
 import { pageOrigin } from './protocol.ts';
 
 /** Copying text needs this one; every other permission is refused, whoever asks. */

@@ -1,5 +1,5 @@
 import { protocol, type Session } from 'electron';
-import { pageHeaders, readPageFile } from '../../core/page.ts';
+import { pageHeaders, readPageFile } from '#core/page.ts';
 
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';

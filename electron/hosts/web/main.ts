@@ -2,12 +2,12 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { defaultDataFolder } from '#core/data-folder.ts';
+import { openSecretService } from '#core/secret-service.ts';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { AppError } from '#shared/errors.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { defaultDataFolder } from '../../core/data-folder.ts';
-import { openSecretService } from '../../core/secret-service.ts';
 import { type Flags, parseFlags } from './flags.ts';
 import { type RunningWeb, startWeb } from './start-web.ts';
 

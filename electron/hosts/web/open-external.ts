@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
+import type { SafeUrl } from '#core/app/link-guard.ts';
 import { AppError } from '#shared/errors.ts';
-import type { SafeUrl } from '../../core/app/link-guard.ts';
 
 const openedAfterMs = 3000;
 

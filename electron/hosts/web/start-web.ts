@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { type CoreOptions, openCore } from '#core/core.ts';
+import type { Host } from '#core/host.ts';
+import { serveChannels } from '#core/serve.ts';
 import { AppError } from '#shared/errors.ts';
-import { type CoreOptions, openCore } from '../../core/core.ts';
-import type { Host } from '../../core/host.ts';
-import { serveChannels } from '../../core/serve.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
 import { socketChannel } from './socket-channel.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { pageHeaders, readPageFile } from '../../core/page.ts';
+import { pageHeaders, readPageFile } from '#core/page.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage } from './connect-page.ts';
 import {

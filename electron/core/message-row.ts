@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Message } from '#shared/contract/conversations.ts';
-import type { MessageTable } from '../db.ts';
+import type { MessageTable } from './db.ts';
 
 export type MessageRow = Selectable<MessageTable>;
 export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };
