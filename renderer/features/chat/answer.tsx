@@ -20,7 +20,7 @@ interface AnswerProps {
 }
 
 export const Answer = memo(function Answer({ message, busy, onRegenerate }: AnswerProps) {
-  const view = useAnswer(message.id);
+  const view = useAnswer(message);
   const name = message.modelName ?? message.servedModel ?? message.model ?? text.model;
   const provider = message.servedProvider ?? message.model?.split('/')[0] ?? '?';
   const streaming = message.status === 'streaming';
@@ -48,7 +48,7 @@ export const Answer = memo(function Answer({ message, busy, onRegenerate }: Answ
 });
 
 function Body({ message }: { message: Message }) {
-  const view = useAnswer(message.id);
+  const view = useAnswer(message);
   const [whole, setWhole] = useState(false);
   if (view.tokens.length === 0) return null;
   const shown = whole ? view.tokens : firstOf(view.tokens);

@@ -23,11 +23,14 @@ interface Answer {
 export interface LiveAnswers {
   /** Takes a message as the core has it now. What is known already is not parsed again. */
   show(message: Message): void;
+  /** The same for a message that need not be kept if nobody has looked at it yet. */
+  refresh(message: Message): void;
   /** Adds a piece at its place. False: something before it is missing, read the answer again. */
   addText(messageId: string, offset: number, text: string): boolean;
   addReasoning(messageId: string, offset: number, text: string): boolean;
-  view(messageId: string): AnswerView;
-  subscribe(messageId: string, listener: () => void): () => void;
+  /** What is drawn of a message; parsed the first time it is asked for, so that opening a long thread parses what is seen. */
+  view(message: Message): AnswerView;
+  subscribe(message: Message, listener: () => void): () => void;
 }
 
 const nothing: AnswerView = { tokens: [], reasoning: '', live: false };
@@ -48,11 +51,20 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
 
   function flush(answer: Answer): void {
     changed.delete(answer);
+    if (answer.listeners.size === 0) {
+      // Nobody looks: it is parsed when somebody does.
+      answer.view = nothing;
+      return;
+    }
+    parse(answer);
+    for (const listener of answer.listeners) listener();
+  }
+
+  function parse(answer: Answer): void {
     answer.blocks.append(answer.waiting);
     answer.waiting = '';
     if (!answer.live) answer.blocks.finish();
     answer.view = { tokens: answer.blocks.tokens, reasoning: answer.reasoning, live: answer.live };
-    for (const listener of answer.listeners) listener();
   }
 
   function add(message: Message): Answer {
@@ -66,7 +78,6 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
       listeners: new Set(),
     };
     answers.set(message.id, answer);
-    flush(answer);
     for (const [id, { listeners, live }] of answers) {
       if (answers.size <= mostKept) break;
       if (listeners.size === 0 && !live) answers.delete(id);
@@ -80,22 +91,27 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
     answer.length = message.text.length;
   }
 
+  function show(message: Message): void {
+    const answer = answers.get(message.id) ?? add(message);
+    const live = message.status === 'streaming';
+    const written = answer.blocks.source + answer.waiting;
+    // A running answer may be known further than this copy of it, which was read before.
+    if (message.text.length > answer.length && message.text.startsWith(written) && answer.live) {
+      answer.waiting += message.text.slice(answer.length);
+      answer.length = message.text.length;
+    } else if (message.text !== written && (!live || !written.startsWith(message.text))) restart(message, answer);
+    else if (live === answer.live && message.reasoning.length <= answer.reasoning.length) return;
+    if (message.reasoning.length > answer.reasoning.length || !live) answer.reasoning = message.reasoning;
+    if (live && !answer.live) return;
+    answer.live = live;
+    if (live) touch(answer);
+    else flush(answer);
+  }
+
   return {
-    show(message) {
-      const answer = answers.get(message.id) ?? add(message);
-      const live = message.status === 'streaming';
-      const written = answer.blocks.source + answer.waiting;
-      // A running answer may be known further than this copy of it, which was read before.
-      if (message.text.length > answer.length && message.text.startsWith(written) && answer.live) {
-        answer.waiting += message.text.slice(answer.length);
-        answer.length = message.text.length;
-      } else if (message.text !== written && (!live || !written.startsWith(message.text))) restart(message, answer);
-      else if (live === answer.live && message.reasoning.length <= answer.reasoning.length) return;
-      if (message.reasoning.length > answer.reasoning.length || !live) answer.reasoning = message.reasoning;
-      if (live && !answer.live) return;
-      answer.live = live;
-      if (live) touch(answer);
-      else flush(answer);
+    show,
+    refresh(message) {
+      if (answers.has(message.id) || message.status === 'streaming') show(message);
     },
     addText(messageId, offset, text) {
       const answer = answers.get(messageId);
@@ -116,11 +132,15 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
       touch(answer);
       return true;
     },
-    view: (messageId) => answers.get(messageId)?.view ?? nothing,
-    subscribe(messageId, listener) {
-      const answer = answers.get(messageId);
-      answer?.listeners.add(listener);
-      return () => answer?.listeners.delete(listener);
+    view(message) {
+      const answer = answers.get(message.id) ?? add(message);
+      if (answer.view === nothing) parse(answer);
+      return answer.view;
+    },
+    subscribe(message, listener) {
+      const answer = answers.get(message.id) ?? add(message);
+      answer.listeners.add(listener);
+      return () => answer.listeners.delete(listener);
     },
   };
 }

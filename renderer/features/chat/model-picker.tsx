@@ -2,6 +2,7 @@ import { Combobox } from '@base-ui/react/combobox';
 import { Check, ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
 import { type ModelChoice, type ModelGroup, matches, modelGroups } from './model-groups.ts';
 import { text } from './text.ts';
@@ -98,7 +99,11 @@ function Choice({ choice }: { choice: ModelChoice }) {
       <ProviderMark provider={choice.provider} />
       <span className="min-w-0 flex-1 truncate">
         {choice.name}
-        {choice.note !== '' && <span className="ml-2 text-fg-3 text-xs">{choice.note}</span>}
+        {choice.note !== '' && (
+          <span className={classNames('text-fg-3 text-xs', choice.disabled ? 'block truncate' : 'ml-2')}>
+            {choice.note}
+          </span>
+        )}
       </span>
       <span className="shrink-0 text-right text-fg-3 text-xs tabular-nums">{choice.price}</span>
       <span className="w-3.5 shrink-0">

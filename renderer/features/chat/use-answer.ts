@@ -1,4 +1,5 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
+import type { Message } from '#shared/contract/conversations.ts';
 import type { AnswerView, LiveAnswers } from './live-answers.ts';
 
 export const LiveAnswersContext = createContext<LiveAnswers | null>(null);
@@ -10,8 +11,8 @@ export function useLiveAnswers(): LiveAnswers {
 }
 
 /** What is there of an answer; only the row that shows it is drawn when it grows. */
-export function useAnswer(messageId: string): AnswerView {
+export function useAnswer(message: Message): AnswerView {
   const answers = useLiveAnswers();
-  const subscribe = useCallback((listener: () => void) => answers.subscribe(messageId, listener), [answers, messageId]);
-  return useSyncExternalStore(subscribe, () => answers.view(messageId));
+  const subscribe = useCallback((listener: () => void) => answers.subscribe(message, listener), [answers, message]);
+  return useSyncExternalStore(subscribe, () => answers.view(message));
 }

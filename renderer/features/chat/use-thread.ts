@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ChatEvent } from '#shared/contract/chat.ts';
+import type { Message } from '#shared/contract/conversations.ts';
 import { type Api, useApi } from '../../lib/api.ts';
 import { retryDelay, waitMs } from '../../lib/retry.ts';
 import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
@@ -18,7 +19,8 @@ export function useThread(conversationId: string) {
     queryKey: keyOf(conversationId),
     queryFn: async ({ signal }): Promise<Thread> => {
       const thread = await api.conversations.get({ id: conversationId }, { signal });
-      for (const message of thread.messages) if (message.role === 'assistant') answers.show(message);
+      // What is not known yet is parsed when it comes into view.
+      for (const message of thread.messages) if (message.role === 'assistant') answers.refresh(message);
       return thread;
     },
   });
@@ -39,12 +41,14 @@ interface Following {
 
 /** Watches until the signal; a lost or incomplete stream is opened again and begins with what it missed. */
 async function follow(following: Following, signal: AbortSignal): Promise<void> {
+  let opened = 0;
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
+      opened++;
       const events = await following.api.chat.watch({ conversationId: following.conversationId }, { signal });
       for await (const event of events) {
         attempt = 0;
-        if (!apply(following, event)) break;
+        if (!apply(following, event, opened > 1)) break;
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -54,15 +58,16 @@ async function follow(following: Following, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** False: a piece is missing and the stream must begin again. */
-function apply({ queries, answers, conversationId }: Following, event: ChatEvent): boolean {
+/** False: a piece is missing and the stream must begin again. `again`: there was time in which nobody listened. */
+function apply({ queries, answers, conversationId }: Following, event: ChatEvent, again: boolean): boolean {
+  const queryKey = keyOf(conversationId);
   const change = (next: (thread: Thread) => Thread) =>
-    queries.setQueryData<Thread>(keyOf(conversationId), (thread) => thread && next(thread));
+    queries.setQueryData<Thread>(queryKey, (thread) => thread && next(thread));
   switch (event.type) {
     case 'snapshot': {
       for (const message of event.answers) answers.show(message);
-      // What ran when the thread was read and does not run now has ended unseen; what runs now may be new.
-      void queries.invalidateQueries({ queryKey: keyOf(conversationId) });
+      const thread = queries.getQueryData<Thread>(queryKey);
+      if (again || (thread && missed(thread, event.answers))) void queries.invalidateQueries({ queryKey });
       return true;
     }
     case 'message-added':
@@ -78,4 +83,12 @@ function apply({ queries, answers, conversationId }: Following, event: ChatEvent
     case 'reasoning-delta':
       return answers.addReasoning(event.messageId, event.offset, event.text);
   }
+}
+
+/** What ran when the thread was read and does not run now has ended unseen; what runs now may be new. */
+function missed(thread: Thread, running: readonly Message[]): boolean {
+  const ids = new Set(running.map((message) => message.id));
+  const known = new Set(thread.messages.map((message) => message.id));
+  const ended = thread.messages.some((message) => message.status === 'streaming' && !ids.has(message.id));
+  return ended || running.some((message) => !known.has(message.id));
 }

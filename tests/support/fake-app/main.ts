@@ -1,7 +1,10 @@
 import './no-eval.ts';
 import '../../../renderer/ui/theme.css';
+import type { Message } from '#shared/contract/conversations.ts';
 import { openWindow } from '../../../renderer/app/open-window.ts';
+import { fakeAnswer } from '../fake-answer.ts';
 import { createFakeCore } from '../fake-core.ts';
+import { fakeMessage } from '../fake-data.ts';
 import { fakeModels, manyModels } from '../fake-models.ts';
 
 /** The window over a made-up core, for looking at it: `?empty`, `?first`, `?fail=models.list`, `?hold=usage.get`, `?many`. */
@@ -16,9 +19,25 @@ if (wish.has('first'))
     conversations: [],
     settings: { ...core.data.settings, welcomed: false, model: 'router' },
   });
+if (wish.has('long')) core.data.messages = longThread(Number(wish.get('long')));
 const theme = wish.get('theme');
 if (theme === 'light' || theme === 'dark') core.data.settings = { ...core.data.settings, theme };
 for (const method of wish.getAll('fail'))
   core.fail(method, 'gateway_unreachable', 'The gateway at https://gateway.example.com did not answer.');
 for (const method of wish.getAll('hold')) core.hold(method, true);
 openWindow(root, core.link);
+
+/** A conversation of so many messages, the last of which is the last. */
+function longThread(size: number): Message[] {
+  return Array.from({ length: size }, (_, at) =>
+    fakeMessage({
+      id: `l${at}`,
+      conversationId: 'c0',
+      parentId: at === 0 ? null : `l${at - 1}`,
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      model: at % 2 === 0 ? null : 'sandbox/tour',
+      modelName: at % 2 === 0 ? null : 'Sandbox Tour',
+      text: at % 2 === 0 ? `Question ${at}` : fakeAnswer,
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fakeMessage } from '../../../tests/support/fake-data.ts';
+import { createLiveAnswers } from './live-answers.ts';
+
+const running = (change = {}) => fakeMessage({ id: 'a', role: 'assistant', status: 'streaming', ...change });
+/** Flushes when told to. */
+function paced() {
+  let flush = () => {};
+  const answers = createLiveAnswers((run) => {
+    flush = run;
+    return () => {};
+  });
+  return { answers, flush: () => flush() };
+}
+const words = (answers: ReturnType<typeof createLiveAnswers>, message = running()) =>
+  answers
+    .view(message)
+    .tokens.map((token) => token.raw)
+    .join('');
+
+test('pieces that overlap, repeat or come again after a reload make the text once', () => {
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^[a-z ]{1,80}$/),
+      fc.array(fc.tuple(fc.nat(80), fc.nat(20)), { maxLength: 30 }),
+      (text, cuts) => {
+        const { answers, flush } = paced();
+        answers.show(running());
+        answers.subscribe(running(), () => {});
+        let known = 0;
+        for (const [from, length] of [...cuts, [0, 200] as const]) {
+          const accepted = answers.addText('a', from, text.slice(from, from + length));
+          expect(accepted).toBe(from <= known);
+          if (accepted) known = Math.max(known, Math.min(text.length, from + length));
+        }
+        answers.show(running({ status: 'done', text }));
+        flush();
+        expect(words(answers).trimEnd()).toBe(text.trimEnd());
+      },
+    ),
+  );
+});
+
+test('a piece with a hole before it is refused', () => {
+  const { answers } = paced();
+  answers.show(running({ text: 'one' }));
+  expect(answers.addText('a', 4, 'three')).toBe(false);
+  expect(answers.addText('unknown', 0, 'x')).toBe(false);
+  expect(answers.addText('a', 3, ' two')).toBe(true);
+});
+
+test('an older copy of a running answer takes nothing away', () => {
+  const { answers, flush } = paced();
+  answers.show(running({ text: 'one' }));
+  answers.subscribe(running(), () => {});
+  answers.addText('a', 3, ' two');
+  answers.show(running({ text: 'one' }));
+  flush();
+  expect(words(answers)).toBe('one two');
+});
+
+test('many pieces between two frames are one notice', () => {
+  const { answers, flush } = paced();
+  answers.show(running());
+  let told = 0;
+  answers.subscribe(running(), () => {
+    told++;
+  });
+  for (let at = 0; at < 100; at++) answers.addText('a', at, 'x');
+  flush();
+  expect(told).toBe(1);
+});
