@@ -31,6 +31,9 @@ export default defineConfig({
         optimizeDeps: {
           include: [
             'react-dom/client',
+            'shiki/core',
+            'shiki/engine/javascript',
+            'shiki/langs',
             '@orpc/client/message-port',
             '@orpc/server/message-port',
             '@orpc/server',

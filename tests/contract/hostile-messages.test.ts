@@ -12,7 +12,7 @@ const shaped = fc.record(
   {
     // Never the id of a call that is under way: a page that answers itself harms nobody else.
     i: fc.oneof(
-      fc.string({ maxLength: 4 }).map((id) => `x${id}`),
+      fc.string({ maxLength: 4 }).map((id) => `~${id}`),
       fc.integer({ max: -1 }),
       fc.constant(null),
     ),
