@@ -48,6 +48,8 @@ export default defineConfig({
         // A small font as data: would be refused by `font-src 'self'`.
         assetsInlineLimit: 0,
         sourcemap: false,
+        // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.
+        chunkSizeWarningLimit: 1000,
         rolldownOptions: { input: path('renderer/index.html') },
       },
     },

@@ -33,7 +33,6 @@ export default defineConfig({
             'react-dom/client',
             'shiki/core',
             'shiki/engine/javascript',
-            'shiki/langs',
             '@orpc/client/message-port',
             '@orpc/server/message-port',
             '@orpc/server',

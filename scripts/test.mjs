@@ -15,9 +15,10 @@ const suites = {
   types: ({ call }) => areas.map((area) => (call('tsc', ['-p', area]) ? passed : failed)).reduce(add),
   lint: ({ call }) => (call('biome', ['check', '--error-on-warnings', '.']) ? passed : failed),
   unused: ({ call }) => (call('knip', []) ? passed : failed),
-  unit: ({ call }) => {
+  unit: ({ call, windows }) => {
     const report = join(reports, 'unit.json');
-    const ok = call('vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]);
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const ok = call('vitest', ['run', ...reporters], windows.missing ? {} : windows);
     return settle(ok, report, (json) => ({
       passed: json.numPassedTests,
       failed: json.numFailedTests,
@@ -26,17 +27,9 @@ const suites = {
   },
   web: (tools) => playwright(tools, 'web', {}),
   electron: (tools) => {
-    const runtime = electronRuntime(tools.node, { download: !process.env.CI });
-    const missing =
-      runtime.missing ?? (noDisplay() && !onPath('xvfb-run') ? 'there is no display and no xvfb-run' : null);
-    if (missing) {
-      say(`the Electron tests are skipped, because ${missing}.`);
-      return { passed: 0, failed: 0, skipped: 1 };
-    }
-    return playwright(tools, 'electron', {
-      prefix: noDisplay() ? ['xvfb-run', '-a'] : [],
-      env: { PORTICO_ELECTRON: runtime.path },
-    });
+    if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows);
+    say(`the Electron tests are skipped, because ${tools.windows.missing}.`);
+    return { passed: 0, failed: 0, skipped: 1 };
   },
 };
 
@@ -62,7 +55,7 @@ await run((words) => {
 function toolbox(node) {
   const browser = chromium(node);
   return {
-    node,
+    windows: windowsFor(node),
     call(command, parameters, { prefix = [], env = {} } = {}) {
       const [program, ...rest] = [...prefix, join(root, 'node_modules', '.bin', command), ...parameters];
       const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' };
@@ -72,6 +65,14 @@ function toolbox(node) {
       );
     },
   };
+}
+
+/** What opens real windows here: Electron's program, and a virtual display where there is none. */
+function windowsFor(node) {
+  const runtime = electronRuntime(node, { download: !process.env.CI });
+  if (runtime.missing) return { missing: runtime.missing };
+  if (noDisplay() && !onPath('xvfb-run')) return { missing: `${noDisplay()} and no xvfb-run` };
+  return { prefix: noDisplay() ? ['xvfb-run', '-a'] : [], env: { PORTICO_ELECTRON: runtime.path } };
 }
 
 function playwright({ call }, project, { prefix = [], env = {} }) {

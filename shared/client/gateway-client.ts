@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { account, verification } from '../wire/account.ts';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
-import { type CompletionChunk, completionChunk, promptResponse } from '../wire/chat-response.ts';
+import { type CompletionChunk, completionChunk, promptChunk, promptResponse } from '../wire/chat-response.ts';
 import { credits } from '../wire/credits.ts';
 import { model, modelList } from '../wire/model.ts';
 import { requestRecord } from '../wire/request-record.ts';
@@ -95,9 +95,8 @@ export function gatewayClient(options: GatewayClientOptions) {
     /** The answer to a prompt as it is written: yields `{ text }`. Ends normally only when the answer is complete. */
     async *chatStream(body: PromptRequestBody, more: RequestOptions = {}): AsyncGenerator<{ text: string }> {
       const response = await request('/chat', { ...more, method: 'POST', body: { ...body, stream: true } });
-      const chunk = z.looseObject({ text: z.string() });
       for await (const data of streamEvents(response)) {
-        const { text } = parseEvent(chunk, data);
+        const { text } = parseEvent(promptChunk, data);
         if (text) yield { text };
       }
     },

@@ -72,5 +72,4 @@ export const conversationsContract = {
 
 export type Conversation = z.infer<typeof conversation>;
 export type Message = z.infer<typeof message>;
-export type MessageStatus = z.infer<typeof messageStatus>;
 export type CostSource = z.infer<typeof costSource>;

@@ -145,7 +145,6 @@ export type FinishReason = z.infer<typeof finishReason>;
 export type Warning = z.infer<typeof warning>;
 export type Routing = z.infer<typeof routing>;
 export type PromptResponse = z.infer<typeof promptResponse>;
-export type PromptDone = z.infer<typeof promptDone>;
 export type CompletionUsage = z.infer<typeof completionUsage>;
 export type CompletionResponse = z.infer<typeof completionResponse>;
 export type CompletionChunk = z.infer<typeof completionChunk>;

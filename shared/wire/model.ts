@@ -54,4 +54,3 @@ export const model = z
 export const modelList = listOf(model).meta({ id: 'ModelList' });
 
 export type Model = z.infer<typeof model>;
-export type ModelList = z.infer<typeof modelList>;

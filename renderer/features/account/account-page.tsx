@@ -6,6 +6,7 @@ import { count, dayOf, usd } from '../../lib/format.ts';
 import { useWallet } from '../../lib/use-wallet.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { PageBody } from '../../ui/page-body.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { WalletSwitch } from '../../ui/wallet-switch.tsx';
 import { text } from './text.ts';
@@ -16,7 +17,7 @@ export function AccountPage() {
   return (
     <>
       <PageHeader title={text.title} />
-      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+      <PageBody label={text.title}>
         <div className="mx-auto max-w-[640px]">
           {wallet && wallets.length > 1 && (
             <div className="py-2">
@@ -31,7 +32,7 @@ export function AccountPage() {
             <SkeletonRows rows={6} label={text.loading} />
           )}
         </div>
-      </div>
+      </PageBody>
     </>
   );
 }

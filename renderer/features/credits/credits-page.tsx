@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { PageBody } from '../../ui/page-body.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TableScroll, tableLook } from '../../ui/table.tsx';
 import { WalletSwitch } from '../../ui/wallet-switch.tsx';
@@ -20,7 +21,7 @@ export function CreditsPage() {
   return (
     <>
       <PageHeader title={text.title} />
-      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+      <PageBody label={text.title}>
         <div className="mx-auto max-w-[760px]">
           {wallet && wallets.length > 1 && (
             <div className="py-2">
@@ -35,7 +36,7 @@ export function CreditsPage() {
             <Loading />
           )}
         </div>
-      </div>
+      </PageBody>
     </>
   );
 }

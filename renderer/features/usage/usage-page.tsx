@@ -7,6 +7,7 @@ import { useWallet } from '../../lib/use-wallet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { PageBody } from '../../ui/page-body.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { WalletSwitch } from '../../ui/wallet-switch.tsx';
@@ -25,7 +26,7 @@ export function UsagePage() {
   return (
     <>
       <PageHeader title={text.title} />
-      <div className="min-h-0 flex-1 overflow-y-auto px-8 pb-8 max-sm:px-4">
+      <PageBody label={text.title}>
         <div className="mx-auto max-w-[936px]">
           <div className="flex flex-wrap items-center gap-2 py-2">
             <Segmented
@@ -44,7 +45,7 @@ export function UsagePage() {
             <Loading />
           )}
         </div>
-      </div>
+      </PageBody>
     </>
   );
 }

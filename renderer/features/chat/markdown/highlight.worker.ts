@@ -1,6 +1,6 @@
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import { bundledLanguages } from 'shiki/langs';
+import { grammars } from './grammars.ts';
 import type { HighlightAnswer, HighlightRequest, Span } from './highlight-messages.ts';
 
 /**
@@ -12,6 +12,7 @@ const highlighter = createHighlighterCore({
   engine: createJavaScriptRegexEngine({ forgiving: true }),
 });
 const states = new Map<number, { lines: number; state: GrammarState | undefined }>();
+const loaded = new Set<string>();
 let queue = Promise.resolve();
 
 addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
@@ -25,8 +26,10 @@ async function answer(request: HighlightRequest): Promise<void> {
   }
   const engine = await highlighter;
   const { id, language, from, lines } = request;
-  if (!isBundled(language)) return;
-  if (!engine.getLoadedLanguages().includes(language)) await engine.loadLanguage(bundledLanguages[language]);
+  const grammar = grammars.get(language);
+  if (!grammar) return;
+  if (!loaded.has(language)) await engine.loadLanguage(grammar);
+  loaded.add(language);
   const known = from === 0 ? undefined : states.get(id);
   if (from > 0 && known?.lines !== from) return;
   const { tokens, grammarState } = engine.codeToTokens(lines.join('\n'), {
@@ -42,6 +45,3 @@ async function answer(request: HighlightRequest): Promise<void> {
 
 /** `var(token-keyword)` is `keyword`. */
 const nameOf = (colour: string | undefined): string => /token-([a-z-]+)/.exec(colour ?? '')?.[1] ?? '';
-
-const isBundled = (language: string): language is keyof typeof bundledLanguages =>
-  Object.hasOwn(bundledLanguages, language);
