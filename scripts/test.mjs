@@ -15,16 +15,8 @@ const suites = {
   types: ({ call }) => areas.map((area) => (call('tsc', ['-p', area]) ? passed : failed)).reduce(add),
   lint: ({ call }) => (call('biome', ['check', '--error-on-warnings', '.']) ? passed : failed),
   unused: ({ call }) => (call('knip', []) ? passed : failed),
-  unit: ({ call, windows }) => {
-    const report = join(reports, 'unit.json');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const ok = call('vitest', ['run', ...reporters], windows.missing ? {} : windows);
-    return settle(ok, report, (json) => ({
-      passed: json.numPassedTests,
-      failed: json.numFailedTests,
-      skipped: json.numPendingTests + json.numTodoTests,
-    }));
-  },
+  unit: (tools) => vitest(tools, 'node', tools.windows.missing ? {} : tools.windows),
+  components: (tools) => vitest(tools, 'browser', {}),
   web: (tools) => playwright(tools, 'web', {}),
   electron: (tools) => {
     if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows);
@@ -75,6 +67,17 @@ function windowsFor(node) {
   return { prefix: noDisplay() ? ['xvfb-run', '-a'] : [], env: { PORTICO_ELECTRON: runtime.path } };
 }
 
+function vitest({ call }, project, options) {
+  const report = join(reports, `${project}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const ok = call('vitest', ['run', '--project', project, ...reporters], options);
+  return settle(ok, report, (json) => ({
+    passed: json.numPassedTests,
+    failed: json.numFailedTests,
+    skipped: json.numPendingTests + json.numTodoTests,
+  }));
+}
+
 function playwright({ call }, project, { prefix = [], env = {} }) {
   const report = join(reports, `${project}.json`);
   const ok = call('playwright', ['test', '--project', project], {
@@ -99,7 +102,9 @@ function add(a, b) {
   return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
 }
 
-const sentence = ({ passed: good, failed: bad, skipped }) => `${good} passed, ${bad} failed, ${skipped} skipped`;
+function sentence({ passed: good, failed: bad, skipped }) {
+  return `${good} passed, ${bad} failed, ${skipped} skipped`;
+}
 
 function onPath(name) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));
