@@ -50,7 +50,7 @@ export default defineConfig({
         sourcemap: false,
         // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.
         chunkSizeWarningLimit: 1000,
-        rolldownOptions: { input: path('renderer/index.html') },
+        rolldownOptions: { input: path('renderer/index.html'), checks: { pluginTimings: false } },
       },
     },
     main: {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
 import { expect, test } from './app.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -83,15 +84,6 @@ async function link(child: ChildProcess): Promise<string> {
     if (found) return found[0];
   }
   throw new Error('npm start ended without a link');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const answers = (port: number) =>

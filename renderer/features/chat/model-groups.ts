@@ -1,5 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 import { usdPerMillion } from '../../lib/format.ts';
+import { providerName } from '../../ui/provider-name.ts';
 import { text } from './text.ts';
 
 export interface ModelChoice {
@@ -30,7 +31,7 @@ export function modelGroups(models: readonly Model[]): ModelGroup[] {
         ? text.auto
         : model.simulated
           ? text.testCredits
-          : model.owned_by;
+          : providerName(model.owned_by);
     groups.set(group, [...(groups.get(group) ?? []), choiceOf(model, !usable(model))]);
   }
   return [...groups].map(([value, items]) => ({ value, items }));

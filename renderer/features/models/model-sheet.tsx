@@ -5,6 +5,7 @@ import { Sheet } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
+import { providerName } from '../../ui/provider-name.ts';
 import { Status } from './model-table.tsx';
 import { text } from './text.ts';
 
@@ -25,7 +26,7 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
         <>
           <div className="flex items-center gap-2 text-fg-2">
             <ProviderMark provider={model.provider} />
-            {model.owned_by}
+            {providerName(model.owned_by)}
             <span className="flex-1" />
             <Status model={model} />
           </div>

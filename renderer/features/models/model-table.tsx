@@ -6,6 +6,7 @@ import { tokens, usdPerMillion } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
+import { providerName } from '../../ui/provider-name.ts';
 import { ScrollGroup } from '../../ui/scroll-group.tsx';
 import { abilityIcons } from './ability-icons.ts';
 import { abilities, isAble, type ModelFilter, type SortColumn } from './filter-models.ts';
@@ -208,7 +209,7 @@ function Name({ model, onChoose, big = false }: { model: Model; onChoose: (model
           {model.name}
         </button>
         <span className="block truncate text-fg-3 text-xs">
-          {model.owned_by}
+          {providerName(model.owned_by)}
           {big &&
             `, ${tokens(model.context_length)}, ${model.simulated ? text.simulated : text.statuses[model.status]}`}
         </span>

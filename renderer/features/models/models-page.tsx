@@ -13,6 +13,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, MenuChoice } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { providerName } from '../../ui/provider-name.ts';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { draftKey, useDrafts } from '../chat/drafts.ts';
@@ -144,7 +145,7 @@ function Filters({ models, filter, onChange, matching }: FiltersProps) {
 
 function ProviderFilter({ models, filter, onChange }: Omit<FiltersProps, 'matching'>) {
   const names = new Map(
-    models.map((model) => [model.provider, model.provider === 'portico' ? model.name : model.owned_by]),
+    models.map((model) => [model.provider, model.provider === 'portico' ? model.name : providerName(model.owned_by)]),
   );
   return (
     <Menu

@@ -11,7 +11,6 @@ const colours = [
   'fill-(--series-5)',
 ];
 const dots = ['bg-(--series-1)', 'bg-(--series-2)', 'bg-(--series-3)', 'bg-(--series-4)', 'bg-(--series-5)'];
-const left = 48;
 const bottom = 22;
 
 interface BarChartProps {
@@ -77,6 +76,9 @@ function Bars({
   const narrow = useNarrow();
   const [width, height] = narrow ? [400, 200] : [936, 240];
   const { top, steps } = axisOf(Math.max(0, ...stacks.map((stack) => stack.sum)));
+  const words = steps.map((step) => (money ? axisUsd(step) : rough(step)));
+  // As wide as its longest word, at the digits' width.
+  const left = 14 + 7 * Math.max(...words.map((word) => word.length));
   const plot = height - bottom - 8;
   const y = (value: number) => 8 + plot - (value / top) * plot;
   const slot = (width - left) / stacks.length;
@@ -84,11 +86,11 @@ function Bars({
   const every = Math.ceil(stacks.length / (narrow ? 4 : 7));
   return (
     <svg viewBox={`0 0 ${width} ${height}`} className="block h-auto w-full" aria-hidden="true">
-      {steps.map((step) => (
+      {steps.map((step, index) => (
         <g key={step}>
           <line x1={left} x2={width} y1={y(step)} y2={y(step)} className="stroke-line" strokeWidth="1" />
           <text x={left - 8} y={y(step) + 4} textAnchor="end" className="fill-fg-3 text-2xs">
-            {money ? axisUsd(step) : rough(step)}
+            {words[index]}
           </text>
         </g>
       ))}

@@ -1,6 +1,6 @@
 import { KeyRound, type LucideIcon, PlugZap, Sparkles } from 'lucide-react';
 import { useNav } from '../../lib/nav.ts';
-import { useModels, useUpdateSettings } from '../../lib/use-core.ts';
+import { useAppInfo, useModels, useUpdateSettings } from '../../lib/use-core.ts';
 import { useNotify } from '../../ui/use-notify.ts';
 import { draftKey, useDrafts } from '../chat/drafts.ts';
 import { text } from './text.ts';
@@ -13,6 +13,7 @@ export function WelcomeCard() {
   const models = useModels();
   const go = useNav((nav) => nav.go);
   const { failed } = useNotify();
+  const kept = useAppInfo().data?.keychain.state !== 'unavailable';
   const onError = (error: Error) => failed(text.failed, error);
 
   const tryIt = () => {
@@ -37,7 +38,7 @@ export function WelcomeCard() {
       <p className="mb-4 text-fg-2 text-base">{text.body}</p>
       <div className="grid gap-2 sm:grid-cols-3">
         <Way icon={Sparkles} label={text.tryIt} note={text.tryNote} onClick={tryIt} />
-        <Way icon={KeyRound} label={text.addKey} note={text.keyNote} onClick={() => leaveFor('providers')} />
+        <Way icon={KeyRound} label={text.addKey} note={text.keyNote(kept)} onClick={() => leaveFor('providers')} />
         <Way icon={PlugZap} label={text.gateway} note={text.gatewayNote} onClick={() => leaveFor('gateway')} />
       </div>
     </section>
