@@ -29,10 +29,10 @@ export default defineConfig({
         worker: { format: 'es' },
         publicDir: fileURLToPath(new URL('renderer/public', import.meta.url)),
         optimizeDeps: {
+          // Plain modules, loaded when a grammar is met: bundling them on first sight would reload the page under a test.
+          exclude: ['shiki', '@shikijs/langs'],
           include: [
             'react-dom/client',
-            'shiki/core',
-            'shiki/engine/javascript',
             '@orpc/client/message-port',
             '@orpc/server/message-port',
             '@orpc/server',
@@ -44,6 +44,8 @@ export default defineConfig({
           name: 'browser',
           expect: { poll: { timeout: 4000 } },
           include: ['renderer/**/*.test.tsx'],
+          // One page at a time: two would starve each other on two cores.
+          fileParallelism: false,
           browser: {
             enabled: true,
             headless: true,

@@ -50,12 +50,16 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
   });
 }
 
-/** Ends once, cleanly; a second signal, or ten seconds, end it at once. */
+/**
+ * Ends once, cleanly; a second signal, or ten seconds, end it at once. One Ctrl-C may arrive twice, from the terminal and
+ * from the process that started this one: what follows within a second is the same.
+ */
 function endOnSignals(starting: Promise<RunningWeb>): void {
-  let ending = false;
+  let ending = 0;
   const end = () => {
-    if (ending) process.exit(130);
-    ending = true;
+    if (ending && Date.now() - ending > 1000) process.exit(130);
+    if (ending) return;
+    ending = Date.now();
     setTimeout(() => process.exit(failure), 10_000).unref();
     starting
       .then((running) => running.close())
