@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type BrowserContext, test as base, _electron as electron, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, type Page } from '@playwright/test';
+import { launchElectron } from '../support/launch-electron.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Keys, keychains and providers of the machine that runs the tests stay out of them. */
@@ -103,7 +104,7 @@ async function startWeb(
 async function startElectron(dataFolder: string, env: Record<string, string>): Promise<RunningApp> {
   const executablePath = process.env.PORTICO_ELECTRON;
   const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  const app = await electron.launch({
+  const app = await launchElectron({
     ...(executablePath ? { executablePath } : {}),
     args: [...flags, root, '--data-dir', dataFolder],
     env,

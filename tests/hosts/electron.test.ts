@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
+import type { ElectronApplication, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchElectron } from '../support/launch-electron.ts';
 import { buildHosts } from './built-hosts.ts';
 
 const binary = electronBinary();
@@ -17,7 +18,7 @@ describe.skipIf(why)('the Electron host', () => {
   let page: Page;
   beforeAll(async () => {
     const { folder } = await buildHosts('electron');
-    app = await electron.launch({
+    app = await launchElectron({
       executablePath: binary ?? '',
       args: ['--no-sandbox', '--disable-gpu', folder, '--data-dir', dataFolder],
       env: { ...cleanEnv(), OPENAI_API_KEY: 'sk-canary-0123456789abcdef' },
