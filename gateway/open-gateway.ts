@@ -17,6 +17,7 @@ import { createRegistry, type Registry } from './providers/registry.ts';
 import { accountRoutes } from './routes/account.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { creditsRoutes } from './routes/credits.ts';
+import { jwksRoutes } from './routes/jwks.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { requestsRoutes } from './routes/requests.ts';
@@ -24,6 +25,7 @@ import { streamTimes } from './routes/stream-response.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { createHealth } from './routing/health.ts';
 import { createSticky } from './routing/sticky.ts';
+import { tokenNamesFrom } from './tokens/token-names.ts';
 import { version } from './version.ts';
 
 const vendor = 'portico';
@@ -45,6 +47,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
   const given = peppersFromEnvironment(options.database, options.env ?? {});
+  const tokenNames = tokenNamesFrom(options.env ?? {});
   const books = await openBooks(options.database, log);
   const { db } = books;
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
@@ -55,7 +58,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   else await sweepExpired(sweeping);
 
   const running = createRunning();
-  const authorizer = createAuthorizer({ db, peppers, now });
+  const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
   const health = createHealth(now);
   const engine = createEngine({
@@ -74,6 +77,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       creditsRoutes({ db }),
       usageRoutes({ db, now }),
       requestsRoutes({ db }),
+      jwksRoutes({ db, now }),
       metaRoutes({ db, version, draining }),
     ],
     ...{ authorizer, draining, version, now, log },
@@ -85,7 +89,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   return {
     fetch: async (request) => app.fetch(request),
-    operator: createOperator({ db, transact, peppers, now, credentialsChanged: authorizer.forget }),
+    operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
       await knownProvider(registry, id).provider.models({ credential, signal, fetch: send });

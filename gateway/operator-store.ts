@@ -10,6 +10,8 @@ import { grantCredits } from './ledger/grant.ts';
 import { newId } from './lib/id.ts';
 import type { AccountSummary, KeySummary, Operator } from './operator.ts';
 import { findPlan, plans } from './plans.ts';
+import { createIdentity } from './tokens/identity.ts';
+import { defaultTokenNames, type TokenNames } from './tokens/token-names.ts';
 
 /** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
 export const defaultPlan = 'pro';
@@ -21,12 +23,15 @@ export interface OperatorDeps {
   readonly now: () => number;
   /** Called after a change that a cached credential must not outlive. */
   readonly credentialsChanged: () => void;
+  readonly tokenNames?: TokenNames;
 }
 
 /** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
 export function createOperator(deps: OperatorDeps): Operator {
   const { db, now } = deps;
   return {
+    ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
+
     async createAccount({ name, plan = defaultPlan, email }) {
       const row = newAccount(name, plan, email, now());
       await db.insertInto('accounts').values(row).execute();
@@ -103,6 +108,7 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
     granted: 0n,
     used: 0n,
     created: BigInt(now),
+    tokens_valid_after: 0n,
   };
 }
 

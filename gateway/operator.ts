@@ -1,5 +1,6 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
+import type { IdentityOperator } from './tokens/identity.ts';
 
 export interface AccountSummary {
   readonly id: string;
@@ -21,7 +22,7 @@ export interface KeySummary {
 }
 
 /** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
-export interface Operator {
+export interface Operator extends IdentityOperator {
   createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
   listAccounts(): Promise<AccountSummary[]>;
   /** Adds credits. `id` makes it happen once, however often it is called. */

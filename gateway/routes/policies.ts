@@ -48,6 +48,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/v1', 'public'),
   read('/healthz', 'public'),
   read('/readyz', 'public'),
+  read('/.well-known/jwks.json', 'public'),
 ];
 
 /** A path as routes are compared with it: a trailing slash means nothing. */
