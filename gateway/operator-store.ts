@@ -3,10 +3,11 @@ import { nanoUsd } from '#shared/money.ts';
 import { createApiKey, digestOf, displayPrefix } from './auth/api-key.ts';
 import type { Peppers } from './auth/pepper.ts';
 import { allScopes, scopesFromJson } from './auth/scopes.ts';
-import type { BooksDb } from './db/open.ts';
+import { type BooksDb, dialectOfDb } from './db/open.ts';
 import type { AccountRow, ApiKeyRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
 import { grantCredits } from './ledger/grant.ts';
+import { verifyBooks } from './ledger/verify-books.ts';
 import { newId } from './lib/id.ts';
 import type { AccountSummary, KeySummary, Operator } from './operator.ts';
 import { findPlan, plans } from './plans.ts';
@@ -42,6 +43,8 @@ export function createOperator(deps: OperatorDeps): Operator {
       const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
       return rows.map(toAccountSummary);
     },
+
+    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }),
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 

@@ -1,5 +1,6 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
+import type { BooksReport } from './ledger/verify-books.ts';
 import type { IdentityOperator } from './tokens/identity.ts';
 
 export interface AccountSummary {
@@ -35,4 +36,6 @@ export interface Operator extends IdentityOperator {
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
   revokeKey(keyId: string): Promise<void>;
+  /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
+  verifyBooks(): Promise<BooksReport>;
 }
