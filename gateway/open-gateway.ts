@@ -20,12 +20,14 @@ import { creditsRoutes } from './routes/credits.ts';
 import { jwksRoutes } from './routes/jwks.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
+import { quoteRoutes } from './routes/quote.ts';
 import { requestsRoutes } from './routes/requests.ts';
 import { streamTimes } from './routes/stream-response.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { createHealth } from './routing/health.ts';
 import { createSticky } from './routing/sticky.ts';
 import { tokenNamesFrom } from './tokens/token-names.ts';
+import { refusalsOf } from './usage/refusals.ts';
 import { version } from './version.ts';
 
 const vendor = 'portico';
@@ -61,17 +63,21 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
   const health = createHealth(now);
+  const sticky = createSticky(now);
   const engine = createEngine({
     ledger: createLedger({ transact, now, instanceId }),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
-    sticky: createSticky(now),
     fetch: send,
-    ...{ registry, catalogue, health, running, now, log, vendor },
+    ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });
   const draining = () => running.draining;
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes }),
+      quoteRoutes({
+        limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
+        ...{ registry, catalogue, health, sticky, now, vendor },
+      }),
       modelsRoutes({ catalogue, registry, health, vendor }),
       accountRoutes({ db, now }),
       creditsRoutes({ db }),

@@ -35,6 +35,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   chat('/chat'),
   chat('/api/chat'),
   chat('/v1/chat/completions'),
+  chat('/v1/quote'),
   read('/models', 'models'),
   read('/v1/models', 'models'),
   read('/v1/models/*', 'models'),
