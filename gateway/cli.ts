@@ -28,6 +28,7 @@ const options = {
   scope: text,
   ttl: text,
   provider: text,
+  'base-url': text,
   'at-once': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

@@ -17,6 +17,7 @@ import { createRegistry, type Registry } from './providers/registry.ts';
 import { accountRoutes } from './routes/account.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { creditsRoutes } from './routes/credits.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { jwksRoutes } from './routes/jwks.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
@@ -84,6 +85,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       usageRoutes({ db, now }),
       requestsRoutes({ db }),
       jwksRoutes({ db, now }),
+      docsRoutes(),
       metaRoutes({ db, version, draining }),
     ],
     ...{ authorizer, draining, version, now, log },

@@ -21,4 +21,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'ledger verify': ['gateway ledger verify --db gateway.db && echo exact'],
   'plan list': ['gateway plan list'],
   'prices list': ['gateway prices list --provider anthropic'],
+  openapi: ['gateway openapi > portico.openapi.json'],
+  postman: ['gateway postman --base-url https://api.example.com > portico.postman.json'],
 };

@@ -23,6 +23,8 @@ const usage = [
   'ledger verify',
   'plan list',
   'prices list [--provider PROVIDER]',
+  'openapi',
+  'postman [--base-url URL]',
 ];
 
 /** What `--help` says: everything, or only the commands that begin with these words, with an example of each. */
@@ -55,6 +57,7 @@ Options
   --scope SCOPES   chat, models, account, separated by commas (default: all three)
   --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)
   --at-once        for a leaked key: the next one signs now, and every token of the old one is refused
+  --base-url URL   address that a Postman collection begins with (default: http://127.0.0.1:${defaultPort})
   --json           print JSON; without it the id or the key is the last line
   --help           this text; behind a command its examples, for example "gateway token --help"
 

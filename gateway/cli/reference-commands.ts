@@ -4,6 +4,8 @@ import type { Plan } from '../auth/principal.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { priceToJson } from '../ledger/price-json.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { postmanCollection } from '../openapi/postman.ts';
 import { plans } from '../plans.ts';
 import { type Output, type ReferenceCommand, referenceCommand, type Words } from './command.ts';
 
@@ -11,7 +13,17 @@ import { type Output, type ReferenceCommand, referenceCommand, type Words } from
 export const referenceCommands: Readonly<Record<string, ReferenceCommand>> = {
   'plan list': referenceCommand(listPlans),
   'prices list': referenceCommand(listPrices, { options: ['provider'] }),
+  openapi: referenceCommand(async () => printed(openApiDocument())),
+  postman: referenceCommand(
+    async ({ option }) => printed(postmanCollection(openApiDocument(), option('base-url') ?? defaultBaseUrl)),
+    { options: ['base-url'] },
+  ),
 };
+
+const defaultBaseUrl = 'http://127.0.0.1:8788';
+
+/** A file to redirect into: JSON either way. */
+const printed = (json: unknown): Output => ({ lines: [JSON.stringify(json, null, 2)], json });
 
 async function listPlans(): Promise<Output> {
   return { lines: plans.map(planLine), json: plans.map(planJson) };
