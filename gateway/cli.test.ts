@@ -143,8 +143,9 @@ describe('the command line', { timeout: 60_000 }, () => {
       { args: ['serve', '--db', database, '--config', config], says: 'providers.openai.apiKey: must not be empty' },
       { args: ['serve', '--db', 'postgres://127.0.0.1:1/x'], says: 'Set PORTICO_KEY_PEPPER' },
     ];
-    for (const { args, says } of failures) {
-      const { code, stderr } = await run(args);
+    const ends = await Promise.all(failures.map(({ args }) => run(args)));
+    for (const [index, { args, says }] of failures.entries()) {
+      const { code, stderr = '' } = ends[index] ?? {};
       expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
       expect(stderr).toContain(says);
     }
@@ -228,6 +229,17 @@ describe('the command line', { timeout: 60_000 }, () => {
       expect(pricing.prompt).toMatch(/^0\.0000\d+$/);
     }
     expect(await run(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('prints the interface as OpenAPI and as a Postman collection', async () => {
+    const [openapi, postman] = await Promise.all([
+      run(['openapi']),
+      run(['postman', '--base-url', 'https://a.example']),
+    ]);
+    expect(JSON.parse(openapi.stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/chat': { post: {} } } });
+    const collection = JSON.parse(postman.stdout);
+    expect(collection.info.schema).toContain('v2.1.0');
+    expect(collection.variable[0].value).toBe('https://a.example');
   });
 
   test('a second server on the same database runs beside the first and takes nothing away from it', async () => {

@@ -6,7 +6,7 @@ import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
-import type { Gateway, GatewayOptions } from './gateway.ts';
+import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
@@ -38,7 +38,7 @@ const checkTimeoutMs = 15_000;
  * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used, and
  * `internal_error` where the database cannot be opened. Close it to let the process end.
  */
-export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
   const send = options.fetch ?? fetch;

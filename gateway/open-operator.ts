@@ -3,12 +3,12 @@ import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { dialectOf, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
-import type { Operator } from './operator.ts';
+import type { Administrator } from './operator.ts';
 import { createOperator } from './operator-store.ts';
 import { tokenNamesFrom } from './tokens/token-names.ts';
 
 export interface OpenOperator {
-  readonly operator: Operator;
+  readonly operator: Administrator;
   close(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import type { Transact } from './db/transact.ts';
 import { grantCredits } from './ledger/grant.ts';
 import { verifyBooks } from './ledger/verify-books.ts';
 import { newId } from './lib/id.ts';
-import type { AccountSummary, KeySummary, Operator } from './operator.ts';
+import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
 import { findPlan, plans } from './plans.ts';
 import { createIdentity } from './tokens/identity.ts';
 import { defaultTokenNames, type TokenNames } from './tokens/token-names.ts';
@@ -28,7 +28,7 @@ export interface OperatorDeps {
 }
 
 /** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
-export function createOperator(deps: OperatorDeps): Operator {
+export function createOperator(deps: OperatorDeps): Administrator {
   const { db, now } = deps;
   return {
     ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),

@@ -23,7 +23,7 @@ export interface KeySummary {
 }
 
 /** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
-export interface Operator extends IdentityOperator {
+export interface Operator {
   createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
   listAccounts(): Promise<AccountSummary[]>;
   /** Adds credits. `id` makes it happen once, however often it is called. */
@@ -36,6 +36,10 @@ export interface Operator extends IdentityOperator {
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
   revokeKey(keyId: string): Promise<void>;
+}
+
+/** What the command line may do beyond that: users, tokens, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator {
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

@@ -1,4 +1,4 @@
-import type { Operator } from '../operator.ts';
+import type { Administrator } from '../operator.ts';
 
 /** What a command prints: sentences for a person, or one JSON value. The last line is the id or the key. */
 export interface Output {
@@ -16,7 +16,7 @@ export interface Words {
 }
 
 export interface CommandInput extends Words {
-  readonly operator: Operator;
+  readonly operator: Administrator;
 }
 
 interface Shape {
