@@ -39,7 +39,7 @@ export function helpFor(words: readonly string[]): string {
   return `Usage, with examples\n${shown.join('\n')}\n\nEvery command takes --db DB and --json. "gateway --help" lists all options.\n`;
 }
 
-export const help = `Portico gateway: one API for many AI providers, with accounts, credits and exact books.
+const help = `Portico gateway: one API for many AI providers, with accounts, credits and exact books.
 
 Usage
 ${usage.map((line) => `  gateway ${line}`).join('\n')}

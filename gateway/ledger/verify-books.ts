@@ -3,7 +3,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BooksTransaction, OpenBooks } from '../db/open.ts';
 
 /** One thing that is off, by how much at most a nano-dollar would be told. */
-export interface BooksProblem {
+interface BooksProblem {
   readonly where: string;
   readonly expected: string;
   readonly found: string;

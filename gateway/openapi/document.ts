@@ -5,7 +5,7 @@ import { type Operation, operations } from './operations.ts';
 import { componentSchemas, type JsonSchema, queryParameters, responseSchemas, schemaRef } from './schemas.ts';
 
 /** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
-export const contractVersion = '1.1.0';
+const contractVersion = '1.1.0';
 
 export interface OpenApiOperation {
   readonly operationId: string;

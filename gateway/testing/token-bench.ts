@@ -7,7 +7,7 @@ import { createOperator } from '../operator-store.ts';
 import { signingKey } from '../tokens/signing-keys.ts';
 import { defaultTokenNames } from '../tokens/token-names.ts';
 
-export const tokenTestStart = Date.UTC(2026, 10, 20, 12);
+const tokenTestStart = Date.UTC(2026, 10, 20, 12);
 const skewMs = 30_000;
 
 export type Json = Readonly<Record<string, unknown>>;

@@ -23,5 +23,3 @@ export const jsonWebKeySet = z
     ),
   })
   .meta({ id: 'JsonWebKeySet' });
-
-export type GatewayInfo = z.infer<typeof gatewayInfo>;

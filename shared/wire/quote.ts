@@ -5,7 +5,7 @@ import { count, usdAmount } from './scalars.ts';
 const range = z.object({ low: count, high: count });
 
 /** Something that would refuse the request as it stands. */
-export const quoteLimit = z.looseObject({
+const quoteLimit = z.looseObject({
   /** The error's code that the request would meet. */
   code: z.string(),
   message: z.string(),
