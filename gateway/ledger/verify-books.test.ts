@@ -69,6 +69,28 @@ test('books that nobody touched are exact, and their sums are told', async () =>
   }
 });
 
+test('a gateway that serves the same books is not kept waiting', async () => {
+  const copy = join(directory, 'served.db');
+  copyFileSync(original, copy);
+  const books = await openBooks(copy);
+  const writer = new Database(copy, { timeout: 0 });
+  const report = verifyBooks(books);
+  let writes = 0;
+  let done = false;
+  const end = report.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    writer.exec("BEGIN IMMEDIATE; UPDATE accounts SET name = 'renamed'; COMMIT");
+    writes++;
+    await null;
+  }
+  expect((await end).ok).toBe(true);
+  expect(writes).toBeGreaterThan(10);
+  writer.close();
+  await books.db.destroy();
+});
+
 test('empty books are exact', async () => {
   const books = await openBooks(':memory:');
   expect(await verifyBooks(books)).toMatchObject({ ok: true, sums: { accounts: 0, balance_usd: '0' } });

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { BooksTransaction, OpenBooks } from '../db/open.ts';
+import type { BooksDb, OpenBooks } from '../db/open.ts';
 
 /** One thing that is off, by how much at most a nano-dollar would be told. */
 interface BooksProblem {
@@ -163,19 +163,29 @@ const rules: readonly Rule[] = [
 ];
 
 /** Checks every invariant of the books in one snapshot; gateways may go on serving them meanwhile. */
-export async function verifyBooks({ db, dialect }: OpenBooks): Promise<BooksReport> {
-  const snapshot = db.transaction();
-  const isolated = dialect === 'postgres' ? snapshot.setIsolationLevel('repeatable read') : snapshot;
-  return isolated.execute(async (trx) => {
+export const verifyBooks = (books: OpenBooks): Promise<BooksReport> =>
+  inSnapshot(books, async (db) => {
     const checks: BooksCheck[] = [];
-    for (const rule of rules) checks.push(await check(trx, rule));
-    return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await sumsOf(trx) };
+    for (const rule of rules) checks.push(await check(db, rule));
+    return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await sumsOf(db) };
+  });
+
+/** SQLite's own transactions here begin as writers and would make a serving gateway wait; a reader in WAL does not. */
+function inSnapshot<T>({ db, dialect }: OpenBooks, read: (db: BooksDb) => Promise<T>): Promise<T> {
+  if (dialect === 'postgres') return db.transaction().setIsolationLevel('repeatable read').execute(read);
+  return db.connection().execute(async (connection) => {
+    await sql`begin deferred`.execute(connection);
+    try {
+      return await read(connection);
+    } finally {
+      await sql`commit`.execute(connection);
+    }
   });
 }
 
-async function check(trx: BooksTransaction, rule: Rule): Promise<BooksCheck> {
-  const { rows: counted } = await rule.scope.execute(trx);
-  const { rows } = await rule.violations.execute(trx);
+async function check(db: BooksDb, rule: Rule): Promise<BooksCheck> {
+  const { rows: counted } = await rule.scope.execute(db);
+  const { rows } = await rule.violations.execute(db);
   const shown = (value: bigint | null) =>
     value === null ? 'nothing' : rule.unit === 'money' ? `$${formatUsd(nanoUsd(BigInt(value)))}` : String(value);
   return {
@@ -188,13 +198,13 @@ async function check(trx: BooksTransaction, rule: Rule): Promise<BooksCheck> {
   };
 }
 
-async function sumsOf(trx: BooksTransaction): Promise<BooksReport['sums']> {
+async function sumsOf(db: BooksDb): Promise<BooksReport['sums']> {
   const { rows } = await sql<Record<'accounts' | 'granted' | 'used' | 'balance' | 'held', bigint>>`
     select cast(count(*) as bigint) as accounts, ${total(sql`granted`)} as granted, ${total(sql`used`)} as used,
-      ${total(sql`balance`)} as balance, ${total(sql`held`)} as held from accounts`.execute(trx);
+      ${total(sql`balance`)} as balance, ${total(sql`held`)} as held from accounts`.execute(db);
   const [requests, entriesCount] = [
-    await countOf(sql`requests`).execute(trx),
-    await countOf(sql`ledger_entries`).execute(trx),
+    await countOf(sql`requests`).execute(db),
+    await countOf(sql`ledger_entries`).execute(db),
   ];
   const usd = (amount: bigint | undefined) => formatUsd(nanoUsd(amount ?? 0n));
   const [row] = rows;
