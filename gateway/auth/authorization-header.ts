@@ -7,7 +7,7 @@ export type PresentedCredential =
   | { readonly type: 'jwt'; readonly token: string };
 
 /** Longer tokens are refused unread (wire contract §4.6). */
-export const tokenLimit = 8192;
+const tokenLimit = 8192;
 const headerLimit = 'Bearer '.length + tokenLimit;
 /** Exactly one space, visible ASCII, nothing trimmed. Two headers arrive joined by `, ` and fail here too. */
 const grammar = /^([A-Za-z]+) ([\x21-\x7e]+)$/;

@@ -2,6 +2,8 @@ import { createHmac, createPublicKey, createSign, generateKeyPairSync } from 'no
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { base64url, type Json, openTokenBench, rs256, type TokenBench } from '../testing/token-bench.ts';
+import { openKey } from './sealed-key.ts';
+import { publishedKeys } from './signing-keys.ts';
 
 let bench: TokenBench;
 beforeAll(async () => {
@@ -222,6 +224,27 @@ test('a token of 8 KB is accepted and the next longer one is not, however well i
   expect(padded(filler).length).toBeGreaterThan(8189);
   expect(await verdict(padded(filler))).toBe('accepted');
   expect(await verdict(padded(filler + 1))).not.toBe('accepted');
+});
+
+test('without a kid is accepted only where a single key is published, and then by that key only', async () => {
+  const lone = await openTokenBench();
+  const verdictOf = (token: string) =>
+    lone
+      .authorizer()
+      .authenticate(`Bearer ${token}`)
+      .then(() => 'accepted')
+      .catch((error: { code: string }) => error.code);
+  const headless = without(lone.header, 'kid');
+  for (const { kid, sealed_key: sealed } of await publishedKeys(lone.db, lone.now())) {
+    const key = openKey(sealed, kid, lone.peppers);
+    const token = lone.signed(headless, lone.claims, (input) => rs256(input, key));
+    expect(await verdictOf(token)).toBe('invalid_token');
+  }
+  await lone.db.deleteFrom('token_keys').where('signs_from', 'is', null).execute();
+  expect(await verdictOf(lone.signed(headless, lone.claims))).toBe('accepted');
+  expect(await verdictOf(lone.signed({ ...headless, typ: 'at+jwt' }, lone.claims))).toBe('invalid_token');
+  expect(await verdictOf(lone.signed({ ...headless, jwk: {} }, lone.claims))).toBe('invalid_token');
+  await lone.close();
 });
 
 describe('a token in time', () => {
