@@ -5,7 +5,7 @@ import { newId } from './lib/id.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
 import type { AppEnv } from './routes/context.ts';
 import { errorResponse } from './routes/error-response.ts';
-import { normalPath } from './routes/policies.ts';
+import { normalPath, requirePolicies } from './routes/policies.ts';
 
 export interface AppDeps {
   readonly authorizer: Authorizer;
@@ -59,7 +59,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     await next();
   });
 
-  for (const routes of deps.routes) app.route('/', routes);
+  for (const routes of deps.routes) app.route('/', requirePolicies(routes));
 
   app.onError((error, context) => {
     const known = toAppError(error);

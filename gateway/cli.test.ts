@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
+import { commands } from './cli/commands.ts';
+import { examples } from './cli/examples.ts';
+import { referenceCommands } from './cli/reference-commands.ts';
 
 const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
 
@@ -126,6 +130,12 @@ describe('the command line', { timeout: 60_000 }, () => {
       { args: ['account', 'list', '--db', join(directory, 'missing.db')], says: 'There is no database' },
       { args: ['credit', 'grant', 'acct_x', '5', '--db', database], says: 'There is no account "acct_x"' },
       { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], says: '"5e3" is not an amount' },
+      { args: ['user', 'create', 'acct_x', '--name', 'A', '--db', database], says: 'There is no account "acct_x"' },
+      { args: ['token', 'issue', '--sub', 'usr_x', '--db', database], says: 'There is no user "usr_x"' },
+      { args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '15', '--db', database], says: '"15" is not a duration' },
+      { args: ['token', 'issue', '--sub', 'usr_x', '--ttl', '25h', '--db', database], says: 'at most 24 hours' },
+      { args: ['token', 'issue', '--sub', 'usr_x', '--scope', 'all', '--db', database], says: 'There is no scope' },
+      { args: ['token', 'revoke', 'key_1', '--db', database], says: 'is not the id of a token' },
       {
         args: ['account', 'create', '--name', 'A', '--plan', 'gold', '--db', database],
         says: 'There is no plan "gold"',
@@ -133,8 +143,9 @@ describe('the command line', { timeout: 60_000 }, () => {
       { args: ['serve', '--db', database, '--config', config], says: 'providers.openai.apiKey: must not be empty' },
       { args: ['serve', '--db', 'postgres://127.0.0.1:1/x'], says: 'Set PORTICO_KEY_PEPPER' },
     ];
-    for (const { args, says } of failures) {
-      const { code, stderr } = await run(args);
+    const ends = await Promise.all(failures.map(({ args }) => run(args)));
+    for (const [index, { args, says }] of failures.entries()) {
+      const { code, stderr = '' } = ends[index] ?? {};
       expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
       expect(stderr).toContain(says);
     }
@@ -143,9 +154,92 @@ describe('the command line', { timeout: 60_000 }, () => {
   test('help names every command and exits well', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'account create', 'credit grant', 'key revoke', 'Examples', 'every model']) {
-      expect(stdout).toContain(word);
+    const names = ['serve', ...Object.keys(commands), ...Object.keys(referenceCommands)];
+    for (const word of [...names, 'Examples', 'every model']) expect(stdout).toContain(word);
+    expect(names.filter((name) => !examples[name]?.length)).toEqual([]);
+    const about = await run(['token', 'issue', '--help']);
+    expect(about).toMatchObject({ code: 0, stdout: expect.stringContaining('--scope chat,models --ttl 15m') });
+    expect(about.stdout).not.toContain('account create');
+  });
+
+  test('issues tokens for users that a serving gateway accepts until they are revoked', async () => {
+    const { database } = workplace();
+    const { id } = await accountWithKey(database);
+    const db = ['--db', database];
+    const { last: user } = await run(['user', 'create', id, '--name', 'Ada', ...db]);
+    expect(user).toMatch(/^usr_/);
+    const issued = await run([
+      'token',
+      'issue',
+      '--sub',
+      user,
+      '--scope',
+      'models, account',
+      '--ttl',
+      '90s',
+      '--json',
+      ...db,
+    ]);
+    const { token, id: jti } = JSON.parse(issued.stdout);
+    const { url, log } = await serve(database);
+    expect(account.parse(await read(url, '/account', token)).credential).toMatchObject({
+      type: 'jwt',
+      label: 'Ada',
+      scopes: ['models', 'account'],
+    });
+    expect(await (await fetch(`${url}/.well-known/jwks.json`)).json()).toMatchObject({ keys: [{}, {}] });
+    const rotated = JSON.parse((await run(['token', 'rotate', '--json', ...db])).stdout);
+    expect(rotated.map((key: { state: string }) => key.state).toSorted()).toEqual(['scheduled', 'signing', 'standby']);
+    expect(await run(['token', 'revoke', jti, ...db])).toMatchObject({ code: 0, last: jti });
+    const refused = () => read(url, '/account', token);
+    await expect.poll(refused, { timeout: 4000 }).toMatchObject({ error: { code: 'invalid_token' } });
+    expect(log()).not.toContain(token);
+    expect((await run(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
+  });
+
+  test('proves the books, and fails when they are a nano-dollar off', async () => {
+    const { database } = workplace();
+    await accountWithKey(database);
+    const verify = ['ledger', 'verify', '--db', database];
+    expect(await run(verify)).toMatchObject({ code: 0, last: 'The books are exact.' });
+    const books = new Database(database);
+    books.exec('UPDATE accounts SET balance = balance - 1');
+    books.close();
+    const { code, stdout } = await run(verify);
+    expect(code).toBe(1);
+    expect(stdout).toContain('WRONG  balance = sum of the entries');
+    expect(stdout).toContain('expected $5, found $4.999999999');
+    const json = await run([...verify, '--json']);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      sums: { balance_usd: '4.999999999', granted_usd: '5' },
+    });
+  });
+
+  test('lists plans and prices without opening a database', async () => {
+    const { directory } = workplace();
+    const db = ['--db', join(directory, 'missing.db')];
+    expect((await run(['plan', 'list', ...db])).stdout).toMatch(/^free\tprepaid\t20 requests\/min, 40000 tokens\/min/);
+    const { stdout } = await run(['prices', 'list', '--provider', 'anthropic', '--json', ...db]);
+    const prices = JSON.parse(stdout) as { id: string; pricing: { prompt: string; as_of: string } }[];
+    expect(prices.length).toBeGreaterThan(2);
+    for (const { id, pricing } of prices) {
+      expect(id).toMatch(/^anthropic\//);
+      expect(pricing.prompt).toMatch(/^0\.0000\d+$/);
     }
+    expect(await run(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('prints the interface as OpenAPI and as a Postman collection', async () => {
+    const [openapi, postman] = await Promise.all([
+      run(['openapi']),
+      run(['postman', '--base-url', 'https://a.example']),
+    ]);
+    expect(JSON.parse(openapi.stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/chat': { post: {} } } });
+    const collection = JSON.parse(postman.stdout);
+    expect(collection.info.schema).toContain('v2.1.0');
+    expect(collection.variable[0].value).toBe('https://a.example');
   });
 
   test('a second server on the same database runs beside the first and takes nothing away from it', async () => {

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { AppError } from '#shared/errors.ts';
-import { type Command, commands } from './cli/commands.ts';
-import { defaultDatabase, defaultPort, help } from './cli/help.ts';
+import type { Command, Output, ReferenceCommand, Words } from './cli/command.ts';
+import { commands } from './cli/commands.ts';
+import { defaultDatabase, defaultPort, helpFor } from './cli/help.ts';
+import { referenceCommands } from './cli/reference-commands.ts';
 import { serve } from './cli/serve.ts';
 import { openOperator } from './open-operator.ts';
 
@@ -22,6 +24,12 @@ const options = {
   description: text,
   id: text,
   label: text,
+  sub: text,
+  scope: text,
+  ttl: text,
+  provider: text,
+  'base-url': text,
+  'at-once': { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -31,7 +39,8 @@ const everywhere = ['db', 'json', 'help'];
 
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parse(args);
-  if (values.help || positionals[0] === 'help') return print(help);
+  if (values.help) return print(helpFor(positionals));
+  if (positionals[0] === 'help') return print(helpFor(positionals.slice(1)));
   if (positionals.length === 0) throw new UsageError('Say what to do, for example "gateway serve".');
   const database = values.db ?? process.env.PORTICO_DB ?? defaultDatabase;
   if (positionals[0] !== 'serve') return runCommand(positionals, values, database);
@@ -55,27 +64,44 @@ function parse(args: string[]) {
 }
 
 async function runCommand(words: readonly string[], values: Values, database: string): Promise<void> {
-  const name = words.slice(0, 2).join(' ');
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new UsageError(`There is no command "${name}".`);
-  const positionals = words.slice(2);
+  const { name, command } = findCommand(words);
+  const positionals = words.slice(name.split(' ').length);
   checkCall(name, command, positionals, values);
-  const { operator, close } = await openOperator({
-    database,
-    env: process.env,
-    now: Date.now,
-    mayCreate: command.createsDatabase,
-  });
+  const typed: Words = {
+    positionals,
+    option: (key) => (typeof values[key] === 'string' ? values[key] : undefined),
+    flag: (key) => values[key] === true,
+  };
+  const output = 'createsDatabase' in command ? await runOnBooks(command, typed, database) : await command.run(typed);
+  print(values.json ? `${JSON.stringify(output.json)}\n` : output.lines.map((line) => `${line}\n`).join(''));
+  if (output.failed) process.exitCode = 1;
+}
+
+function findCommand(words: readonly string[]): { name: string; command: Command | ReferenceCommand } {
+  for (const name of [words.slice(0, 2).join(' '), words[0] ?? '']) {
+    if (Object.hasOwn(commands, name) && commands[name]) return { name, command: commands[name] };
+    const reference = Object.hasOwn(referenceCommands, name) ? referenceCommands[name] : undefined;
+    if (reference) return { name, command: reference };
+  }
+  throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+}
+
+async function runOnBooks(command: Command, typed: Words, database: string): Promise<Output> {
+  const { createsDatabase: mayCreate } = command;
+  const { operator, close } = await openOperator({ database, env: process.env, now: Date.now, mayCreate });
   try {
-    const option = (key: string) => (typeof values[key] === 'string' ? values[key] : undefined);
-    const output = await command.run({ operator, positionals, option });
-    print(values.json ? `${JSON.stringify(output.json)}\n` : output.lines.map((line) => `${line}\n`).join(''));
+    return await command.run({ ...typed, operator });
   } finally {
     await close();
   }
 }
 
-function checkCall(name: string, command: Command, positionals: readonly string[], values: Values): void {
+function checkCall(
+  name: string,
+  command: Command | ReferenceCommand,
+  positionals: readonly string[],
+  values: Values,
+): void {
   refuseOthers(values, command.options);
   if (positionals.length !== command.arguments.length) {
     throw new UsageError(`Usage: gateway ${[name, ...command.arguments].join(' ')}.`);

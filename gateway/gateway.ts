@@ -1,4 +1,4 @@
-import type { Operator } from './operator.ts';
+import type { Administrator, Operator } from './operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
 export interface GatewayOptions {
@@ -31,4 +31,9 @@ export interface Gateway {
   /** Refuses new requests, waits for the running ones at most this long, then aborts and settles them. */
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A gateway with all that its own process may do. */
+export interface OwnGateway extends Gateway {
+  readonly operator: Administrator;
 }

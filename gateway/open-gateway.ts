@@ -6,7 +6,7 @@ import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
-import type { Gateway, GatewayOptions } from './gateway.ts';
+import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
@@ -17,13 +17,18 @@ import { createRegistry, type Registry } from './providers/registry.ts';
 import { accountRoutes } from './routes/account.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { creditsRoutes } from './routes/credits.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { jwksRoutes } from './routes/jwks.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
+import { quoteRoutes } from './routes/quote.ts';
 import { requestsRoutes } from './routes/requests.ts';
 import { streamTimes } from './routes/stream-response.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { createHealth } from './routing/health.ts';
 import { createSticky } from './routing/sticky.ts';
+import { tokenNamesFrom } from './tokens/token-names.ts';
+import { refusalsOf } from './usage/refusals.ts';
 import { version } from './version.ts';
 
 const vendor = 'portico';
@@ -33,7 +38,7 @@ const checkTimeoutMs = 15_000;
  * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used, and
  * `internal_error` where the database cannot be opened. Close it to let the process end.
  */
-export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
   const send = options.fetch ?? fetch;
@@ -45,6 +50,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
   const given = peppersFromEnvironment(options.database, options.env ?? {});
+  const tokenNames = tokenNamesFrom(options.env ?? {});
   const books = await openBooks(options.database, log);
   const { db } = books;
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
@@ -55,25 +61,31 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   else await sweepExpired(sweeping);
 
   const running = createRunning();
-  const authorizer = createAuthorizer({ db, peppers, now });
+  const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
   const health = createHealth(now);
+  const sticky = createSticky(now);
   const engine = createEngine({
     ledger: createLedger({ transact, now, instanceId }),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
-    sticky: createSticky(now),
     fetch: send,
-    ...{ registry, catalogue, health, running, now, log, vendor },
+    ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });
   const draining = () => running.draining;
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes }),
+      quoteRoutes({
+        limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
+        ...{ registry, catalogue, health, sticky, now, vendor },
+      }),
       modelsRoutes({ catalogue, registry, health, vendor }),
       accountRoutes({ db, now }),
       creditsRoutes({ db }),
       usageRoutes({ db, now }),
       requestsRoutes({ db }),
+      jwksRoutes({ db, now }),
+      docsRoutes(),
       metaRoutes({ db, version, draining }),
     ],
     ...{ authorizer, draining, version, now, log },
@@ -85,7 +97,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 
   return {
     fetch: async (request) => app.fetch(request),
-    operator: createOperator({ db, transact, peppers, now, credentialsChanged: authorizer.forget }),
+    operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
       await knownProvider(registry, id).provider.models({ credential, signal, fetch: send });

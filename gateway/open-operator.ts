@@ -3,11 +3,12 @@ import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { dialectOf, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
-import type { Operator } from './operator.ts';
+import type { Administrator } from './operator.ts';
 import { createOperator } from './operator-store.ts';
+import { tokenNamesFrom } from './tokens/token-names.ts';
 
 export interface OpenOperator {
-  readonly operator: Operator;
+  readonly operator: Administrator;
   close(): Promise<void>;
 }
 
@@ -27,6 +28,7 @@ export async function openOperator(options: {
     );
   }
   const given = peppersFromEnvironment(database, env);
+  const tokenNames = tokenNamesFrom(env);
   const books = await openBooks(database);
   const peppers =
     given ??
@@ -36,7 +38,7 @@ export async function openOperator(options: {
     }));
   const transact = createTransact(books);
   return {
-    operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {} }),
+    operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
     close: () => books.db.destroy(),
   };
 }

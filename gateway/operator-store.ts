@@ -3,13 +3,16 @@ import { nanoUsd } from '#shared/money.ts';
 import { createApiKey, digestOf, displayPrefix } from './auth/api-key.ts';
 import type { Peppers } from './auth/pepper.ts';
 import { allScopes, scopesFromJson } from './auth/scopes.ts';
-import type { BooksDb } from './db/open.ts';
+import { type BooksDb, dialectOfDb } from './db/open.ts';
 import type { AccountRow, ApiKeyRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
 import { grantCredits } from './ledger/grant.ts';
+import { verifyBooks } from './ledger/verify-books.ts';
 import { newId } from './lib/id.ts';
-import type { AccountSummary, KeySummary, Operator } from './operator.ts';
+import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
 import { findPlan, plans } from './plans.ts';
+import { createIdentity } from './tokens/identity.ts';
+import { defaultTokenNames, type TokenNames } from './tokens/token-names.ts';
 
 /** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
 export const defaultPlan = 'pro';
@@ -21,12 +24,15 @@ export interface OperatorDeps {
   readonly now: () => number;
   /** Called after a change that a cached credential must not outlive. */
   readonly credentialsChanged: () => void;
+  readonly tokenNames?: TokenNames;
 }
 
 /** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
-export function createOperator(deps: OperatorDeps): Operator {
+export function createOperator(deps: OperatorDeps): Administrator {
   const { db, now } = deps;
   return {
+    ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
+
     async createAccount({ name, plan = defaultPlan, email }) {
       const row = newAccount(name, plan, email, now());
       await db.insertInto('accounts').values(row).execute();
@@ -37,6 +43,8 @@ export function createOperator(deps: OperatorDeps): Operator {
       const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
       return rows.map(toAccountSummary);
     },
+
+    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }),
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 
@@ -103,6 +111,7 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
     granted: 0n,
     used: 0n,
     created: BigInt(now),
+    tokens_valid_after: 0n,
   };
 }
 

@@ -1,5 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
+import type { BooksReport } from './ledger/verify-books.ts';
+import type { IdentityOperator } from './tokens/identity.ts';
 
 export interface AccountSummary {
   readonly id: string;
@@ -34,4 +36,10 @@ export interface Operator {
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
   revokeKey(keyId: string): Promise<void>;
+}
+
+/** What the command line may do beyond that: users, tokens, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator {
+  /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
+  verifyBooks(): Promise<BooksReport>;
 }

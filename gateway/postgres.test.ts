@@ -48,6 +48,9 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
       }
     }
     expect(account.parse(await read('/account')).balance).toMatchObject({ held: '0', amount: bill.balance });
+    const report = await two.gateway.operator.verifyBooks();
+    expect(report.checks.flatMap((check) => check.problems)).toEqual([]);
+    expect(report.sums).toMatchObject({ accounts: 2, requests: 12, held_usd: '0' });
   }, 30_000);
 
   test('a key revoked at one is refused by the other within two seconds', async () => {
@@ -58,6 +61,25 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     expect(await errorCode(await one.call('/account'))).toBe('invalid_api_key');
     two.pass(2000);
     expect(await errorCode(await two.call('/account', { key: one.key }))).toBe('invalid_api_key');
+  }, 30_000);
+
+  test('tokens of one are accepted by the other, and so is the key they agree on', async () => {
+    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
+    const wanted = { userId: user.id, scopes: ['account'], lifetimeS: 60 } as const;
+    const [mine, theirs] = await Promise.all([
+      one.gateway.operator.issueToken(wanted),
+      two.gateway.operator.issueToken(wanted),
+    ]);
+    for (const { token } of [mine, theirs]) {
+      for (const { call } of [one, two]) expect((await call('/account', { key: token })).status).toBe(200);
+    }
+    const { keys } = (await (await one.call('/.well-known/jwks.json')).json()) as { keys: unknown[] };
+    expect(keys).toHaveLength(2);
+    await one.gateway.operator.rotateTokenKeys({ atOnce: true });
+    two.pass(2000);
+    expect(await errorCode(await two.call('/account', { key: theirs.token }))).toBe('invalid_token');
   }, 30_000);
 
   test('what kept the server from being reached is said, without the password', async () => {

@@ -27,18 +27,20 @@ export interface Reserve {
   grow(model: CatalogueModel): Promise<boolean>;
 }
 
+/** How many output tokens are paid for at first. */
+export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
+  maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
+
+/** What has to be held before this model is asked (wire contract §2.7). */
+export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
+  amountFor(input, model.price, firstStep(input, model));
+
+const amountFor = ({ byok, inputTokens }: ReserveInput, price: Price | null, completionTokens: number): NanoUsd =>
+  byok || !price ? nanoUsd(0n) : costOf(price, { ...noTokens, promptTokens: inputTokens, completionTokens });
+
 export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
   let held = 0n;
   let covered = 0;
-
-  const amountFor = (price: Price | null, completionTokens: number): NanoUsd =>
-    input.byok || !price
-      ? nanoUsd(0n)
-      : costOf(price, { ...noTokens, promptTokens: input.inputTokens, completionTokens });
-
-  const firstStep = (model: CatalogueModel): number =>
-    input.maxTokens ??
-    Math.min(stepTokens, model.maxOutputTokens ?? stepTokens, input.planMaxOutputTokens ?? stepTokens);
 
   async function raiseTo(amount: bigint): Promise<boolean> {
     if (amount <= held) return true;
@@ -49,19 +51,19 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
 
   return {
     firstAmount(model) {
-      covered = firstStep(model);
-      const amount = amountFor(model.price, covered);
+      covered = firstStep(input, model);
+      const amount = firstHold(input, model);
       held = amount;
       return amount;
     },
     async cover(model) {
-      covered = firstStep(model);
-      return raiseTo(amountFor(model.price, covered));
+      covered = firstStep(input, model);
+      return raiseTo(firstHold(input, model));
     },
     exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
     async grow(model) {
       covered += stepTokens;
-      return raiseTo(amountFor(model.price, covered));
+      return raiseTo(amountFor(input, model.price, covered));
     },
   };
 }

@@ -6,7 +6,9 @@ export type PresentedCredential =
   | { readonly type: 'api_key'; readonly key: string }
   | { readonly type: 'jwt'; readonly token: string };
 
-const headerLimit = 8192;
+/** Longer tokens are refused unread (wire contract §4.6). */
+const tokenLimit = 8192;
+const headerLimit = 'Bearer '.length + tokenLimit;
 /** Exactly one space, visible ASCII, nothing trimmed. Two headers arrive joined by `, ` and fail here too. */
 const grammar = /^([A-Za-z]+) ([\x21-\x7e]+)$/;
 const jwtShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;

@@ -3,6 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
 import { planOf } from '../plans.ts';
+import { defaultTokenNames, type TokenNames } from '../tokens/token-names.ts';
+import { createTokenVerifier } from '../tokens/verify-token.ts';
 import { digestOf } from './api-key.ts';
 import { invalidKey, parseAuthorization } from './authorization-header.ts';
 import type { Peppers } from './pepper.ts';
@@ -18,6 +20,7 @@ export interface AuthorizeDeps {
   readonly db: BooksDb;
   readonly peppers: Peppers;
   readonly now: () => number;
+  readonly tokenNames?: TokenNames;
 }
 
 export interface Authorizer {
@@ -31,6 +34,7 @@ export interface Authorizer {
 export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   const cache = new Map<string, { principal: Principal; until: number }>();
   const marked = new Map<string, number>();
+  const tokens = createTokenVerifier({ db: deps.db, now: deps.now, names: deps.tokenNames ?? defaultTokenNames });
 
   async function find(key: string): Promise<Principal> {
     const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
@@ -59,16 +63,17 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   return {
     async authenticate(header) {
       const presented = parseAuthorization(header);
-      if (presented.type === 'jwt') {
-        throw new AppError('invalid_token', 'This token is not valid here: this gateway issues API keys only.');
-      }
+      if (presented.type === 'jwt') return tokens.verify(presented.token);
       const principal = await find(presented.key);
       const now = deps.now();
       requireNotExpired(principal, now);
       await markUsed(principal, now);
       return principal;
     },
-    forget: () => cache.clear(),
+    forget() {
+      cache.clear();
+      tokens.forget();
+    },
   };
 }
 

@@ -36,9 +36,14 @@ export async function pepperBeside(database: string, db: BooksDb): Promise<Peppe
   const path = `${database}.pepper`;
   const kept = readPepper(path);
   if (kept) return [kept];
-  const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
-  if (key) throw lost(path, 'it is missing');
+  if (await isNeeded(db)) throw lost(path, 'it is missing');
   return [createPepper(path)];
+}
+
+/** API keys were hashed with it, or the private keys behind tokens sealed. */
+async function isNeeded(db: BooksDb): Promise<boolean> {
+  const key = await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+  return Boolean(key ?? (await db.selectFrom('token_keys').select('kid').limit(1).executeTakeFirst()));
 }
 
 function parsePeppers(list: string): Peppers {
@@ -86,5 +91,5 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 const lost = (path: string, why: string) =>
   new AppError(
     'invalid_input',
-    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup: without it no API key of this database works.`,
+    `The key secret "${path}" cannot be used: ${why}. Restore it from a backup: without it no API key and no token of this database works.`,
   );

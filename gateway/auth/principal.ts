@@ -22,6 +22,8 @@ export interface Principal {
   readonly accountId: string;
   readonly accountStatus: 'active' | 'suspended' | 'closed';
   readonly plan: Plan;
+  /** Whose token it is; absent with an API key. */
+  readonly userId?: string;
   readonly credential: {
     readonly type: 'api_key' | 'jwt';
     readonly id: string | null;

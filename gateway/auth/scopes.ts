@@ -3,7 +3,8 @@ import { type Scope, scope } from '#shared/wire/account.ts';
 export const allScopes: readonly Scope[] = scope.options;
 
 /** The scopes a key was stored with. What this version does not know is ignored (wire contract §4.5). */
-export function scopesFromJson(json: string): Scope[] {
-  const values: unknown = JSON.parse(json);
-  return Array.isArray(values) ? values.flatMap((value) => scope.safeParse(value).data ?? []) : [];
-}
+export const scopesFromJson = (json: string): Scope[] => knownScopes(JSON.parse(json));
+
+/** The scopes among these values that this version knows. */
+export const knownScopes = (values: unknown): Scope[] =>
+  Array.isArray(values) ? values.flatMap((value) => scope.safeParse(value).data ?? []) : [];

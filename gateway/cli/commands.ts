@@ -1,33 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
-import type { Operator } from '../operator.ts';
-
-/** What a command prints: sentences for a person, or one JSON value. The last line is the id or the key. */
-export interface Output {
-  readonly lines: readonly string[];
-  readonly json: unknown;
-}
-
-export interface CommandInput {
-  readonly operator: Operator;
-  readonly positionals: readonly string[];
-  readonly option: (name: string) => string | undefined;
-}
-
-export interface Command {
-  /** Names of the positional arguments, as the help shows them. */
-  readonly arguments: readonly string[];
-  readonly options: readonly string[];
-  /** Options that must be there. */
-  readonly required: readonly string[];
-  readonly createsDatabase: boolean;
-  run(input: CommandInput): Promise<Output>;
-}
-
-const command = (
-  run: Command['run'],
-  more: Partial<Pick<Command, 'arguments' | 'options' | 'required' | 'createsDatabase'>> = {},
-): Command => ({ arguments: [], options: [], required: [], createsDatabase: false, ...more, run });
+import { type Command, type CommandInput, command, type Output } from './command.ts';
+import { identityCommands } from './identity-commands.ts';
+import { ledgerCommands } from './ledger-commands.ts';
 
 /** The operator's commands, by what is typed. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -41,6 +16,8 @@ export const commands: Readonly<Record<string, Command>> = {
   'key create': command(createKey, { arguments: ['ACCOUNT'], options: ['label'] }),
   'key list': command(listKeys, { arguments: ['ACCOUNT'] }),
   'key revoke': command(revokeKey, { arguments: ['KEY'] }),
+  ...identityCommands,
+  ...ledgerCommands,
 };
 
 async function createAccount({ operator, option }: CommandInput): Promise<Output> {

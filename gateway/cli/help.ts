@@ -1,19 +1,48 @@
 import { defaultPlan } from '../operator-store.ts';
 import { plans } from '../plans.ts';
+import { examples } from './examples.ts';
 
 export const defaultPort = 8788;
 export const defaultDatabase = './portico-gateway.db';
 
-export const help = `Portico gateway: one API for many AI providers, with accounts, credits and exact books.
+const usage = [
+  'serve [--port N] [--host H] [--db DB] [--config FILE]',
+  'account create --name NAME [--plan PLAN] [--email ADDRESS]',
+  'account list',
+  'credit grant ACCOUNT USD [--description TEXT] [--id ID]',
+  'key create ACCOUNT [--label TEXT]',
+  'key list ACCOUNT',
+  'key revoke KEY',
+  'user create ACCOUNT --name NAME [--email ADDRESS]',
+  'user list ACCOUNT',
+  'user disable USER',
+  'user enable USER',
+  'token issue --sub USER [--scope SCOPES] [--ttl TIME]',
+  'token revoke ID',
+  'token rotate [--at-once]',
+  'ledger verify',
+  'plan list',
+  'prices list [--provider PROVIDER]',
+  'openapi',
+  'postman [--base-url URL]',
+];
+
+/** What `--help` says: everything, or only the commands that begin with these words, with an example of each. */
+export function helpFor(words: readonly string[]): string {
+  const asked = words.join(' ');
+  const lines = usage.filter((line) => line === asked || line.startsWith(`${asked} `));
+  if (asked === '' || lines.length === 0) return help;
+  const shown = lines.flatMap((line) => {
+    const name = Object.keys(examples).find((key) => line === key || line.startsWith(`${key} `));
+    return [`  gateway ${line}`, ...(name ? (examples[name] ?? []).map((example) => `      ${example}`) : [])];
+  });
+  return `Usage, with examples\n${shown.join('\n')}\n\nEvery command takes --db DB and --json. "gateway --help" lists all options.\n`;
+}
+
+const help = `Portico gateway: one API for many AI providers, with accounts, credits and exact books.
 
 Usage
-  gateway serve [--port N] [--host H] [--db DB] [--config FILE]
-  gateway account create --name NAME [--plan PLAN] [--email ADDRESS]
-  gateway account list
-  gateway credit grant ACCOUNT USD [--description TEXT] [--id ID]
-  gateway key create ACCOUNT [--label TEXT]
-  gateway key list ACCOUNT
-  gateway key revoke KEY
+${usage.map((line) => `  gateway ${line}`).join('\n')}
 
 Options
   --db DB          SQLite file or postgres:// URL (default: $PORTICO_DB, else ${defaultDatabase})
@@ -24,14 +53,20 @@ Options
   --plan PLAN      ${plans.map((plan) => plan.id).join(', ')} (default: ${defaultPlan}, which may use every model,
                    the simulated sandbox included, as far as its credits go)
   --id ID          makes a grant happen once, however often the command is repeated
+  --sub USER       whom a token speaks for
+  --scope SCOPES   chat, models, account, separated by commas (default: all three)
+  --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)
+  --at-once        for a leaked key: the next one signs now, and every token of the old one is refused
+  --base-url URL   address that a Postman collection begins with (default: http://127.0.0.1:${defaultPort})
   --json           print JSON; without it the id or the key is the last line
-  --help           this text
+  --help           this text; behind a command its examples, for example "gateway token --help"
 
 Environment
   OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY      provider keys
   OPENAI_BASE_URL (ends in /v1), ANTHROPIC_BASE_URL, GOOGLE_BASE_URL (origins)
-  PORTICO_KEY_PEPPER   secret behind the API keys, at least 32 characters; required with PostgreSQL. Several, separated
-                       by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper by itself.
+  PORTICO_KEY_PEPPER   secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several,
+                       separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper.
+  PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
 
 Examples
   ACCOUNT=$(gateway account create --name "My team" | tail -1)

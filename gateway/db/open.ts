@@ -18,6 +18,10 @@ export interface OpenBooks {
 export const dialectOf = (database: string): DialectName =>
   /^postgres(ql)?:\/\//.test(database) ? 'postgres' : 'sqlite';
 
+/** What an open database speaks: SQLite has one connection. */
+export const dialectOfDb = (db: BooksDb): DialectName =>
+  db.getExecutor().adapter.supportsMultipleConnections === false ? 'sqlite' : 'postgres';
+
 /** Opens the books (a SQLite path, `:memory:` or `postgres://…`) and brings the schema up to date. */
 export async function openBooks(
   database: string,

@@ -10,6 +10,9 @@ export interface Books {
   requests: RequestTable;
   ledger_entries: LedgerEntryTable;
   usage_daily: UsageDailyTable;
+  users: UserTable;
+  token_keys: TokenKeyTable;
+  revoked_tokens: RevokedTokenTable;
 }
 
 interface AccountTable {
@@ -26,6 +29,8 @@ interface AccountTable {
   granted: bigint;
   used: bigint;
   created: bigint;
+  /** Unix seconds: tokens of its users that were issued earlier are worth nothing. */
+  tokens_valid_after: Generated<bigint>;
 }
 
 interface ApiKeyTable {
@@ -118,7 +123,43 @@ interface UsageDailyTable {
   upstream_cost: bigint;
 }
 
+/** Someone for whom tokens are issued; acts for one account. */
+interface UserTable {
+  id: string;
+  account_id: string;
+  name: string;
+  email: string | null;
+  status: 'active' | 'disabled';
+  /** Unix seconds: tokens that were issued earlier are worth nothing. */
+  tokens_valid_after: Generated<bigint>;
+  created: bigint;
+}
+
+/** A key that tokens are signed with. What it does at a moment follows from its dates (`signing-keys.ts`). */
+interface TokenKeyTable {
+  /** RFC 7638 thumbprint of the public key. */
+  kid: string;
+  alg: 'RS256';
+  /** JSON of the public key. */
+  public_jwk: string;
+  /** The private key, encrypted with a key derived from the pepper. */
+  sealed_key: Uint8Array;
+  created: bigint;
+  /** Null: the standby, published and not yet used. */
+  signs_from: bigint | null;
+  retires_at: bigint | null;
+}
+
+interface RevokedTokenTable {
+  jti: string;
+  revoked: bigint;
+  /** By then the token has expired by itself. */
+  forget_after: bigint;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 export type RequestRow = Selectable<RequestTable>;
 export type LedgerEntryRow = Selectable<LedgerEntryTable>;
+export type UserRow = Selectable<UserTable>;
+export type TokenKeyRow = Selectable<TokenKeyTable>;

@@ -1,7 +1,7 @@
 import { monotonicFactory } from 'ulid';
 
 /** What an id names (wire contract §1.0). */
-export type IdPrefix = 'req' | 'chat' | 'key' | 'acct' | 'txn' | 'inst';
+export type IdPrefix = 'req' | 'chat' | 'key' | 'acct' | 'txn' | 'inst' | 'usr' | 'tok';
 
 const nextUlid = monotonicFactory();
 

@@ -6,7 +6,8 @@ import type { BooksDb } from '../db/open.ts';
 import type { AppEnv } from './context.ts';
 import { endTime, listFields, readQuery, startTime } from './query.ts';
 
-const query = z.object({
+/** What may follow the question mark. */
+export const creditsQuery = z.object({
   ...listFields,
   type: transactionType.optional(),
   start: startTime.optional(),
@@ -16,6 +17,6 @@ const query = z.object({
 /** `GET /credits` and `GET /v1/credits` (wire contract §2.4). */
 export function creditsRoutes({ db }: { readonly db: BooksDb }): Hono<AppEnv> {
   const answer = async (context: Context<AppEnv>) =>
-    context.json(await readCredits(db, context.get('principal').accountId, readQuery(context, query)));
+    context.json(await readCredits(db, context.get('principal').accountId, readQuery(context, creditsQuery)));
   return new Hono<AppEnv>().get('/credits', answer).get('/v1/credits', answer);
 }

@@ -23,7 +23,8 @@ export interface ModelsDeps {
 }
 
 const decimal = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal amount in USD per token');
-const query = z.object({
+/** What may follow the question mark. */
+export const modelsQuery = z.object({
   provider: z.string().max(64).optional(),
   capability: z.array(z.string().max(256)).optional(),
   input_modality: z.string().max(64).optional(),
@@ -41,12 +42,12 @@ const query = z.object({
   after: z.string().max(300).optional(),
 });
 
-type Query = z.output<typeof query>;
+type Query = z.output<typeof modelsQuery>;
 
 /** `GET /models`, `GET /v1/models` and `GET /v1/models/{id}` (wire contract §1.8, §1.9). */
 export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
   const list = (context: Context<AppEnv>) => {
-    const asked = readQuery(context, query, ['capability']);
+    const asked = readQuery(context, modelsQuery, ['capability']);
     return withETag(context, listBody(recordsFor(context.get('principal'), deps), asked));
   };
   return new Hono<AppEnv>()

@@ -1,4 +1,6 @@
+import type { Hono } from 'hono';
 import type { Scope } from '#shared/wire/account.ts';
+import type { AppEnv } from './context.ts';
 
 /** Who may call a route and what it may send. A path that is not listed here does not exist. */
 export interface RoutePolicy {
@@ -35,6 +37,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   chat('/chat'),
   chat('/api/chat'),
   chat('/v1/chat/completions'),
+  chat('/v1/quote'),
   read('/models', 'models'),
   read('/v1/models', 'models'),
   read('/v1/models/*', 'models'),
@@ -48,6 +51,11 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/v1', 'public'),
   read('/healthz', 'public'),
   read('/readyz', 'public'),
+  read('/.well-known/jwks.json', 'public'),
+  read('/openapi.json', 'public'),
+  read('/docs', 'public'),
+  read('/docs/explorer.js', 'public'),
+  read('/docs/explorer.css', 'public'),
 ];
 
 /** A path as routes are compared with it: a trailing slash means nothing. */
@@ -60,4 +68,15 @@ function covers(pattern: string, path: string): boolean {
   if (!pattern.endsWith('/*')) return pattern === path;
   const stem = pattern.slice(0, -1);
   return path.startsWith(stem) && path.length > stem.length;
+}
+
+/** Refuses to mount a handler that has no policy: it could never be reached, and would be one typing error from open. */
+export function requirePolicies(app: Hono<AppEnv>): Hono<AppEnv> {
+  for (const { method, path } of app.routes) {
+    const real = path.replace(/\/:[^/]+$/, '/x');
+    if (!policiesOf(real).some((policy) => policy.method === method)) {
+      throw new Error(`the route ${method} ${path} has no policy`);
+    }
+  }
+  return app;
 }

@@ -7,7 +7,8 @@ import type { AppEnv } from './context.ts';
 import { endTime, flag, listFields, readQuery, startTime } from './query.ts';
 
 const name = z.string().min(1, 'must not be empty').max(256).optional();
-const query = z.object({
+/** What may follow the question mark. */
+export const requestsQuery = z.object({
   ...listFields,
   status: requestStatus.optional(),
   provider: name,
@@ -24,7 +25,7 @@ const query = z.object({
 export function requestsRoutes({ db }: { readonly db: BooksDb }): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/requests', async (context) =>
-      context.json(await listRequests(db, context.get('principal').accountId, readQuery(context, query))),
+      context.json(await listRequests(db, context.get('principal').accountId, readQuery(context, requestsQuery))),
     )
     .get('/v1/requests/:id{.+}', async (context) =>
       context.json(await readRequest(db, context.get('principal').accountId, context.req.param('id'))),

@@ -11,7 +11,8 @@ import { badQuery, endTime, flag, readQuery, startTime } from './query.ts';
 
 const longestDays = 400;
 const name = z.string().min(1, 'must not be empty').max(256).optional();
-const query = z.object({
+/** What may follow the question mark. */
+export const usageQuery = z.object({
   start: startTime.optional(),
   end: endTime.optional(),
   group_by: usageGroup.default('model'),
@@ -21,12 +22,12 @@ const query = z.object({
   byok: flag.optional(),
 });
 
-type Query = z.output<typeof query>;
+type Query = z.output<typeof usageQuery>;
 
 /** `GET /v1/usage` (wire contract §2.3). All buckets come in one page, so that they always add up to the totals. */
 export function usageRoutes({ db, now }: { readonly db: BooksDb; readonly now: () => number }): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/v1/usage', async (context) =>
-    context.json(await readUsage(db, context.get('principal'), readQuery(context, query), now())),
+    context.json(await readUsage(db, context.get('principal'), readQuery(context, usageQuery), now())),
   );
 }
 

@@ -1,10 +1,18 @@
 import type { z } from 'zod';
 import { account, verification } from '../wire/account.ts';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
-import { type CompletionChunk, completionChunk, promptChunk, promptResponse } from '../wire/chat-response.ts';
+import {
+  type CompletionChunk,
+  completionChunk,
+  completionResponse,
+  promptChunk,
+  promptResponse,
+} from '../wire/chat-response.ts';
 import { credits } from '../wire/credits.ts';
+import { gatewayInfo } from '../wire/meta.ts';
 import { model, modelList } from '../wire/model.ts';
-import { requestRecord } from '../wire/request-record.ts';
+import { quote } from '../wire/quote.ts';
+import { type RequestStatus, requestList, requestRecord } from '../wire/request-record.ts';
 import { usage } from '../wire/usage.ts';
 import { errorFromJson, errorFromResponse, GatewayError } from './gateway-error.ts';
 import { streamEvents } from './stream-events.ts';
@@ -12,7 +20,7 @@ import { streamEvents } from './stream-events.ts';
 export interface GatewayClientOptions {
   /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
   readonly baseUrl: string;
-  /** Read for each request, so that a replaced key takes effect at once. */
+  /** An API key or a token (JWT). Read for each request, so that a replaced one takes effect at once. */
   readonly apiKey: string | (() => string);
   readonly fetch?: typeof fetch;
 }
@@ -28,6 +36,27 @@ export interface CompletionStream extends AsyncIterable<CompletionChunk> {
 }
 
 type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** A page of a cursor list (wire contract §1.0). */
+export interface PageQuery {
+  readonly limit?: number;
+  readonly after?: string;
+  readonly before?: string;
+  readonly order?: 'asc' | 'desc';
+}
+
+/** Filters of the request records. Times in Unix seconds. */
+export interface RequestsQuery extends PageQuery {
+  readonly status?: RequestStatus;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly key?: string;
+  readonly purpose?: string;
+  readonly conversation_id?: string;
+  readonly byok?: boolean;
+  readonly start?: number;
+  readonly end?: number;
+}
 
 const chatAnswer = promptResponse.transform(({ text, provider, model: name, tokens, ...rest }) => ({
   text,
@@ -101,6 +130,10 @@ export function gatewayClient(options: GatewayClientOptions) {
       }
     },
 
+    /** A whole `/v1/chat/completions`. */
+    completion: (body: CompletionRequestBody, more: RequestOptions = {}) =>
+      json(completionResponse, '/v1/chat/completions', { ...more, method: 'POST', body: { ...body, stream: false } }),
+
     /** A streamed `/v1/chat/completions`. */
     async completionStream(body: CompletionRequestBody, more: RequestOptions = {}): Promise<CompletionStream> {
       const response = await request('/v1/chat/completions', {
@@ -116,14 +149,23 @@ export function gatewayClient(options: GatewayClientOptions) {
       };
     },
 
+    /** What a chat request would cost, and what would refuse it (extension `quote`). Asks no model, holds nothing. */
+    quote: (body: PromptRequestBody | CompletionRequestBody, more: RequestOptions = {}) =>
+      json(quote, '/v1/quote', { ...more, method: 'POST', body }),
+
+    /** The gateway's version and which extensions it offers; needs no credential. */
+    info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
     models: (more: RequestOptions = {}) => json(modelList, '/v1/models', more),
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
     account: (more: RequestOptions = {}) => json(account, '/account', more),
-    credits: (query: { limit?: number; after?: string } = {}, more: RequestOptions = {}) =>
-      json(credits, '/v1/credits', { ...more, query }),
+    credits: (query: PageQuery & { type?: string; start?: number; end?: number } = {}, more: RequestOptions = {}) =>
+      json(credits, '/v1/credits', { ...more, query: { ...query } }),
     usage: (query: { group_by?: string; start?: number; end?: number } = {}, more: RequestOptions = {}) =>
       json(usage, '/v1/usage', { ...more, query }),
     verify: (more: RequestOptions = {}) => json(verification, '/v1/auth/verify', { ...more, method: 'POST' }),
+    /** Records of this account's requests, newest first (extension `requests`). `has_more`: go on after `last_id`. */
+    requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
+      json(requestList, '/v1/requests', { ...more, query: { ...query } }),
     /** One request's record (extension `requests`, wire contract §10). */
     requestRecord: (id: string, more: RequestOptions = {}) =>
       json(requestRecord, `/v1/requests/${encodeURIComponent(id)}`, more),

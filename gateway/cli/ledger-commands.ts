@@ -1,0 +1,24 @@
+import type { BooksCheck, BooksReport } from '../ledger/verify-books.ts';
+import { type Command, type CommandInput, command, type Output } from './command.ts';
+
+/** The books as a whole. */
+export const ledgerCommands: Readonly<Record<string, Command>> = {
+  'ledger verify': command(verifyLedger),
+};
+
+async function verifyLedger({ operator }: CommandInput): Promise<Output> {
+  const report = await operator.verifyBooks();
+  return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
+}
+
+const checkLines = ({ name, checked, problems, more }: BooksCheck): string[] => [
+  `${problems.length === 0 ? 'ok   ' : 'WRONG'}  ${name}  (${checked} checked)`,
+  ...problems.map(({ where, expected, found }) => `         ${where}: expected ${expected}, found ${found}`),
+  ...(more > 0 ? [`         and ${more} more`] : []),
+];
+
+const sumLines = ({ ok, sums }: BooksReport): string[] => [
+  `accounts ${sums.accounts}, requests ${sums.requests}, ledger entries ${sums.entries}`,
+  `granted $${sums.granted_usd}, used $${sums.used_usd}, balance $${sums.balance_usd}, held $${sums.held_usd}`,
+  ok ? 'The books are exact.' : 'The books are NOT exact.',
+];

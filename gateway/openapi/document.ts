@@ -1,0 +1,173 @@
+import { errorKinds } from '#shared/errors.ts';
+import { type RoutePolicy, routePolicies } from '../routes/policies.ts';
+import { examples } from './examples.ts';
+import { type Operation, operations } from './operations.ts';
+import { componentSchemas, type JsonSchema, queryParameters, responseSchemas, schemaRef } from './schemas.ts';
+
+/** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
+const contractVersion = '1.1.0';
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Record<string, readonly string[]>[];
+  readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly required: true; readonly content: Record<string, MediaType> };
+  readonly responses: Record<string, JsonSchema>;
+}
+
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Record<string, Record<string, OpenApiOperation>>;
+  readonly components: {
+    readonly schemas: Record<string, JsonSchema>;
+    readonly responses: Record<string, JsonSchema>;
+    readonly securitySchemes: Record<string, JsonSchema>;
+  };
+}
+
+const tags = [
+  { name: 'Chat', description: 'Answers, whole or streamed, from a model you name or one the router chooses.' },
+  { name: 'Models', description: 'What can be asked, and for how much.' },
+  { name: 'Account', description: 'Balance, ledger, usage and records.' },
+  { name: 'Gateway', description: 'Without a credential, and without data.' },
+];
+
+/** The whole interface as an OpenAPI 3.1 document, made of the routes' policies and the wire's schemas. */
+export function openApiDocument(policies: readonly RoutePolicy[] = routePolicies): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const policy of policies) {
+    const operation = operations[`${policy.method} ${policy.path}`];
+    if (!operation) throw new Error(`the interface's document says nothing of ${policy.method} ${policy.path}`);
+    const path = policy.path.replace(/\*$/, `{${operation.parameter ?? 'id'}}`);
+    paths[path] = { ...paths[path], [policy.method.toLowerCase()]: operationOf(policy, operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Portico gateway',
+      version: contractVersion,
+      description:
+        'One interface to many AI providers. Money is a decimal string in USD, times are Unix seconds, and answers may gain fields: ignore what you do not know.',
+    },
+    servers: [{ url: '/' }],
+    tags,
+    paths,
+    components: { schemas: componentSchemas(), responses: errorResponses(), securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key (`sk-portico-…`) or a token (JWT, RS256) of an enterprise account.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The other form for API keys: `Authorization: ApiKey sk-portico-…`.',
+  },
+};
+
+function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperation {
+  const parameters = [...pathParameters(operation), ...chatHeaders(policy, operation), ...query(operation)];
+  const scope = policy.access === 'public' || policy.access === 'any' ? null : policy.access;
+  const description = [operation.description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join(' ');
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(description ? { description } : {}),
+    security: policy.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(operation.request ? { requestBody: { required: true, content: bodyOf(operation.request) } } : {}),
+    responses: { '200': success(operation), ...errorsOf(policy, operation) },
+  };
+}
+
+const bodyOf = (names: NonNullable<Operation['request']>): Record<string, MediaType> => ({
+  'application/json': {
+    schema: names.length === 1 && names[0] ? schemaRef(names[0]) : { anyOf: names.map(schemaRef) },
+    example: examples[names[0] ?? ''],
+  },
+});
+
+const pathParameters = ({ parameter }: Operation): OpenApiParameter[] =>
+  parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }];
+
+const query = (operation: Operation) =>
+  (operation.query ? queryParameters(operation.query) : []) as unknown as OpenApiParameter[];
+
+const header = (name: string, description: string, schema: JsonSchema): OpenApiParameter => ({
+  ...{ name, in: 'header', required: false, description, schema },
+});
+
+/** Wire contract §1.0. */
+function chatHeaders(policy: RoutePolicy, operation: Operation): OpenApiParameter[] {
+  if (policy.access !== 'chat') return [];
+  return [
+    ...(operation.stream
+      ? [header('Idempotency-Key', 'Makes a repeat of the same request safe.', { type: 'string', maxLength: 255 })]
+      : []),
+    header('x-portico-strict', '`1` refuses unknown fields.', { type: 'string', enum: ['1'] }),
+    header('x-portico-route-detail', '`full` explains every candidate.', { type: 'string', enum: ['full'] }),
+  ];
+}
+
+const isSchema = (name: string): name is keyof typeof responseSchemas => Object.hasOwn(responseSchemas, name);
+
+function success({ response, stream, summary }: Operation): JsonSchema {
+  const whole = isSchema(response)
+    ? { 'application/json': { schema: schemaRef(response), example: examples[response] } }
+    : { [response]: { schema: response === 'application/json' ? { type: 'object' } : { type: 'string' } } };
+  const events = stream && { 'text/event-stream': { schema: { type: 'string', contentSchema: schemaRef(stream) } } };
+  return { description: summary, content: { ...whole, ...events } };
+}
+
+/** Which statuses a route can answer with, from what it takes and needs (wire contract §3.3). */
+function errorsOf(policy: RoutePolicy, operation: Operation): Record<string, JsonSchema> {
+  const isChat = policy.access === 'chat';
+  const asksModels = isChat && operation.stream !== undefined;
+  const statuses = [
+    ...(policy.access === 'public' ? [] : [401, 403, 429, 503]),
+    ...(policy.body === 'json' ? [400, 408, 413, 415] : []),
+    ...(operation.query ? [400] : []),
+    ...(isChat || operation.parameter ? [404] : []),
+    ...(asksModels ? [402, 409, 422, 502, 504] : []),
+    500,
+  ];
+  const sorted = [...new Set(statuses)].toSorted((a, b) => a - b);
+  return Object.fromEntries(sorted.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
+}
+
+/** One response per status, with the codes it may carry. */
+function errorResponses(): Record<string, JsonSchema> {
+  const codes = new Map<number, string[]>();
+  for (const [code, { status, type }] of Object.entries(errorKinds)) {
+    if (type !== 'app_error') codes.set(status, [...(codes.get(status) ?? []), code]);
+  }
+  const content = { 'application/json': { schema: schemaRef('Error') } };
+  return Object.fromEntries(
+    [...codes].map(([status, known]) => [`Error${status}`, { description: `\`${known.join('`, `')}\``, content }]),
+  );
+}

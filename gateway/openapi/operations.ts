@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import { creditsQuery } from '../routes/credits.ts';
+import { modelsQuery } from '../routes/models.ts';
+import { requestsQuery } from '../routes/requests.ts';
+import { usageQuery } from '../routes/usage.ts';
+import type { RequestSchemaName, ResponseSchemaName } from './schemas.ts';
+
+/** What the interface's document says of a route beyond its policy. */
+export interface Operation {
+  readonly id: string;
+  readonly tag: 'Chat' | 'Models' | 'Account' | 'Gateway';
+  readonly summary: string;
+  readonly description?: string;
+  /** Name of what `*` stands for in the policy's path. */
+  readonly parameter?: string;
+  readonly query?: z.ZodObject;
+  /** Several: one of them. */
+  readonly request?: readonly RequestSchemaName[];
+  /** A schema's name, or the media type of an answer that is not JSON. */
+  readonly response: ResponseSchemaName | `${string}/${string}`;
+  /** One event of the stream that `stream: true` asks for. */
+  readonly stream?: ResponseSchemaName;
+}
+
+const prompt = {
+  tag: 'Chat',
+  request: ['ChatRequest'],
+  response: 'ChatResponse',
+  stream: 'ChatChunk',
+} as const;
+const promptStream =
+  'With `stream: true` the answer comes as server-sent events: `{"text": …}` as it is written, one event with ' +
+  '`"done": true` and everything else, then `[DONE]`. A stream that fails ends with one event that has `error`.';
+const models = { tag: 'Models', query: modelsQuery, response: 'ModelList' } as const;
+const credits = { tag: 'Account', query: creditsQuery, response: 'Credits' } as const;
+
+/** By method and path of `policies.ts`. A route without an entry fails the tests. */
+export const operations: Readonly<Record<string, Operation>> = {
+  'POST /chat': { ...prompt, id: 'chat', summary: 'Answer a prompt', description: promptStream },
+  'POST /api/chat': {
+    ...prompt,
+    id: 'apiChat',
+    summary: 'Answer a prompt (the same as /chat)',
+    description: promptStream,
+  },
+  'POST /v1/chat/completions': {
+    ...{ id: 'createChatCompletion', tag: 'Chat', summary: 'Answer a conversation, in the form of OpenAI’s clients' },
+    description:
+      'With `stream: true` the answer comes as server-sent events of chunks, then `[DONE]`. Usage, cost and routing are on the chunk that has a `finish_reason`.',
+    ...{ request: ['ChatCompletionRequest'], response: 'ChatCompletion', stream: 'ChatCompletionChunk' },
+  },
+  'POST /v1/quote': {
+    ...{ id: 'quote', tag: 'Chat', summary: 'What a chat request would cost, and what would refuse it' },
+    description: 'The body of either chat form. No model is asked and nothing is held.',
+    ...{ request: ['ChatRequest', 'ChatCompletionRequest'], response: 'Quote' },
+  },
+  'GET /models': { ...models, id: 'models', summary: 'Models with their prices and what they can do' },
+  'GET /v1/models': { ...models, id: 'listModels', summary: 'Models with their prices and what they can do' },
+  'GET /v1/models/*': {
+    ...{ id: 'retrieveModel', tag: 'Models', summary: 'One model', parameter: 'model_id', response: 'Model' },
+  },
+  'GET /account': { id: 'account', tag: 'Account', summary: 'Balance, plan and usage', response: 'Account' },
+  'GET /credits': { ...credits, id: 'credits', summary: 'Balance and ledger' },
+  'GET /v1/credits': { ...credits, id: 'listCredits', summary: 'Balance and ledger' },
+  'GET /v1/usage': {
+    ...{ id: 'usage', tag: 'Account', summary: 'Usage and costs of a period', query: usageQuery, response: 'Usage' },
+  },
+  'GET /v1/requests': {
+    ...{ id: 'listRequests', tag: 'Account', summary: 'Records of requests, without content', query: requestsQuery },
+    response: 'RequestList',
+  },
+  'GET /v1/requests/*': {
+    ...{ id: 'retrieveRequest', tag: 'Account', summary: 'One request’s record', parameter: 'request_id' },
+    response: 'Request',
+  },
+  'POST /v1/auth/verify': {
+    ...{
+      id: 'verify',
+      tag: 'Account',
+      summary: 'Whose credential this is, and what it may do',
+      response: 'Verification',
+    },
+  },
+  'GET /v1': { id: 'gateway', tag: 'Gateway', summary: 'Version and extensions', response: 'Gateway' },
+  'GET /healthz': { id: 'healthz', tag: 'Gateway', summary: 'Whether the process lives', response: 'Liveness' },
+  'GET /readyz': { id: 'readyz', tag: 'Gateway', summary: 'Whether it takes requests', response: 'Liveness' },
+  'GET /.well-known/jwks.json': {
+    ...{ id: 'jwks', tag: 'Gateway', summary: 'Public keys that tokens are verified with', response: 'JsonWebKeySet' },
+  },
+  'GET /openapi.json': { id: 'openapi', tag: 'Gateway', summary: 'This document', response: 'application/json' },
+  'GET /docs': { id: 'docs', tag: 'Gateway', summary: 'This document, to read and try out', response: 'text/html' },
+  'GET /docs/explorer.js': {
+    id: 'docsScript',
+    tag: 'Gateway',
+    summary: 'Script of /docs',
+    response: 'text/javascript',
+  },
+  'GET /docs/explorer.css': { id: 'docsStyle', tag: 'Gateway', summary: 'Style of /docs', response: 'text/css' },
+};

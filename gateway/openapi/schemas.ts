@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { account, verification } from '#shared/wire/account.ts';
+import { completionRequest, promptRequest } from '#shared/wire/chat-request.ts';
+import { completionChunk, completionResponse, promptChunk, promptResponse } from '#shared/wire/chat-response.ts';
+import { credits, creditTransaction } from '#shared/wire/credits.ts';
+import { errorBody } from '#shared/wire/error.ts';
+import { gatewayInfo, jsonWebKeySet, liveness } from '#shared/wire/meta.ts';
+import { model, modelList } from '#shared/wire/model.ts';
+import { quote } from '#shared/wire/quote.ts';
+import { requestList, requestRecord } from '#shared/wire/request-record.ts';
+import { usage, usageBucket } from '#shared/wire/usage.ts';
+import { examples } from './examples.ts';
+
+/** What callers send: optional fields may be null, and defaults are not filled in yet. */
+export const requestSchemas = {
+  ChatRequest: promptRequest,
+  ChatCompletionRequest: completionRequest,
+} as const;
+
+/** What the gateway answers. */
+export const responseSchemas = {
+  ChatResponse: promptResponse,
+  ChatChunk: promptChunk,
+  ChatCompletion: completionResponse,
+  ChatCompletionChunk: completionChunk,
+  Quote: quote,
+  Model: model,
+  ModelList: modelList,
+  Account: account,
+  Verification: verification,
+  Credits: credits,
+  CreditTransaction: creditTransaction,
+  Usage: usage,
+  UsageBucket: usageBucket,
+  Request: requestRecord,
+  RequestList: requestList,
+  Gateway: gatewayInfo,
+  Liveness: liveness,
+  JsonWebKeySet: jsonWebKeySet,
+  Error: errorBody,
+} as const;
+
+export type RequestSchemaName = keyof typeof requestSchemas;
+export type ResponseSchemaName = keyof typeof responseSchemas;
+export type JsonSchema = Record<string, unknown>;
+
+export const schemaRef = (name: RequestSchemaName | ResponseSchemaName) => ({ $ref: `#/components/schemas/${name}` });
+
+/** All schemas as JSON Schema 2020-12, which OpenAPI 3.1 takes unchanged; the wire's zod schemas are the only source. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  return { ...generated(requestSchemas, 'input'), ...generated(responseSchemas, 'output') };
+}
+
+function generated(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const { schemas: made } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(made).map(([id, { $schema: _dialect, $id: _id, id: _ours, ...schema }]) => {
+      const example = Object.hasOwn(examples, id) ? examples[id] : undefined;
+      return [id, { ...tidy(schema), ...(example === undefined ? {} : { examples: [example] }) }];
+    }),
+  );
+}
+
+/** The parameters behind the question mark of one route, from the schema it reads them with. */
+export function queryParameters(query: z.ZodObject): JsonSchema[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema: tidy(schema as JsonSchema),
+  }));
+}
+
+const exactIntegers = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+
+/** Without the bounds that every JSON integer has, and with defaults in the type that is sent. */
+function tidy(value: unknown): JsonSchema {
+  return walk(value) as JsonSchema;
+}
+
+function walk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(walk);
+  if (typeof value !== 'object' || value === null) return value;
+  const isText = (value as JsonSchema).type === 'string';
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !((key === 'minimum' || key === 'maximum') && exactIntegers.has(inner)))
+      .map(([key, inner]) => [key, key === 'default' && isText ? String(inner) : walk(inner)]),
+  );
+}

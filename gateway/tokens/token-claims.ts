@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** A token lives at most this long (wire contract §4.6). */
+export const longestLifetimeS = 24 * 3600;
+/** Clocks may differ by this much. */
+export const clockSkewS = 30;
+
+/** Nothing but what our issuer writes: no `crit`, no key or address of a key inside the token (RFC 8725 §3). */
+export const tokenHeader = z.strictObject({
+  alg: z.literal('RS256'),
+  typ: z.literal('JWT'),
+  kid: z.string().min(1).max(128).optional(),
+});
+
+const seconds = z.int().positive();
+
+/** The claims of §4.6; others are ignored. Integers only: a float or a huge number is no time. */
+export const tokenClaims = z.object({
+  sub: z.string().min(1).max(64),
+  iss: z.string(),
+  aud: z.union([z.string(), z.array(z.string()).min(1).max(100)]),
+  exp: seconds,
+  iat: seconds,
+  nbf: seconds.optional(),
+  jti: z.string().min(1).max(128).optional(),
+  scope: z.array(z.string()).max(100),
+});
+
+export type TokenClaims = z.infer<typeof tokenClaims>;

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { routing, warning } from './chat-response.ts';
+import { count, usdAmount } from './scalars.ts';
+
+const range = z.object({ low: count, high: count });
+
+/** Something that would refuse the request as it stands. */
+const quoteLimit = z.looseObject({
+  /** The error's code that the request would meet. */
+  code: z.string(),
+  message: z.string(),
+});
+
+/** `POST /v1/quote` (wire contract §10): what a chat request would cost, without asking a model or holding anything. */
+export const quote = z
+  .looseObject({
+    object: z.literal('quote'),
+    provider: z.string(),
+    model: z.string(),
+    routing,
+    tokens: z.object({
+      prompt: range.extend({ estimate: count }),
+      cached: range,
+      completion: range,
+    }),
+    cost_usd: z
+      .object({ low: usdAmount, high: usdAmount })
+      .meta({ description: '`high` is exactly what the gateway would hold before it asks the model' }),
+    byok: z.boolean(),
+    open_ended: z
+      .boolean()
+      .meta({ description: 'No `max_tokens` was given: a longer answer extends the hold step by step beyond `high`' }),
+    prices_as_of: z
+      .string()
+      .nullable()
+      .meta({ description: 'Day of the price, `YYYY-MM-DD`; null where no price is known' }),
+    limits: z.array(quoteLimit),
+    warnings: z.array(warning),
+  })
+  .meta({ id: 'Quote' });
+
+export type QuoteLimit = z.infer<typeof quoteLimit>;
+export type Quote = z.infer<typeof quote>;
