@@ -60,6 +60,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     byok: question.byoKey !== null,
     purpose: question.metadata.purpose ?? null,
     conversationId: question.metadata.conversation_id ?? null,
+    user: question.parameters.user ?? null,
     metadata: question.metadata,
   };
   await deps.ledger.hold(request).catch((error: unknown) => {
@@ -254,6 +255,6 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
 
 function creditWarning(outcome: Outcome): Warning[] {
   if (outcome.kind !== 'out_of_credit') return [];
-  const message = 'The balance could not cover a longer answer, so it ends here. Add credits to continue.';
+  const message = 'The balance or a spending limit did not cover a longer answer, so it ends here.';
   return [{ code: 'stopped_by_credit', param: null, message }];
 }

@@ -84,7 +84,7 @@ export function createOperator(deps: OperatorDeps): Operator {
   };
 }
 
-function newAccount(name: string, plan: string, email: string | undefined, now: number): AccountRow {
+function newAccount(name: string, plan: string, email: string | undefined, now: number) {
   if (name.trim() === '' || name.length > 200) {
     throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
   }
@@ -97,7 +97,7 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
     name: name.trim(),
     email: email ?? null,
     plan,
-    status: 'active',
+    status: 'active' as const,
     balance: 0n,
     held: 0n,
     granted: 0n,
@@ -106,12 +106,14 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
   };
 }
 
+type QuotaColumns = 'day' | 'day_requests' | 'month' | 'month_used';
+
 async function requireAccount(db: BooksDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', `There is no account "${id}".`);
 }
 
-const toAccountSummary = (row: AccountRow): AccountSummary => ({
+const toAccountSummary = (row: Omit<AccountRow, QuotaColumns>): AccountSummary => ({
   id: row.id,
   name: row.name,
   plan: row.plan,
