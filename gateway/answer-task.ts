@@ -17,7 +17,13 @@ import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
  * away at any time without taking the settlement along (wire contract §1.4.6). Rejects where there is no whole answer.
  */
-export async function runAnswer(question: Question, deps: EngineDeps, signal: AbortSignal, emit: Emit): Promise<void> {
+export async function runAnswer(
+  question: Question,
+  deps: EngineDeps,
+  signal: AbortSignal,
+  emit: Emit,
+  measured: Run['measured'],
+): Promise<void> {
   const startedAt = deps.now();
   const admitted = admit(question, deps);
   const reserve = createReserve(
@@ -32,7 +38,7 @@ export async function runAnswer(question: Question, deps: EngineDeps, signal: Ab
   );
   await hold(question, admitted, reserve, deps);
   const run: Run = {
-    ...{ question, deps, signal, emit, admitted, reserve, startedAt },
+    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt },
     attempts: [],
     current: null,
     spoken: false,
@@ -227,6 +233,7 @@ function pushAttempt(run: Run, current: Try, code: string | null): void {
 async function close(run: Run, outcome: Outcome): Promise<void> {
   const { deps, question } = run;
   const bill = billFor(run, outcome);
+  run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
   if (outcome.kind === 'failed') {
     await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
       deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { AppError } from '#shared/errors.ts';
 import type { Gateway } from './gateway.ts';
 import { newId } from './lib/id.ts';
@@ -38,7 +38,10 @@ const lastBytesMs = 1000;
 export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
-  const answer = (request: Request) => (isAddressedToUs(request, names) ? gateway.fetch(request) : wrongHost());
+  const answer = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
+    isAddressedToUs(request, names)
+      ? gateway.fetch(request, { address: incoming.socket.remoteAddress ?? 'unknown' })
+      : wrongHost();
   const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false }));
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;

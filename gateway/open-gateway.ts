@@ -11,6 +11,8 @@ import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
+import { createLimits } from './limits/limits.ts';
+import { createMemoryStore } from './limits/memory-store.ts';
 import { createOperator } from './operator-store.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
@@ -76,6 +78,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       requestsRoutes({ db }),
       metaRoutes({ db, version, draining }),
     ],
+    limits: createLimits(createMemoryStore(now)),
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {
@@ -84,7 +87,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   sweeper.unref();
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, caller) => app.fetch(request, caller),
     operator: createOperator({ db, transact, peppers, now, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {

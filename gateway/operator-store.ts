@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
-import { createApiKey, digestOf, displayPrefix } from './auth/api-key.ts';
 import type { Peppers } from './auth/pepper.ts';
 import { allScopes, scopesFromJson } from './auth/scopes.ts';
 import type { BooksDb } from './db/open.ts';
 import type { AccountRow, ApiKeyRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
+import { newKey } from './keys/new-key.ts';
 import { grantCredits } from './ledger/grant.ts';
 import { newId } from './lib/id.ts';
 import type { AccountSummary, KeySummary, Operator } from './operator.ts';
@@ -40,23 +40,30 @@ export function createOperator(deps: OperatorDeps): Operator {
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 
-    async createKey({ accountId, label, scopes = allScopes }) {
+    async setAccountStatus(accountId, status) {
       await requireAccount(db, accountId);
-      const key = createApiKey();
-      const id = newId('key', now());
+      await db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async createKey({ accountId, label, scopes = allScopes, spendLimit, expiresAt }) {
+      await requireAccount(db, accountId);
+      if (spendLimit !== undefined && spendLimit < 0n) {
+        throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
+      }
+      if (expiresAt !== undefined && expiresAt <= now()) {
+        throw new AppError('invalid_input', 'The key would have expired already.');
+      }
+      const { row, key } = newKey({ accountId, label: label ?? null, scopes, now: now() }, deps.peppers);
       await db
         .insertInto('api_keys')
         .values({
-          id,
-          account_id: accountId,
-          digest: digestOf(key, deps.peppers[0]),
-          prefix: displayPrefix(key),
-          label: label?.trim() || null,
-          scopes: JSON.stringify(scopes),
-          created: BigInt(now()),
+          ...row,
+          spend_limit: spendLimit ?? null,
+          expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
         })
         .execute();
-      return { id, key };
+      return { id: row.id, key };
     },
 
     async listKeys(accountId) {
@@ -129,5 +136,8 @@ const toKeySummary = (row: ApiKeyRow): KeySummary => ({
   prefix: row.prefix,
   scopes: scopesFromJson(row.scopes),
   created: Number(row.created),
+  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
   revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  spendLimit: row.spend_limit === null ? null : nanoUsd(row.spend_limit),
+  spent: nanoUsd(row.spent),
 });

@@ -1,4 +1,4 @@
-import type { Engine } from '../answer.ts';
+import type { AnswerWatcher, Engine } from '../answer.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collected.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
@@ -26,6 +26,7 @@ export async function answerResponse(
   form: ChatForm,
   deps: ChatDeps,
   signal: AbortSignal,
+  watcher: AnswerWatcher,
 ): Promise<Response> {
   const { question } = asked;
   const identity: AnswerIdentity = {
@@ -33,7 +34,7 @@ export async function answerResponse(
     requestId: question.requestId,
     created: Math.floor(deps.now() / 1_000),
   };
-  const parts = deps.engine.answer(question, signal);
+  const parts = deps.engine.answer(question, signal, watcher);
   if (asked.stream) {
     return streamResponse(parts, form.writer(identity, asked), question.warnings, deps.streamTimes ?? streamTimes);
   }

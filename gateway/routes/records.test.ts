@@ -124,7 +124,7 @@ describe('what the books say', () => {
 
 describe('a cursor list', () => {
   test('walked in pages of any size, in either direction, is the whole list once', async () => {
-    const { call, gateway, account: owner } = await openTestGateway({ balance: '0' });
+    const { call, gateway, account: owner, pass } = await openTestGateway({ balance: '0' });
     const ids: string[] = [];
     for (let index = 1; index <= 23; index += 1) {
       ids.push((await gateway.operator.grant({ accountId: owner.id, amount: parseUsd(`${index}`) })).id);
@@ -132,6 +132,7 @@ describe('a cursor list', () => {
     const page = async (query: string) => credits.parse(await json(await call(`/credits?${query}`))).transactions;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.constantFrom('asc', 'desc'), async (limit, order) => {
+        pass(60_000);
         const expected = order === 'asc' ? ids : ids.toReversed();
         const seen: string[] = [];
         let part = await page(`limit=${limit}&order=${order}`);
