@@ -22,6 +22,9 @@ const options = {
   description: text,
   id: text,
   label: text,
+  scope: text,
+  limit: text,
+  expires: text,
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;

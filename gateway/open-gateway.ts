@@ -7,6 +7,7 @@ import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
 import type { Gateway, GatewayOptions } from './gateway.ts';
+import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
@@ -19,6 +20,7 @@ import { createRegistry, type Registry } from './providers/registry.ts';
 import { accountRoutes } from './routes/account.ts';
 import { chatRoutes } from './routes/chat.ts';
 import { creditsRoutes } from './routes/credits.ts';
+import { keysRoutes } from './routes/keys.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { requestsRoutes } from './routes/requests.ts';
@@ -76,6 +78,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       creditsRoutes({ db }),
       usageRoutes({ db, now }),
       requestsRoutes({ db }),
+      keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
       metaRoutes({ db, version, draining }),
     ],
     limits: createLimits(createMemoryStore(now)),

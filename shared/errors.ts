@@ -73,6 +73,7 @@ export const errorKinds = {
   unknown_endpoint: kind(404, 'not_found_error'),
   no_eligible_model: kind(404, 'not_found_error'),
   request_not_found: kind(404, 'not_found_error'),
+  key_not_found: kind(404, 'not_found_error'),
 
   method_not_allowed: kind(405, 'invalid_request_error'),
   request_timeout: kind(408, 'timeout_error', true),

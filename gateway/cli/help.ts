@@ -10,8 +10,9 @@ Usage
   gateway serve [--port N] [--host H] [--db DB] [--config FILE]
   gateway account create --name NAME [--plan PLAN] [--email ADDRESS]
   gateway account list
+  gateway account suspend|resume ACCOUNT
   gateway credit grant ACCOUNT USD [--description TEXT] [--id ID]
-  gateway key create ACCOUNT [--label TEXT]
+  gateway key create ACCOUNT [--label TEXT] [--scope SCOPES] [--limit USD] [--expires DATE]
   gateway key list ACCOUNT
   gateway key revoke KEY
 
@@ -24,6 +25,9 @@ Options
   --plan PLAN      ${plans.map((plan) => plan.id).join(', ')} (default: ${defaultPlan}, which may use every model,
                    the simulated sandbox included, as far as its credits go)
   --id ID          makes a grant happen once, however often the command is repeated
+  --scope SCOPES   what the key may reach, separated by commas: chat, models, account (default: all)
+  --limit USD      what the key may ever spend
+  --expires DATE   the key's last day (UTC), such as 2027-01-31
   --json           print JSON; without it the id or the key is the last line
   --help           this text
 

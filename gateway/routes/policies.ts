@@ -15,7 +15,7 @@ export interface RoutePolicy {
 
 export const chatBodyLimit = 25 * 1024 * 1024;
 const verifyBodyLimit = 1024;
-const otherBodyLimit = 1024 * 1024;
+export const otherBodyLimit = 1024 * 1024;
 
 const read = (path: string, access: RoutePolicy['access']): RoutePolicy => ({
   method: 'GET',
@@ -47,6 +47,10 @@ export const routePolicies: readonly RoutePolicy[] = [
   { ...read('/v1/usage', 'account'), feature: 'usage_api' },
   read('/v1/requests', 'account'),
   read('/v1/requests/*', 'account'),
+  read('/v1/keys', 'account'),
+  { method: 'POST', path: '/v1/keys', access: 'account', body: 'json', bodyLimit: otherBodyLimit },
+  { method: 'PATCH', path: '/v1/keys/*', access: 'account', body: 'json', bodyLimit: otherBodyLimit },
+  { method: 'DELETE', path: '/v1/keys/*', access: 'account', body: 'ignored', bodyLimit: otherBodyLimit },
   { method: 'POST', path: '/v1/auth/verify', access: 'any', body: 'ignored', bodyLimit: verifyBodyLimit },
   read('/v1', 'public'),
   read('/healthz', 'public'),
