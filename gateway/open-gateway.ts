@@ -7,6 +7,8 @@ import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
 import type { Gateway, GatewayOptions } from './gateway.ts';
+import { createKeptAnswers } from './idempotency/kept-answers.ts';
+import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
@@ -69,10 +71,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     fetch: send,
     ...{ registry, catalogue, health, running, now, log, vendor },
   });
+  const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
   const draining = () => running.draining;
   const app = createApp({
     routes: [
-      chatRoutes({ engine, now, streamTimes }),
+      chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
       modelsRoutes({ catalogue, registry, health, vendor }),
       accountRoutes({ db, now }),
       creditsRoutes({ db }),
@@ -85,7 +88,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {
-    sweepExpired(sweeping).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
+    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld()]).catch((error: unknown) =>
+      log({ event: 'sweep_failed', cause: String(error) }),
+    );
   }, sweepEveryMs);
   sweeper.unref();
 

@@ -122,10 +122,7 @@ async function claimOrFind(
         .column('id')
         .doUpdateSet(mine)
         .where((row) =>
-          row.or([
-            row('kept_answers.expires', '<=', BigInt(now)),
-            row('kept_answers.lease_until', '<=', BigInt(now)),
-          ]),
+          row.or([row('kept_answers.expires', '<=', BigInt(now)), row('kept_answers.lease_until', '<=', BigInt(now))]),
         ),
     )
     .returning('request_id')

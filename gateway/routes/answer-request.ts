@@ -3,8 +3,9 @@ import type { AnswerWatcher, Question } from '../answer.ts';
 import { estimateInputTokens } from '../lib/estimate.ts';
 import { readJson } from '../lib/read-json.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
-import { answerResponse, type ChatDeps, type ChatForm } from './answer-response.ts';
+import { answerResponse, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
 import type { AppEnv } from './context.ts';
+import { claimKey, keepingWatcher, replayResponse } from './idempotency.ts';
 import { chatBodyLimit } from './policies.ts';
 import type { Asked, QuestionContext } from './question.ts';
 
@@ -22,10 +23,27 @@ export async function answerRequest(
   const request = context.req.raw;
   const body = await readJson(request, chatBodyLimit);
   const asked = read(body, { requestId, principal, headers: request.headers });
-  await reserveTokens(asked.question, pass);
+  const claim = await claimKey(context, body, deps.keptAnswers);
+  if (claim?.kind === 'replay') return replayResponse(claim, asked, form);
+  await reserveTokens(asked.question, pass).catch(async (error: unknown) => {
+    await claim?.release();
+    throw error;
+  });
   pass?.run();
-  const watcher: AnswerWatcher = { ended: async (tokens) => pass?.leave(tokens) };
-  return answerResponse(asked, form, deps, request.signal, watcher);
+  const identity = identityOf(requestId, form, deps.now());
+  const keeping = claim && keepingWatcher(claim, asked.question, identity, deps.log);
+  return answerResponse(asked, identity, form, deps, request.signal, leaving(pass, keeping));
+}
+
+/** Ends the request's way through the limits when its task ends, and what keeps its answer as well. */
+function leaving(pass: ChatPass | undefined, keeping: AnswerWatcher | null): AnswerWatcher {
+  return {
+    ...(keeping?.part ? { part: keeping.part } : {}),
+    async ended(tokens, error) {
+      await pass?.leave(tokens);
+      await keeping?.ended(tokens, error);
+    },
+  };
 }
 
 /** What is reserved of the minute's tokens for an answer whose length nobody has limited. */
