@@ -155,7 +155,10 @@ describe('every answer', () => {
         authenticate: () => Promise.reject(new Error('cannot open /home/someone/books.db')),
         forget: () => {},
       },
-      limits: createLimits(createMemoryStore(() => testNow)),
+      limits: createLimits(
+        createMemoryStore(() => testNow),
+        async () => {},
+      ),
       routes: [],
       draining: () => false,
       version: '1.0.0',

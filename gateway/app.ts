@@ -26,7 +26,7 @@ async function withinLimits(context: Context<AppEnv>, policy: RoutePolicy, princ
   if (limit === 'read') await limits.read(principal);
   if (limit === 'verify') await limits.verify(context.env?.address ?? null);
   if (limit !== 'chat') return;
-  const pass = limits.chat(principal);
+  const pass = await limits.chat(principal);
   context.set('pass', pass);
   await pass.enter();
 }

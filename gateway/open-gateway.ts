@@ -11,6 +11,7 @@ import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
+import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
@@ -84,7 +85,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
       metaRoutes({ db, version, draining }),
     ],
-    limits: createLimits(createMemoryStore(now)),
+    limits: createLimits(createMemoryStore(now), (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { planOf, plans } from '../plans.ts';
 import { currentMonth, dayMs } from '../usage/period.ts';
@@ -40,6 +42,17 @@ export const mayHold = (amount: bigint, month: string) =>
     ${monthUsed(month)} + held + ${amount} <= ${monthLimit}
     and (plan in (${sql.join(meterOnly.map((id) => sql.lit(id)))}) or balance - held >= ${amount})
   ))`;
+
+/**
+ * Refuses a request whose plan's day is used up before anything of it is read: 403 comes before 429 and 400 (§3.3). Only
+ * the hold counts exactly. The month is left to it altogether: whether a request costs the account anything is not known yet.
+ */
+export async function requireDayQuota(db: BooksDb, { accountId, plan }: Principal, now: number): Promise<void> {
+  if (plan.requestsPerDay === null) return;
+  const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
+  const refusal = quotaRefusal(row, 0n, now);
+  if (refusal) throw refusal;
+}
 
 /** The quota that refuses a request of this amount now, or null. */
 export function quotaRefusal(account: AccountRow, amount: bigint, now: number): AppError | null {

@@ -237,6 +237,17 @@ describe('§3.3 the order of refusals', () => {
     expect(await errorCode(await post('/chat', echo))).toBe('account_suspended');
   });
 
+  test('403 for a used-up day before 429 and before 400', async () => {
+    const { post, pass } = await open({ plan: 'free' });
+    for (let count = 0; count < 200; count += 1) {
+      if (count % 20 === 0) pass(60_000);
+      expect((await post('/chat', echo)).status).toBe(200);
+    }
+    for (let index = 0; index < 25; index += 1) {
+      expect(await errorCode(await post('/chat', { prompt: 1 }))).toBe('plan_limit_exceeded');
+    }
+  });
+
   test('400 before 404 before 402, and 402 before anything is sent', async () => {
     const { post } = await open({ plan: 'pro', balance: '0' });
     expect(await errorCode(await post('/chat', { ...echo, model: 'nothing', temperature: 9 }))).toBe('invalid_value');
@@ -267,7 +278,10 @@ describe('§7 features', () => {
         }),
         forget: () => {},
       },
-      limits: createLimits(createMemoryStore(() => testNow)),
+      limits: createLimits(
+        createMemoryStore(() => testNow),
+        async () => {},
+      ),
       ...{ routes: [], draining: () => false, version: '1.0.0', now: () => testNow, log: () => {} },
     });
     const response = await app.request(path, { method, headers: { 'content-type': 'application/json' } });

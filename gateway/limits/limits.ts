@@ -11,8 +11,8 @@ const authFailuresPerMinute = 20;
 
 /** What a request has to pass besides its credential. A caller in this process has no address and no limits by address. */
 export interface Limits {
-  /** A chat request that wants to be counted. */
-  chat(principal: Principal): ChatPass;
+  /** A chat request that wants to be counted. Throws 403 where a quota of the plan is used up. */
+  chat(principal: Principal): Promise<ChatPass>;
   /** Counts any other request with a credential. Throws 429. */
   read(principal: Principal): Promise<void>;
   /** Counts a verification by its address. Throws 429. */
@@ -24,14 +24,17 @@ export interface Limits {
   refused(error: unknown, address: string | null): Promise<unknown>;
 }
 
-export function createLimits(store: LimitStore): Limits {
+export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Promise<void>): Limits {
   async function count(key: string, limit: number, what: string): Promise<void> {
     const counted = await store.take(key, limit, 1);
     if (!counted.admitted) throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
   }
 
   return {
-    chat: (principal) => createChatPass(store, principal),
+    async chat(principal) {
+      await requireQuota(principal);
+      return createChatPass(store, principal);
+    },
     read: (principal) =>
       count(`reads:${windowOf(principal)}`, readsPerMinute, `requests: at most ${readsPerMinute} a minute`),
     async verify(address) {
