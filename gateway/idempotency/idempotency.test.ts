@@ -153,13 +153,22 @@ describe('§3.4 Idempotency-Key', () => {
   });
 
   test('with the caller’s own key: guards against a duplicate at the same time, and keeps nothing', async () => {
-    const { ask, upstream } = await open();
+    const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const { ask, upstream } = await open({ database: join(directory, 'books.db') });
     const own = { byoapi_key: 'canary-own-key-1' };
     const both = await Promise.all([ask('k1', own), ask('k1', own)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     const again = await ask('k1', { byoapi_key: 'canary-own-key-2' });
     expect([again.status, again.headers.has('idempotent-replayed')]).toEqual([200, false]);
     expect(upstream.calls).toHaveLength(2);
+    const { db } = await openBooks(join(directory, 'books.db'));
+    expect(await db.selectFrom('kept_answers').selectAll().execute()).toEqual([]);
+    await db.destroy();
+    const bytes = readdirSync(directory)
+      .map((name) => readFileSync(join(directory, name), 'latin1'))
+      .join('');
+    expect(bytes).not.toContain('canary-own-key');
   });
 
   test.each(['', 'x'.repeat(256), 'with space', 'ü'])('the key "%s" is refused', async (key) => {

@@ -76,7 +76,7 @@ const boundColumns = ({ spendLimit, expiresAt }: KeyBounds) => ({
 type FreshRow = ReturnType<typeof newKey>['row'] & ReturnType<typeof boundColumns>;
 
 async function insertKey(trx: BooksTransaction, principal: Principal, row: FreshRow): Promise<ApiKeyRow> {
-  const { accountId, credential } = principal;
+  const { accountId } = principal;
   // Locks the account, so that two that are minted at once are both counted.
   await trx.updateTable('accounts').set({ id: accountId }).where('id', '=', accountId).execute();
   const { active } = await trx
@@ -92,13 +92,10 @@ async function insertKey(trx: BooksTransaction, principal: Principal, row: Fresh
   }
   return trx
     .insertInto('api_keys')
-    .values({ ...row, parent_id: await limitedCreator(trx, principal), window_id: mintedWindow(principal, credential) })
+    .values({ ...row, parent_id: await limitedCreator(trx, principal), window_id: windowOf(principal) })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
-
-const mintedWindow = (principal: Principal, { type }: Principal['credential']) =>
-  type === 'jwt' ? principal.accountId : windowOf(principal);
 
 /** The key whose limit the new one shares: the creator where it has one, its own or one it was minted under. */
 async function limitedCreator(trx: BooksTransaction, { accountId, credential }: Principal): Promise<string | null> {

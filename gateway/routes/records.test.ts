@@ -45,6 +45,14 @@ describe('what the books say', () => {
     expect(used.totals).toMatchObject({ requests: 6, succeeded: 6, failed: 0 });
   });
 
+  test('keep the caller’s name for its end user as it was sent', async () => {
+    const { post, call } = await openTestGateway();
+    await post('/chat', { model: 'sandbox/echo', prompt: 'hi', user: 'Zoë <z@example.com>' });
+    await post('/chat', { model: 'sandbox/echo', prompt: 'hi' });
+    const { data } = requestList.parse(await json(await call('/v1/requests')));
+    expect(data.map(({ user }) => user)).toEqual([null, 'Zoë <z@example.com>']);
+  });
+
   test.each(['day', 'model', 'provider', 'key', 'status'])('buckets by %s add up to the totals', async (group) => {
     const { call } = await withRequests(5);
     for (const period of [
