@@ -73,6 +73,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     ...{ registry, catalogue, health, running, now, log, vendor },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
+  if (options.exclusive) await keptAnswers.freeRunning();
   const draining = () => running.draining;
   const app = createApp({
     routes: [

@@ -199,6 +199,23 @@ describe('§3.4 Idempotency-Key', () => {
   });
 });
 
+test('what a process that was killed left running is free again when the next one starts alone', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const database = join(directory, 'books.db');
+  const books = await openBooks(database);
+  const row = { id: 'k', fingerprint: Buffer.from('f'), request_id: 'req_1', answer: null };
+  await books.db
+    .insertInto('kept_answers')
+    .values({ ...row, lease_until: 9n ** 15n, expires: 9n ** 15n })
+    .execute();
+  await openTestGateway({ database, exclusive: false });
+  expect(await books.db.selectFrom('kept_answers').select('id').execute()).toHaveLength(1);
+  await openTestGateway({ database, exclusive: true });
+  expect(await books.db.selectFrom('kept_answers').select('id').execute()).toEqual([]);
+  await books.db.destroy();
+});
+
 const postgres = postgresPrograms();
 const engines = postgres === null ? ['SQLite'] : ['SQLite', 'PostgreSQL'];
 

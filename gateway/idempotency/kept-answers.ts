@@ -41,6 +41,8 @@ export interface Replay {
 export interface KeptAnswers {
   /** Throws 409 while an earlier request with the key runs, and 422 where that had another body. */
   claim(claim: Claim): Promise<Claimed | Replay>;
+  /** Frees what an earlier process left running: only where no other process can be alive. */
+  freeRunning(): Promise<void>;
   /** Deletes what is too old. */
   forgetOld(): Promise<void>;
 }
@@ -88,6 +90,10 @@ export function createKeptAnswers({ transact, sealing, now }: KeptAnswersDeps): 
       if (known.answer === null) throw inProgress();
       return { kind: 'replay', answer: sealing.open(known.answer, id) };
     },
+    freeRunning: () =>
+      transact(async (trx) => {
+        await trx.deleteFrom('kept_answers').where('answer', 'is', null).execute();
+      }),
     forgetOld: () =>
       transact(async (trx) => {
         await trx
