@@ -13,7 +13,7 @@ export const renewEveryMs = 15_000;
 const retryAfterMs = 1000;
 const deletedAtOnce = 500;
 
-export interface Claim {
+interface Claim {
   /** The caller's credential, the path and its `Idempotency-Key`. */
   readonly parts: readonly [credential: string, path: string, key: string];
   readonly requestId: string;

@@ -3,7 +3,7 @@ import type { Principal } from '../auth/principal.ts';
 import { rateHeaders } from './limit-headers.ts';
 import type { Admission, LimitStore, WindowState } from './limit-store.ts';
 
-export interface TokenEstimate {
+interface TokenEstimate {
   readonly input: number;
   /** What is reserved for the answer. */
   readonly output: number;

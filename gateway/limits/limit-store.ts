@@ -12,7 +12,7 @@ export interface Admission extends WindowState {
   settle(cost: number): Promise<void>;
 }
 
-export interface Refusal extends WindowState {
+interface Refusal extends WindowState {
   readonly admitted: false;
   /** After this wait the same cost is admitted if nothing else is taken: at most a minute. */
   readonly retryAfterMs: number;
