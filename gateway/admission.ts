@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from './answer.ts';
+import { requireActive, requireFeature } from './auth/authorize.ts';
 import type { Catalogue, CatalogueModel } from './catalogue/catalogue.ts';
 import type { Provider, ProviderCredential } from './providers/provider.ts';
 import { defaultBaseUrls, type Registry } from './providers/registry.ts';
@@ -65,21 +66,13 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
 }
 
 function checkAccount({ principal }: Question): void {
-  if (principal.accountStatus !== 'active') {
-    throw new AppError('account_suspended', `This account is ${principal.accountStatus}. Ask the gateway's operator.`);
-  }
-  requireFeature(principal.plan.features, 'chat');
-}
-
-function requireFeature(features: readonly string[], feature: string): void {
-  if (!features.includes(feature)) {
-    throw new AppError('plan_required', `This account's plan does not include "${feature}".`, { details: { feature } });
-  }
+  requireActive(principal);
+  requireFeature(principal, 'chat');
 }
 
 function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void {
   if (!byoKey) return;
-  requireFeature(principal.plan.features, 'byok');
+  requireFeature(principal, 'byok');
   if (resolved.kind === 'router' && resolved.provider === null) {
     throw new AppError(
       'byoapi_key_requires_provider',
@@ -149,7 +142,7 @@ function routed(
   conversation: string,
   deps: AdmissionDeps,
 ): Pick<Admitted, 'decision' | 'targets'> {
-  requireFeature(question.principal.plan.features, 'router');
+  requireFeature(question.principal, 'router');
   const { models } = deps.catalogue();
   const remembered = hasHistory(question.messages) ? deps.sticky.recall(conversation) : null;
   const candidates = models.map((model) => candidateOf(question, model, remembered, deps));

@@ -17,7 +17,13 @@ import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
  * away at any time without taking the settlement along (wire contract §1.4.6). Rejects where there is no whole answer.
  */
-export async function runAnswer(question: Question, deps: EngineDeps, signal: AbortSignal, emit: Emit): Promise<void> {
+export async function runAnswer(
+  question: Question,
+  deps: EngineDeps,
+  signal: AbortSignal,
+  emit: Emit,
+  measured: Run['measured'],
+): Promise<void> {
   const startedAt = deps.now();
   const admitted = admit(question, deps);
   const reserve = createReserve(
@@ -32,7 +38,7 @@ export async function runAnswer(question: Question, deps: EngineDeps, signal: Ab
   );
   await hold(question, admitted, reserve, deps);
   const run: Run = {
-    ...{ question, deps, signal, emit, admitted, reserve, startedAt },
+    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt },
     attempts: [],
     current: null,
     spoken: false,
@@ -60,6 +66,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     byok: question.byoKey !== null,
     purpose: question.metadata.purpose ?? null,
     conversationId: question.metadata.conversation_id ?? null,
+    user: question.parameters.user ?? null,
     metadata: question.metadata,
   };
   await deps.ledger.hold(request).catch((error: unknown) => {
@@ -226,6 +233,7 @@ function pushAttempt(run: Run, current: Try, code: string | null): void {
 async function close(run: Run, outcome: Outcome): Promise<void> {
   const { deps, question } = run;
   const bill = billFor(run, outcome);
+  run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
   if (outcome.kind === 'failed') {
     await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
       deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
@@ -254,6 +262,6 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
 
 function creditWarning(outcome: Outcome): Warning[] {
   if (outcome.kind !== 'out_of_credit') return [];
-  const message = 'The balance could not cover a longer answer, so it ends here. Add credits to continue.';
+  const message = 'The balance or a spending limit did not cover a longer answer, so it ends here.';
   return [{ code: 'stopped_by_credit', param: null, message }];
 }

@@ -58,11 +58,19 @@ export type AnswerPart =
       readonly warnings: readonly Warning[];
     };
 
+/** Follows an answer from the engine's side, whether or not its reader stays to the end. */
+export interface AnswerWatcher {
+  /** Every part, before its reader gets it; the part waits for the promise. */
+  part?(part: AnswerPart): Promise<void> | undefined;
+  /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
+  ended(tokens: number, error: unknown): Promise<void>;
+}
+
 /** Everything between a checked request and its answer, without HTTP. */
 export interface Engine {
   /**
    * Answers a question. Throws an `AppError` at the first step where no upstream answered, or later where one broke off.
    * Aborting `signal`, or leaving the iteration early, stops the upstream at once; the books are closed either way.
    */
-  answer(question: Question, signal: AbortSignal): AsyncIterableIterator<AnswerPart>;
+  answer(question: Question, signal: AbortSignal, watcher?: AnswerWatcher): AsyncIterableIterator<AnswerPart>;
 }

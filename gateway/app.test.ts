@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { createApp } from './app.ts';
 import { createApiKey } from './auth/api-key.ts';
+import { createLimits } from './limits/limits.ts';
+import { createMemoryStore } from './limits/memory-store.ts';
 import { routePolicies } from './routes/policies.ts';
 import { errorCode, openTestGateway, testNow } from './testing/open-test-gateway.ts';
 
@@ -153,6 +155,10 @@ describe('every answer', () => {
         authenticate: () => Promise.reject(new Error('cannot open /home/someone/books.db')),
         forget: () => {},
       },
+      limits: createLimits(
+        createMemoryStore(() => testNow),
+        async () => {},
+      ),
       routes: [],
       draining: () => false,
       version: '1.0.0',

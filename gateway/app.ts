@@ -1,20 +1,34 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from './auth/authorize.ts';
+import type { Principal } from './auth/principal.ts';
 import { newId } from './lib/id.ts';
+import type { Limits } from './limits/limits.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
 import type { AppEnv } from './routes/context.ts';
 import { errorResponse } from './routes/error-response.ts';
-import { normalPath, requirePolicies } from './routes/policies.ts';
+import { limitOf, normalPath, type RoutePolicy, requirePolicies } from './routes/policies.ts';
 
 export interface AppDeps {
   readonly authorizer: Authorizer;
+  readonly limits: Limits;
   /** Each part mounts its handlers at the full paths of `policies.ts`. */
   readonly routes: readonly Hono<AppEnv>[];
   readonly draining: () => boolean;
   readonly version: string;
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** The place of 429 in the order of §3.3: after who asks and what that may do, before anything of the body is read. */
+async function withinLimits(context: Context<AppEnv>, policy: RoutePolicy, principal: Principal, limits: Limits) {
+  const limit = limitOf(policy);
+  if (limit === 'read') await limits.read(principal);
+  if (limit === 'verify') await limits.verify(context.env?.address ?? null);
+  if (limit !== 'chat') return;
+  const pass = await limits.chat(principal);
+  context.set('pass', pass);
+  await pass.enter();
 }
 
 const pathOf = (request: Request) => normalPath(new URL(request.url).pathname);
@@ -35,6 +49,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
     if (headers.get('content-type') === 'application/json')
       headers.set('content-type', 'application/json; charset=utf-8');
+    for (const [name, value] of Object.entries(context.get('pass')?.headers() ?? {})) headers.set(name, value);
     const echoed = clientRequestId(context.req.raw.headers);
     if (echoed) headers.set('x-client-request-id', echoed);
     deps.log({
@@ -54,9 +69,19 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     context.set('route', policy.path);
     checkHeaders(policy, context.req.raw.headers);
     if (deps.draining() && policy.access !== 'public') throw shuttingDown();
-    const principal = await admit(policy, context.req.header('authorization') ?? null, deps.authorizer);
-    if (principal) context.set('principal', principal);
+    const address = context.env?.address ?? null;
+    const principal = await admit(policy, context.req.header('authorization') ?? null, deps.authorizer).catch(
+      async (error: unknown) => {
+        throw await deps.limits.refused(error, address);
+      },
+    );
+    if (principal) {
+      context.set('principal', principal);
+      await withinLimits(context, policy, principal, deps.limits);
+    }
     await next();
+    const pass = context.get('pass');
+    if (pass && !pass.running) await pass.leave(0);
   });
 
   for (const routes of deps.routes) app.route('/', requirePolicies(routes));

@@ -151,6 +151,34 @@ describe('the command line', { timeout: 60_000 }, () => {
     }
   });
 
+  test('a key gets its scopes, limit and last day, and a suspended account is refused until it is resumed', async () => {
+    const { database } = workplace();
+    const { id } = await accountWithKey(database);
+    const made = ['--scope', 'chat,account', '--limit', '0.5', '--expires', '2099-01-31', '--db', database];
+    const { last: key } = await run(['key', 'create', id, ...made]);
+    const { stdout } = await run(['key', 'list', id, '--json', '--db', database]);
+    expect(JSON.parse(stdout)[1]).toMatchObject({
+      scopes: ['chat', 'account'],
+      spend_limit_usd: '0.5',
+      expiresAt: Date.UTC(2099, 1, 1),
+    });
+    for (const bad of [
+      ['--scope', 'all'],
+      ['--limit', '-1'],
+      ['--expires', '2020-01-01'],
+      ['--expires', 'soon'],
+    ]) {
+      expect((await run(['key', 'create', id, ...bad, '--db', database])).code, bad.join(' ')).not.toBe(0);
+    }
+    const { url } = await serve(database);
+    expect((await chat(url, key, { prompt: 'hi', provider: 'sandbox' })).status).toBe(200);
+    expect((await run(['account', 'suspend', id, '--db', database])).last).toBe(id);
+    const status = async () => (await chat(url, key, { prompt: 'hi', provider: 'sandbox' })).status;
+    await expect.poll(status, { timeout: 5000 }).toBe(403);
+    await run(['account', 'resume', id, '--db', database]);
+    await expect.poll(status, { timeout: 5000 }).toBe(200);
+  });
+
   test('help names every command and exits well', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);

@@ -27,6 +27,8 @@ const options = {
   sub: text,
   scope: text,
   ttl: text,
+  limit: text,
+  expires: text,
   provider: text,
   'base-url': text,
   'at-once': { type: 'boolean' },

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { AnswerPart, Engine } from './answer.ts';
+import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
 import { runAnswer } from './answer-task.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -8,6 +8,7 @@ import type { Running } from './lib/running.ts';
 import type { Registry } from './providers/registry.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/sticky.ts';
+import type { Emit } from './run.ts';
 
 export interface EngineTimeouts {
   /** From the request to the upstream's first event, over all attempts. */
@@ -51,11 +52,24 @@ const partsAhead = 16;
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
 export function createEngine(deps: EngineDeps): Engine {
   return {
-    answer(question, signal) {
+    answer(question, signal, watcher) {
       const abort = new AbortController();
       const parts = createChannel<AnswerPart>(partsAhead, abort.signal);
       const unlink = stopWhen(abort, signal, deps);
-      const task = runAnswer(question, deps, abort.signal, parts.push).then(parts.end, parts.fail).finally(unlink);
+      let tokens = 0;
+      const measured = (count: number) => {
+        tokens = count;
+      };
+      const task = runAnswer(question, deps, abort.signal, watched(parts.push, watcher), measured)
+        .then(
+          () => watcher?.ended(tokens, null),
+          async (error: unknown) => {
+            await watcher?.ended(tokens, error);
+            throw error;
+          },
+        )
+        .then(parts.end, parts.fail)
+        .finally(unlink);
       void deps.running.track(task);
       return {
         next: () => parts.next(),
@@ -68,6 +82,15 @@ export function createEngine(deps: EngineDeps): Engine {
         },
       };
     },
+  };
+}
+
+/** Shows each part to the watcher before it is handed on. */
+function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
+  if (!watcher?.part) return push;
+  return (part) => {
+    const seen = watcher.part?.(part);
+    return seen === undefined ? push(part) : seen.then(() => push(part));
   };
 }
 

@@ -21,7 +21,8 @@ export interface GatewayOptions {
 
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
 export interface Gateway {
-  fetch(request: Request): Promise<Response>;
+  /** `address`: where the caller is, for the limits by address; absent where it is in this process. */
+  fetch(request: Request, caller?: { readonly address: string }): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
   /** Gives a provider its credential, replaces it, or takes it away. */

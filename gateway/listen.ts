@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
-import { AppError } from '#shared/errors.ts';
+import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
+import { AppError, toAppError } from '#shared/errors.ts';
+import { answerClientErrors, malformed } from './client-error.ts';
 import type { Gateway } from './gateway.ts';
 import { newId } from './lib/id.ts';
 import { errorResponse } from './routes/error-response.ts';
@@ -30,6 +31,8 @@ const serverLimits = {
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5000,
   maxHeaderSize: 16_384,
+  // A request without one is refused like one for another name, with an envelope.
+  requireHostHeader: false,
 };
 
 const lastBytesMs = 1000;
@@ -38,8 +41,13 @@ const lastBytesMs = 1000;
 export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
-  const answer = (request: Request) => (isAddressedToUs(request, names) ? gateway.fetch(request) : wrongHost());
-  const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false }));
+  const answer = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
+    isAddressedToUs(request, names)
+      ? gateway.fetch(request, { address: incoming.socket.remoteAddress ?? 'unknown' })
+      : wrongHost();
+  const errorHandler = (error: unknown) => errorResponse(unanswered(error), newId('req', Date.now()));
+  const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false, errorHandler }));
+  answerClientErrors(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
   server.maxConnections = 1000;
@@ -59,6 +67,9 @@ export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOpt
       }),
   };
 }
+
+/** The adapter refuses what makes no URL; anything else that escapes the app is ours. */
+const unanswered = (error: unknown) => (error instanceof RequestError ? malformed() : toAppError(error));
 
 /** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
 const isAddressedToUs = (request: Request, names: ReadonlySet<string>) =>

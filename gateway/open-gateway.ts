@@ -7,10 +7,16 @@ import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
+import { createKeptAnswers } from './idempotency/kept-answers.ts';
+import { createSealing } from './idempotency/sealing.ts';
+import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
+import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
+import { createLimits } from './limits/limits.ts';
+import { createMemoryStore } from './limits/memory-store.ts';
 import { createOperator } from './operator-store.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
@@ -19,6 +25,7 @@ import { chatRoutes } from './routes/chat.ts';
 import { creditsRoutes } from './routes/credits.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { jwksRoutes } from './routes/jwks.ts';
+import { keysRoutes } from './routes/keys.ts';
 import { metaRoutes } from './routes/meta.ts';
 import { modelsRoutes } from './routes/models.ts';
 import { quoteRoutes } from './routes/quote.ts';
@@ -71,10 +78,12 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });
+  const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
+  if (options.exclusive) await keptAnswers.freeRunning();
   const draining = () => running.draining;
   const app = createApp({
     routes: [
-      chatRoutes({ engine, now, streamTimes }),
+      chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
       quoteRoutes({
         limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
         ...{ registry, catalogue, health, sticky, now, vendor },
@@ -86,17 +95,21 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       requestsRoutes({ db }),
       jwksRoutes({ db, now }),
       docsRoutes(),
+      keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
       metaRoutes({ db, version, draining }),
     ],
+    limits: createLimits(createMemoryStore(now), (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {
-    sweepExpired(sweeping).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
+    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld()]).catch((error: unknown) =>
+      log({ event: 'sweep_failed', cause: String(error) }),
+    );
   }, sweepEveryMs);
   sweeper.unref();
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, caller) => app.fetch(request, caller),
     operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
-import { createApiKey, digestOf, displayPrefix } from './auth/api-key.ts';
 import type { Peppers } from './auth/pepper.ts';
 import { allScopes, scopesFromJson } from './auth/scopes.ts';
 import { type BooksDb, dialectOfDb } from './db/open.ts';
 import type { AccountRow, ApiKeyRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
+import { newKey } from './keys/new-key.ts';
 import { grantCredits } from './ledger/grant.ts';
 import { verifyBooks } from './ledger/verify-books.ts';
 import { newId } from './lib/id.ts';
@@ -48,23 +48,30 @@ export function createOperator(deps: OperatorDeps): Administrator {
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 
-    async createKey({ accountId, label, scopes = allScopes }) {
+    async setAccountStatus(accountId, status) {
       await requireAccount(db, accountId);
-      const key = createApiKey();
-      const id = newId('key', now());
+      await db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async createKey({ accountId, label, scopes = allScopes, spendLimit, expiresAt }) {
+      await requireAccount(db, accountId);
+      if (spendLimit !== undefined && spendLimit < 0n) {
+        throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
+      }
+      if (expiresAt !== undefined && expiresAt <= now()) {
+        throw new AppError('invalid_input', 'The key would have expired already.');
+      }
+      const { row, key } = newKey({ accountId, label: label ?? null, scopes, now: now() }, deps.peppers);
       await db
         .insertInto('api_keys')
         .values({
-          id,
-          account_id: accountId,
-          digest: digestOf(key, deps.peppers[0]),
-          prefix: displayPrefix(key),
-          label: label?.trim() || null,
-          scopes: JSON.stringify(scopes),
-          created: BigInt(now()),
+          ...row,
+          spend_limit: spendLimit ?? null,
+          expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
         })
         .execute();
-      return { id, key };
+      return { id: row.id, key };
     },
 
     async listKeys(accountId) {
@@ -92,7 +99,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
   };
 }
 
-function newAccount(name: string, plan: string, email: string | undefined, now: number): AccountRow {
+function newAccount(name: string, plan: string, email: string | undefined, now: number) {
   if (name.trim() === '' || name.length > 200) {
     throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
   }
@@ -105,7 +112,7 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
     name: name.trim(),
     email: email ?? null,
     plan,
-    status: 'active',
+    status: 'active' as const,
     balance: 0n,
     held: 0n,
     granted: 0n,
@@ -115,12 +122,14 @@ function newAccount(name: string, plan: string, email: string | undefined, now: 
   };
 }
 
+type QuotaColumns = 'day' | 'day_requests' | 'month' | 'month_used';
+
 async function requireAccount(db: BooksDb, id: string): Promise<void> {
   const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
   if (!row) throw new AppError('not_found', `There is no account "${id}".`);
 }
 
-const toAccountSummary = (row: AccountRow): AccountSummary => ({
+const toAccountSummary = (row: Omit<AccountRow, QuotaColumns>): AccountSummary => ({
   id: row.id,
   name: row.name,
   plan: row.plan,
@@ -136,5 +145,8 @@ const toKeySummary = (row: ApiKeyRow): KeySummary => ({
   prefix: row.prefix,
   scopes: scopesFromJson(row.scopes),
   created: Number(row.created),
+  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
   revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  spendLimit: row.spend_limit === null ? null : nanoUsd(row.spend_limit),
+  spent: nanoUsd(row.spent),
 });

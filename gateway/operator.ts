@@ -19,13 +19,18 @@ export interface KeySummary {
   readonly prefix: string;
   readonly scopes: readonly Scope[];
   readonly created: number;
+  readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  readonly spendLimit: NanoUsd | null;
+  readonly spent: NanoUsd;
 }
 
 /** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
 export interface Operator {
   createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
   listAccounts(): Promise<AccountSummary[]>;
+  /** Running gateways refuse a suspended account within two seconds; its running answers finish. */
+  setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
   /** Adds credits. `id` makes it happen once, however often it is called. */
   grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
   /** The plain key is returned here and nowhere else. */
@@ -33,6 +38,10 @@ export interface Operator {
     accountId: string;
     label?: string;
     scopes?: readonly Scope[];
+    /** What the key may ever spend. */
+    spendLimit?: NanoUsd;
+    /** Milliseconds since the epoch. */
+    expiresAt?: number;
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
   revokeKey(keyId: string): Promise<void>;

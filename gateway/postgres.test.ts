@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { account } from '#shared/wire/account.ts';
 import { credits } from '#shared/wire/credits.ts';
+import { apiKeyList, createdApiKey } from '#shared/wire/key.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { usage } from '#shared/wire/usage.ts';
 import { errorCode, openTestGateway, testNow } from './testing/open-test-gateway.ts';
@@ -80,6 +81,33 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
     await one.gateway.operator.rotateTokenKeys({ atOnce: true });
     two.pass(2000);
     expect(await errorCode(await two.call('/account', { key: theirs.token }))).toBe('invalid_token');
+  }, 30_000);
+
+  test('a key minted at one is limited at both together, and its answers are replayed by either', async () => {
+    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
+    const made = await one.post('/v1/keys', { spend_limit_usd: '0.001', label: 'shared' });
+    const { key, id } = createdApiKey.parse(await made.json());
+    const headers = { authorization: `Bearer ${key}` };
+    const asked = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        (index % 2 ? one : two).post('/chat', { prompt: 'hi', model: 'sandbox/echo', max_tokens: 200 }, { headers }),
+      ),
+    );
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200, 402]));
+    const { data } = apiKeyList.parse(await (await two.call('/v1/keys', { key: one.key })).json());
+    const listed = data.find((one) => one.id === id);
+    expect(listed).toMatchObject({ held_usd: '0', label: 'shared' });
+    expect(parseUsd(listed?.spent_usd ?? '1')).toBeLessThanOrEqual(parseUsd('0.001'));
+    const again = { prompt: 'again', model: 'sandbox/echo' };
+    const init = { headers: { authorization: `Bearer ${one.key}`, 'idempotency-key': 'k1' } };
+    const first = await one.post('/chat', again, init);
+    const replayed = await two.post('/chat', again, init);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    expect(await replayed.text()).toBe(await first.text());
+    expect((await two.call(`/v1/keys/${id}`, { method: 'DELETE', key: one.key })).status).toBe(200);
+    one.pass(2000);
+    expect(await errorCode(await one.post('/chat', again, { headers }))).toBe('invalid_api_key');
   }, 30_000);
 
   test('what kept the server from being reached is said, without the password', async () => {

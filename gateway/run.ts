@@ -26,6 +26,8 @@ export interface Run {
   readonly deps: EngineDeps;
   readonly signal: AbortSignal;
   readonly emit: Emit;
+  /** Told once, when the bill is made, how many tokens were used. */
+  readonly measured: (tokens: number) => void;
   readonly admitted: Admitted;
   readonly reserve: Reserve;
   readonly startedAt: number;

@@ -50,6 +50,7 @@ export const errorKinds = {
   byoapi_key_rejected: badRequest,
   content_policy_violation: badRequest,
   upstream_invalid_request: badRequest,
+  malformed_request: badRequest,
 
   missing_credentials: kind(401, 'authentication_error'),
   malformed_authorization: kind(401, 'authentication_error'),
@@ -73,6 +74,7 @@ export const errorKinds = {
   unknown_endpoint: kind(404, 'not_found_error'),
   no_eligible_model: kind(404, 'not_found_error'),
   request_not_found: kind(404, 'not_found_error'),
+  key_not_found: kind(404, 'not_found_error'),
 
   method_not_allowed: kind(405, 'invalid_request_error'),
   request_timeout: kind(408, 'timeout_error', true),
@@ -81,6 +83,7 @@ export const errorKinds = {
   unsupported_media_type: kind(415, 'invalid_request_error'),
   unsupported_content_encoding: kind(415, 'invalid_request_error'),
   idempotency_key_reused: kind(422, 'invalid_request_error'),
+  headers_too_large: kind(431, 'invalid_request_error'),
 
   rate_limit_exceeded: kind(429, 'rate_limit_error', true),
   token_rate_limit_exceeded: kind(429, 'rate_limit_error', true),

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
 import { planOf } from '../plans.ts';
@@ -91,6 +92,12 @@ export function requireActive(principal: Principal): void {
   throw new AppError('account_suspended', `This account is ${principal.accountStatus}. Ask the gateway's operator.`);
 }
 
+/** Throws 403 `plan_required` where the account's plan lacks the feature. */
+export function requireFeature({ plan }: Principal, feature: string): void {
+  if (plan.features.includes(feature)) return;
+  throw new AppError('plan_required', `This account's plan does not include "${feature}".`, { details: { feature } });
+}
+
 /** The `WWW-Authenticate` header that goes with an error (wire contract §4.4, RFC 6750), or null. */
 export function challengeFor(error: AppError): string | null {
   if (error.code === 'insufficient_scope') {
@@ -125,6 +132,8 @@ async function lookUp(db: BooksDb, digests: readonly Buffer[]): Promise<Principa
       created: seconds(row.created),
       expiresAt: row.expires_at === null ? null : seconds(row.expires_at),
       lastUsedAt: row.last_used_at === null ? null : seconds(row.last_used_at),
+      ...(row.window_id === null ? {} : { window: row.window_id }),
+      spendLimit: row.spend_limit === null ? null : nanoUsd(row.spend_limit),
     },
   };
 }

@@ -33,5 +33,9 @@ export interface Principal {
     readonly created: number | null;
     readonly expiresAt: number | null;
     readonly lastUsedAt: number | null;
+    /** Whose rate limits it shares: set where another credential minted it. */
+    readonly window?: string;
+    /** What it may ever spend; absent or null: as much as the account. */
+    readonly spendLimit?: NanoUsd | null;
   };
 }

@@ -1,5 +1,9 @@
+import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
+import { type Scope, scope } from '#shared/wire/account.ts';
+import type { KeySummary } from '../operator.ts';
+import { dayMs } from '../usage/period.ts';
 import { type Command, type CommandInput, command, type Output } from './command.ts';
 import { identityCommands } from './identity-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
@@ -12,8 +16,10 @@ export const commands: Readonly<Record<string, Command>> = {
     createsDatabase: true,
   }),
   'account list': command(listAccounts),
+  'account suspend': command(setStatus('suspended'), { arguments: ['ACCOUNT'] }),
+  'account resume': command(setStatus('active'), { arguments: ['ACCOUNT'] }),
   'credit grant': command(grantCredit, { arguments: ['ACCOUNT', 'USD'], options: ['description', 'id'] }),
-  'key create': command(createKey, { arguments: ['ACCOUNT'], options: ['label'] }),
+  'key create': command(createKey, { arguments: ['ACCOUNT'], options: ['label', 'scope', 'limit', 'expires'] }),
   'key list': command(listKeys, { arguments: ['ACCOUNT'] }),
   'key revoke': command(revokeKey, { arguments: ['KEY'] }),
   ...identityCommands,
@@ -58,11 +64,23 @@ async function grantCredit({ operator, positionals, option }: CommandInput): Pro
   return { lines: [`$${formatUsd(amount)} granted to ${accountId}:`, entry.id], json: entry };
 }
 
+function setStatus(status: 'active' | 'suspended') {
+  return async ({ operator, positionals }: CommandInput): Promise<Output> => {
+    const [id = ''] = positionals;
+    await operator.setAccountStatus(id, status);
+    const word = status === 'active' ? 'Resumed' : 'Suspended';
+    return { lines: [`${word}. Running gateways know within two seconds:`, id], json: { id, status } };
+  };
+}
+
 async function createKey({ operator, positionals, option }: CommandInput): Promise<Output> {
-  const label = option('label');
+  const [label, scope, limit, expires] = ['label', 'scope', 'limit', 'expires'].map(option);
   const created = await operator.createKey({
     accountId: positionals[0] ?? '',
     ...(label === undefined ? {} : { label }),
+    ...(scope === undefined ? {} : { scopes: readScopes(scope) }),
+    ...(limit === undefined ? {} : { spendLimit: readAmount(limit) }),
+    ...(expires === undefined ? {} : { expiresAt: endOfDay(expires) }),
   });
   return { lines: [`Key ${created.id}. It is shown only now; keep it safe:`, created.key], json: created };
 }
@@ -71,9 +89,15 @@ async function listKeys({ operator, positionals }: CommandInput): Promise<Output
   const keys = await operator.listKeys(positionals[0] ?? '');
   return {
     lines: keys.map((key) =>
-      [key.id, `${key.prefix}…`, key.revokedAt === null ? 'active' : 'revoked', key.label ?? ''].join('\t'),
+      [key.id, `${key.prefix}…`, key.revokedAt === null ? 'active' : 'revoked', boundsText(key), key.label ?? ''].join(
+        '\t',
+      ),
     ),
-    json: keys,
+    json: keys.map(({ spendLimit, spent, ...key }) => ({
+      ...key,
+      spend_limit_usd: spendLimit === null ? null : formatUsd(spendLimit),
+      spent_usd: formatUsd(spent),
+    })),
   };
 }
 
@@ -81,6 +105,27 @@ async function revokeKey({ operator, positionals }: CommandInput): Promise<Outpu
   const [id = ''] = positionals;
   await operator.revokeKey(id);
   return { lines: ['Revoked. Running gateways refuse it within two seconds:', id], json: { id } };
+}
+
+function boundsText({ spent, spendLimit, expiresAt }: KeySummary): string {
+  const limit = spendLimit === null ? '' : ` of $${formatUsd(spendLimit)}`;
+  const until = expiresAt === null ? '' : `, until ${new Date(expiresAt).toISOString()}`;
+  return `$${formatUsd(spent)}${limit}${until}`;
+}
+
+function readScopes(text: string): Scope[] {
+  return text.split(',').map((name) => {
+    const known = scope.safeParse(name.trim());
+    if (known.success) return known.data;
+    throw new AppError('invalid_input', `There is no scope "${name}". Scopes: ${scope.options.join(', ')}.`);
+  });
+}
+
+/** The day is the key's last one, in UTC. */
+function endOfDay(text: string): number {
+  const day = z.iso.date().safeParse(text);
+  if (!day.success) throw new AppError('invalid_input', `"${text}" is not a date, such as 2027-01-31.`);
+  return Date.parse(`${day.data}T00:00:00Z`) + dayMs;
 }
 
 function readAmount(text: string): NanoUsd {

@@ -9,8 +9,10 @@ const usage = [
   'serve [--port N] [--host H] [--db DB] [--config FILE]',
   'account create --name NAME [--plan PLAN] [--email ADDRESS]',
   'account list',
+  'account suspend ACCOUNT',
+  'account resume ACCOUNT',
   'credit grant ACCOUNT USD [--description TEXT] [--id ID]',
-  'key create ACCOUNT [--label TEXT]',
+  'key create ACCOUNT [--label TEXT] [--scope SCOPES] [--limit USD] [--expires DATE]',
   'key list ACCOUNT',
   'key revoke KEY',
   'user create ACCOUNT --name NAME [--email ADDRESS]',
@@ -54,7 +56,9 @@ Options
                    the simulated sandbox included, as far as its credits go)
   --id ID          makes a grant happen once, however often the command is repeated
   --sub USER       whom a token speaks for
-  --scope SCOPES   chat, models, account, separated by commas (default: all three)
+  --scope SCOPES   what a key or token may reach, separated by commas: chat, models, account (default: all)
+  --limit USD      what the key may ever spend
+  --expires DATE   the key's last day (UTC), such as 2027-01-31
   --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)
   --at-once        for a leaked key: the next one signs now, and every token of the old one is refused
   --base-url URL   address that a Postman collection begins with (default: http://127.0.0.1:${defaultPort})

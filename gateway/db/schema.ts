@@ -13,6 +13,7 @@ export interface Books {
   users: UserTable;
   token_keys: TokenKeyTable;
   revoked_tokens: RevokedTokenTable;
+  kept_answers: KeptAnswerTable;
 }
 
 interface AccountTable {
@@ -31,6 +32,12 @@ interface AccountTable {
   created: bigint;
   /** Unix seconds: tokens of its users that were issued earlier are worth nothing. */
   tokens_valid_after: Generated<bigint>;
+  /** The last UTC day a request began on, and how many began on it: what the plan's daily quota counts. */
+  day: Generated<string>;
+  day_requests: Generated<bigint>;
+  /** The last month (`YYYY-MM`) something was charged for, and how much: what the plan's monthly quota counts. */
+  month: Generated<string>;
+  month_used: Generated<bigint>;
 }
 
 interface ApiKeyTable {
@@ -46,6 +53,15 @@ interface ApiKeyTable {
   expires_at: bigint | null;
   revoked_at: bigint | null;
   last_used_at: bigint | null;
+  /** What this key and the keys it minted may ever spend together; null: as much as the account. */
+  spend_limit: bigint | null;
+  spent: Generated<bigint>;
+  /** Sum of the holds of its running requests, those of the keys it minted included. */
+  held: Generated<bigint>;
+  /** The limited key that minted this one; its limit holds for both. */
+  parent_id: string | null;
+  /** Whose rate limits it shares; null: its own. */
+  window_id: string | null;
 }
 
 interface RequestTable {
@@ -63,6 +79,8 @@ interface RequestTable {
   model: string;
   purpose: string | null;
   conversation_id: string | null;
+  /** The caller's own name for its end user, as it was sent. */
+  end_user: string | null;
   /** JSON object of strings. */
   metadata: string;
   byok: bigint;
@@ -157,8 +175,24 @@ interface RevokedTokenTable {
   forget_after: bigint;
 }
 
+/** What an `Idempotency-Key` stands for (wire contract §3.4). */
+interface KeptAnswerTable {
+  /** HMAC of credential, path and key. */
+  id: string;
+  /** HMAC of the body. */
+  fingerprint: Uint8Array;
+  request_id: string;
+  /** While it runs: how long it is believed without a sign of life. Null: it is finished. */
+  lease_until: bigint | null;
+  /** When it is forgotten. */
+  expires: bigint;
+  /** The answer, encrypted; null while it runs. */
+  answer: Uint8Array | null;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
+export type KeptAnswerRow = Selectable<KeptAnswerTable>;
 export type RequestRow = Selectable<RequestTable>;
 export type LedgerEntryRow = Selectable<LedgerEntryTable>;
 export type UserRow = Selectable<UserTable>;

@@ -67,6 +67,7 @@ const holdOf = (requestId: string, amount: bigint) => ({
   byok: false,
   purpose: 'chat',
   conversationId: null,
+  user: null,
   metadata: {},
 });
 

@@ -4,8 +4,10 @@ import type { BooksTransaction } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { newId } from '../lib/id.ts';
+import { keyShortage } from './key-limit.ts';
 import type { HoldRequest, Ledger, Settlement } from './ledger.ts';
 import { priceToJson } from './price-json.ts';
+import { monthOf, quotaRefusal } from './quota.ts';
 import * as statements from './statements.ts';
 import { addToUsage, dayOf } from './usage-counters.ts';
 
@@ -25,7 +27,7 @@ export interface LedgerDeps {
 export function createLedger({ transact, now, instanceId }: LedgerDeps): Ledger {
   return {
     hold: (request) => transact((trx) => hold(trx, request, now(), instanceId)),
-    extend: (requestId, by) => transact((trx) => extend(trx, requestId, by)),
+    extend: (requestId, by) => transact((trx) => extend(trx, requestId, by, now())),
     renew: (requestId) =>
       transact(async (trx) => {
         await statements.renewLease(trx, { id: requestId, lease_until: BigInt(now() + leaseMs) });
@@ -39,18 +41,24 @@ async function hold(trx: BooksTransaction, request: HoldRequest, now: number, in
   // An acknowledgement may have been lost: the same request held twice is held once.
   const known = await statements.findRequestId(trx, { id: request.requestId });
   if (known.rows.length > 0) return;
-  if (!(await reserve(trx, request.accountId, request.amount))) await refuse(trx, request);
+  const day = dayOf(now);
+  const shortage = request.keyId === null ? null : await keyShortage(trx, request.keyId, request.amount);
+  const reservation = { account_id: request.accountId, amount: request.amount, day, month: monthOf(day) };
+  const opened = shortage === null && (await statements.open(trx, reservation)).numAffectedRows === 1n;
+  if (!opened) throw await refusal(trx, request, shortage, now);
+  await addToKeys(trx, request.keyId, request.amount, 0n);
   await statements.insertRequest(trx, {
     id: request.requestId,
     account_id: request.accountId,
     key_id: request.keyId,
     instance_id: instanceId,
     created: BigInt(now),
-    day: dayOf(now),
+    day,
     provider: request.provider,
     model: request.model,
     purpose: request.purpose,
     conversation_id: request.conversationId,
+    end_user: request.user,
     metadata: JSON.stringify(request.metadata),
     byok: request.byok ? 1n : 0n,
     hold: request.amount,
@@ -58,37 +66,40 @@ async function hold(trx: BooksTransaction, request: HoldRequest, now: number, in
   });
 }
 
-/** The guard against overspending, in one statement. Nothing to reserve is never refused (own keys, free models). */
-async function reserve(trx: BooksTransaction, accountId: string, amount: bigint): Promise<boolean> {
-  const result = await statements.reserve(trx, { account_id: accountId, amount });
-  return result.numAffectedRows === 1n;
+/** Reserves for a key and those that minted it, or frees and charges. Nothing to add is not written. */
+async function addToKeys(trx: BooksTransaction, keyId: string | null, held: bigint, spent: bigint): Promise<void> {
+  if (keyId !== null && (held !== 0n || spent !== 0n)) await statements.addToKeys(trx, { id: keyId, held, spent });
 }
 
-async function refuse(trx: BooksTransaction, request: HoldRequest): Promise<never> {
-  const account = await trx
-    .selectFrom('accounts')
-    .select(['balance', 'held'])
-    .where('id', '=', request.accountId)
-    .executeTakeFirst();
+/** Why the guards refused: the plan's quota is told before money (wire contract §3.3). Nothing was written yet. */
+async function refusal(
+  trx: BooksTransaction,
+  request: HoldRequest,
+  shortage: AppError | null,
+  now: number,
+): Promise<AppError> {
+  const account = await trx.selectFrom('accounts').selectAll().where('id', '=', request.accountId).executeTakeFirst();
   if (!account) throw new Error(`account ${request.accountId} does not exist`);
+  const known = quotaRefusal(account, request.amount, now) ?? shortage;
+  if (known) return known;
   const needed = formatUsd(request.amount);
   const available = formatUsd(nanoUsd(account.balance - account.held));
-  throw new AppError(
+  return new AppError(
     'insufficient_credits',
     `Insufficient credits: this request may cost up to $${needed}, available $${available}. Lower max_tokens or add credits.`,
     { details: { needed_usd: needed, available_usd: available } },
   );
 }
 
-async function extend(trx: BooksTransaction, requestId: string, by: bigint): Promise<boolean> {
+/** Rows are locked in the order in which the settlement locks them: request, keys, account. */
+async function extend(trx: BooksTransaction, requestId: string, by: bigint, now: number): Promise<boolean> {
   requireNotNegative(by, 'extension');
-  const row = await trx
-    .selectFrom('requests')
-    .select(['account_id'])
-    .where('id', '=', requestId)
-    .where('status', '=', 'running')
-    .executeTakeFirst();
-  if (!row || !(await reserve(trx, row.account_id, by))) return false;
+  const [row] = (await statements.lockRequest(trx, { id: requestId })).rows;
+  if (row?.status !== 'running') return false;
+  if (row.key_id !== null && (await keyShortage(trx, row.key_id, by))) return false;
+  const reservation = { account_id: row.account_id, amount: by, month: monthOf(dayOf(now)) };
+  if ((await statements.reserve(trx, reservation)).numAffectedRows !== 1n) return false;
+  await addToKeys(trx, row.key_id, by, 0n);
   const extended = await trx
     .updateTable('requests')
     .set((request) => ({ hold: request('hold', '+', by) }))
@@ -106,10 +117,12 @@ export async function settle(trx: BooksTransaction, settlement: Settlement, now:
   if (!open) throw new Error(`request ${settlement.requestId} was never held`);
   if (open.status !== 'running') return { charged: nanoUsd(open.charge) };
   await closeRequest(trx, settlement, now);
+  await addToKeys(trx, open.key_id, -open.hold, settlement.charge);
   const { rows } = await statements.charge(trx, {
     account_id: open.account_id,
     hold: open.hold,
     charge: settlement.charge,
+    month: monthOf(open.day),
   });
   const balance = rows[0]?.balance;
   if (balance === undefined) throw new Error(`account ${open.account_id} does not exist`);

@@ -13,6 +13,8 @@ export interface HoldRequest {
   readonly byok: boolean;
   readonly purpose: string | null;
   readonly conversationId: string | null;
+  /** The caller's name for its end user, kept as it is (wire contract §1.1). */
+  readonly user: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -36,9 +38,12 @@ export interface Settlement {
 
 /** The append-only book of money: hold, then settle, exactly once (wire contract §2.7). */
 export interface Ledger {
-  /** Durable when it resolves. Throws `insufficient_credits` where a prepaid balance cannot cover it. */
+  /**
+   * Durable when it resolves. Throws `plan_limit_exceeded` where a quota of the plan is used up, `key_spend_limit_exceeded`
+   * where the key's limit cannot cover it, and `insufficient_credits` where a prepaid balance cannot.
+   */
   hold(request: HoldRequest): Promise<void>;
-  /** Reserves more for a running request; false where the balance cannot cover it. */
+  /** Reserves more for a running request; false where the balance, the key's limit or the plan's quota cannot cover it. */
   extend(requestId: string, by: NanoUsd): Promise<boolean>;
   /** Keeps a running request's lease alive. */
   renew(requestId: string): Promise<void>;

@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
 import { compiledOnce } from '../db/compiled-once.ts';
 import type { BooksDb } from '../db/open.ts';
-import type { LedgerEntryRow, RequestRow } from '../db/schema.ts';
-import { plans } from '../plans.ts';
+import type { ApiKeyRow, LedgerEntryRow, RequestRow } from '../db/schema.ts';
+import { mayHold, mayOpen, monthUsed } from './quota.ts';
 
 /** The statements that every request runs. What they mean together is in `ledger-store.ts`. */
-
-const meterOnlyPlans = plans.filter((plan) => plan.billing === 'meter_only').map((plan) => plan.id);
 
 export const findRequestId = compiledOnce<{ id: string }, { id: string }>((db, value) =>
   db.selectFrom('requests').select('id').where('id', '=', value('id')),
@@ -24,6 +22,7 @@ type OpenedRequest = Pick<
   | 'model'
   | 'purpose'
   | 'conversation_id'
+  | 'end_user'
   | 'metadata'
   | 'byok'
   | 'hold'
@@ -44,6 +43,7 @@ export const insertRequest = compiledOnce<OpenedRequest>((db, value) =>
     model: value('model'),
     purpose: value('purpose'),
     conversation_id: value('conversation_id'),
+    end_user: value('end_user'),
     metadata: value('metadata'),
     byok: value('byok'),
     hold: value('hold'),
@@ -51,20 +51,54 @@ export const insertRequest = compiledOnce<OpenedRequest>((db, value) =>
   }),
 );
 
-/** Reserves where the plan is never refused, where nothing is reserved, or where the balance covers it. */
-export const reserve = compiledOnce<{ account_id: string; amount: bigint }>((db, value) =>
+type Reservation = { account_id: string; amount: bigint; day: string; month: string };
+
+/** Counts a new request and reserves for it, where the plan's quotas and the balance allow that. */
+export const open = compiledOnce<Reservation>((db, value) =>
+  db
+    .updateTable('accounts')
+    .set({
+      held: sql<bigint>`held + ${value('amount')}`,
+      day: value('day'),
+      day_requests: sql<bigint>`case when day = ${value('day')} then day_requests + 1 else 1 end`,
+    })
+    .where('id', '=', value('account_id'))
+    .where(mayHold(value('amount'), value('month')))
+    .where(mayOpen(value('day'))),
+);
+
+/** Reserves more for a request that was counted before. */
+export const reserve = compiledOnce<Omit<Reservation, 'day'>>((db, value) =>
   db
     .updateTable('accounts')
     .set({ held: sql<bigint>`held + ${value('amount')}` })
     .where('id', '=', value('account_id'))
-    .where((row) =>
-      row.or([
-        row('plan', 'in', meterOnlyPlans),
-        sql<boolean>`cast(${value('amount')} as bigint) = 0`,
-        sql<boolean>`balance - held >= ${value('amount')}`,
-      ]),
-    ),
+    .where(mayHold(value('amount'), value('month'))),
 );
+
+/** A key, the limited key that minted it, and so on: oldest first, so that locks are always taken in one order. */
+export const lockKeys = compiledOnce<{ id: string }, Pick<ApiKeyRow, 'id' | 'spend_limit' | 'spent' | 'held'>>(
+  (db, value) =>
+    db
+      .selectFrom('api_keys')
+      .select(['id', 'spend_limit', 'spent', 'held'])
+      .where('id', 'in', lineage(value('id')))
+      .orderBy('id')
+      .$call((query) => (hasRowLocks(db) ? query.forUpdate() : query)),
+);
+
+export const addToKeys = compiledOnce<{ id: string; held: bigint; spent: bigint }>((db, value) =>
+  db
+    .updateTable('api_keys')
+    .set({ held: sql<bigint>`held + ${value('held')}`, spent: sql<bigint>`spent + ${value('spent')}` })
+    .where('id', 'in', lineage(value('id'))),
+);
+
+const lineage = (id: string) => sql<string>`(
+  with recursive line (id, parent_id) as (
+    select id, parent_id from api_keys where id = ${id}
+    union all select parent.id, parent.parent_id from api_keys as parent join line on parent.id = line.parent_id
+  ) select id from line)`;
 
 export const renewLease = compiledOnce<{ id: string; lease_until: bigint }>((db, value) =>
   db
@@ -130,17 +164,22 @@ export const closeRequest = compiledOnce<ClosedRequest>((db, value) =>
     .where('id', '=', value('id')),
 );
 
-export const charge = compiledOnce<{ account_id: string; hold: bigint; charge: bigint }, { balance: bigint }>(
-  (db, value) =>
-    db
-      .updateTable('accounts')
-      .set({
-        held: sql<bigint>`held - ${value('hold')}`,
-        balance: sql<bigint>`balance - ${value('charge')}`,
-        used: sql<bigint>`used + ${value('charge')}`,
-      })
-      .where('id', '=', value('account_id'))
-      .returning('balance'),
+type Charge = { account_id: string; hold: bigint; charge: bigint; month: string };
+
+/** Frees a hold and charges; a charge belongs to the month its request began in. */
+export const charge = compiledOnce<Charge, { balance: bigint }>((db, value) =>
+  db
+    .updateTable('accounts')
+    .set({
+      held: sql<bigint>`held - ${value('hold')}`,
+      balance: sql<bigint>`balance - ${value('charge')}`,
+      used: sql<bigint>`used + ${value('charge')}`,
+      month_used: sql<bigint>`case when month > ${value('month')} then month_used
+        else ${monthUsed(value('month'))} + ${value('charge')} end`,
+      month: sql<string>`case when month > ${value('month')} then month else ${value('month')} end`,
+    })
+    .where('id', '=', value('account_id'))
+    .returning('balance'),
 );
 
 type UsageEntry = Omit<LedgerEntryRow, 'seq' | 'type' | 'idempotency_id'>;

@@ -101,7 +101,7 @@ function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperatio
     security: policy.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.request ? { requestBody: { required: true, content: bodyOf(operation.request) } } : {}),
-    responses: { '200': success(operation), ...errorsOf(policy, operation) },
+    responses: { [operation.status ?? 200]: success(operation), ...errorsOf(policy, operation) },
   };
 }
 

@@ -84,6 +84,18 @@ const chunk = {
   ...{ id: 'chatcmpl-01KA8Z7N4R6W8T0V2X4Y6Z8A0C', created, model: 'gpt-5.4-mini', provider: 'openai' },
 };
 
+const key = {
+  ...{
+    id: 'key_01JD0000000000000000000000',
+    object: 'api_key',
+    label: 'ci',
+    prefix: 'sk-portico-qzoG',
+    scopes: ['chat'],
+  },
+  ...{ status: 'active', created, expires_at: null, revoked_at: null, last_used_at: null },
+  ...{ spend_limit_usd: '5', spent_usd: '0.4', held_usd: '0' },
+};
+
 export const examples: Readonly<Record<string, unknown>> = {
   ChatRequest: { provider: 'router', prompt: 'What is the capital of France?', max_tokens: 100 },
   ChatCompletionRequest: {
@@ -152,7 +164,12 @@ export const examples: Readonly<Record<string, unknown>> = {
   UsageBucket: bucket,
   Request: record,
   RequestList: listOf(record),
-  Gateway: { object: 'gateway', version: '0.1.0', extensions: ['quote', 'requests'] },
+  ApiKey: key,
+  ApiKeyList: listOf(key),
+  CreatedApiKey: { ...key, key: 'sk-portico-…' },
+  CreateKeyRequest: { label: 'ci', scopes: ['chat'], spend_limit_usd: '5' },
+  ChangeKeyRequest: { label: 'ci, main branch', spend_limit_usd: null },
+  Gateway: { object: 'gateway', version: '0.1.0', extensions: ['quote', 'requests', 'keys'] },
   Liveness: { status: 'ok' },
   JsonWebKeySet: { keys: [] },
   Error: {

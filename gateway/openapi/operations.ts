@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { creditsQuery } from '../routes/credits.ts';
+import { keysQuery } from '../routes/keys.ts';
 import { modelsQuery } from '../routes/models.ts';
 import { requestsQuery } from '../routes/requests.ts';
 import { usageQuery } from '../routes/usage.ts';
@@ -18,6 +19,8 @@ export interface Operation {
   readonly request?: readonly RequestSchemaName[];
   /** A schema's name, or the media type of an answer that is not JSON. */
   readonly response: ResponseSchemaName | `${string}/${string}`;
+  /** Of a success; 200 unless it says otherwise. */
+  readonly status?: 201;
   /** One event of the stream that `stream: true` asks for. */
   readonly stream?: ResponseSchemaName;
 }
@@ -72,6 +75,21 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /v1/requests/*': {
     ...{ id: 'retrieveRequest', tag: 'Account', summary: 'One request’s record', parameter: 'request_id' },
     response: 'Request',
+  },
+  'GET /v1/keys': {
+    ...{ id: 'listKeys', tag: 'Account', summary: 'The account’s API keys', query: keysQuery, response: 'ApiKeyList' },
+  },
+  'POST /v1/keys': {
+    ...{ id: 'createKey', tag: 'Account', summary: 'A new API key, shown once', request: ['CreateKeyRequest'] },
+    description: 'It never has more scopes, a higher limit or a longer life than the key that makes it.',
+    ...{ response: 'CreatedApiKey', status: 201 },
+  },
+  'PATCH /v1/keys/*': {
+    ...{ id: 'changeKey', tag: 'Account', summary: 'Rename, limit, end or revoke an API key', parameter: 'key_id' },
+    ...{ request: ['ChangeKeyRequest'], response: 'ApiKey' },
+  },
+  'DELETE /v1/keys/*': {
+    ...{ id: 'revokeKey', tag: 'Account', summary: 'Revoke an API key', parameter: 'key_id', response: 'ApiKey' },
   },
   'POST /v1/auth/verify': {
     ...{

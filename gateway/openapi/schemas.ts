@@ -4,6 +4,7 @@ import { completionRequest, promptRequest } from '#shared/wire/chat-request.ts';
 import { completionChunk, completionResponse, promptChunk, promptResponse } from '#shared/wire/chat-response.ts';
 import { credits, creditTransaction } from '#shared/wire/credits.ts';
 import { errorBody } from '#shared/wire/error.ts';
+import { apiKey, apiKeyList, changeKeyRequest, createdApiKey, createKeyRequest } from '#shared/wire/key.ts';
 import { gatewayInfo, jsonWebKeySet, liveness } from '#shared/wire/meta.ts';
 import { model, modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
@@ -15,6 +16,8 @@ import { examples } from './examples.ts';
 export const requestSchemas = {
   ChatRequest: promptRequest,
   ChatCompletionRequest: completionRequest,
+  CreateKeyRequest: createKeyRequest,
+  ChangeKeyRequest: changeKeyRequest,
 } as const;
 
 /** What the gateway answers. */
@@ -34,6 +37,9 @@ export const responseSchemas = {
   UsageBucket: usageBucket,
   Request: requestRecord,
   RequestList: requestList,
+  ApiKey: apiKey,
+  ApiKeyList: apiKeyList,
+  CreatedApiKey: createdApiKey,
   Gateway: gatewayInfo,
   Liveness: liveness,
   JsonWebKeySet: jsonWebKeySet,

@@ -82,6 +82,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   byok: row.byok === 1n,
   latency_ms: { first_token: count(row.first_token_ms), total: count(row.total_ms) },
   key_id: row.key_id,
+  user: row.end_user,
   price: row.price === null ? null : JSON.parse(row.price),
   routing: row.routing === null ? null : JSON.parse(row.routing),
   metadata: JSON.parse(row.metadata),

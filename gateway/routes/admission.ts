@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type Authorizer, requireActive, requireScope } from '../auth/authorize.ts';
+import { type Authorizer, requireActive, requireFeature, requireScope } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
 import { policiesOf, type RoutePolicy } from './policies.ts';
 
@@ -37,7 +37,7 @@ export function policyFor(method: string, path: string): RoutePolicy {
 export function checkHeaders(policy: RoutePolicy, headers: Headers): void {
   if (policy.body === 'json') checkMediaType(headers);
   const length = Number(headers.get('content-length') ?? 0);
-  if (policy.method === 'POST' && length > policy.bodyLimit) throw tooLarge(policy.bodyLimit);
+  if (policy.method !== 'GET' && length > policy.bodyLimit) throw tooLarge(policy.bodyLimit);
 }
 
 export const tooLarge = (limit: number) =>
@@ -54,6 +54,7 @@ export async function admit(
   if (policy.access === 'any') return principal;
   requireScope(principal, policy.access);
   requireActive(principal);
+  if (policy.feature) requireFeature(principal, policy.feature);
   return principal;
 }
 

@@ -1,4 +1,5 @@
-import type { Engine } from '../answer.ts';
+import type { AnswerWatcher, Engine } from '../answer.ts';
+import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collected.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
@@ -10,6 +11,9 @@ export interface ChatDeps {
   readonly engine: Engine;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** What `Idempotency-Key` remembers. */
+  readonly keptAnswers: KeptAnswers;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly streamTimes?: StreamTimes;
 }
 
@@ -20,20 +24,24 @@ export interface ChatForm {
   readonly response: (identity: AnswerIdentity, route: RoutePart, finish: FinishPart, content: Collected) => object;
 }
 
+/** The names of an answer in one of the forms. */
+export const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({
+  id: requestId.replace(/^req_/, `${idPrefix}_`).replace(/^chatcmpl_/, 'chatcmpl-'),
+  requestId,
+  created: Math.floor(nowMs / 1_000),
+});
+
 /** Answers a checked request, streamed or whole. `signal` aborts when the client has gone. */
 export async function answerResponse(
   asked: Asked,
+  identity: AnswerIdentity,
   form: ChatForm,
   deps: ChatDeps,
   signal: AbortSignal,
+  watcher: AnswerWatcher,
 ): Promise<Response> {
   const { question } = asked;
-  const identity: AnswerIdentity = {
-    id: question.requestId.replace(/^req_/, `${form.idPrefix}_`).replace(/^chatcmpl_/, 'chatcmpl-'),
-    requestId: question.requestId,
-    created: Math.floor(deps.now() / 1_000),
-  };
-  const parts = deps.engine.answer(question, signal);
+  const parts = deps.engine.answer(question, signal, watcher);
   if (asked.stream) {
     return streamResponse(parts, form.writer(identity, asked), question.warnings, deps.streamTimes ?? streamTimes);
   }

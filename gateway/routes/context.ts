@@ -1,12 +1,17 @@
 import type { Principal } from '../auth/principal.ts';
+import type { ChatPass } from '../limits/chat-pass.ts';
 
 /** What every route finds prepared by `app.ts`: the request's id (also its id in the books) and who asks. */
 export interface AppEnv {
+  /** The caller's network address; absent where the call comes from this process. */
+  Bindings: { readonly address?: string };
   Variables: {
     requestId: string;
     /** Set on every route that is not public. */
     principal: Principal;
     /** The matched route of `policies.ts`, for the log: a path could hold anything. */
     route: string;
+    /** On chat routes: the request's way through the limits. */
+    pass?: ChatPass;
   };
 }

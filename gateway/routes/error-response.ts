@@ -4,6 +4,8 @@ import { challengeFor } from '../auth/authorize.ts';
 
 /** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
 const longestRetryMs = 60_000;
+/** Every 429 and 503 says a wait (wire contract §7), also where nobody knows how long it will take. */
+const usualRetryMs = 1000;
 
 /** The error envelope, for answers and for the error event inside a stream (wire contract §3.1). */
 export function errorEnvelope(error: AppError, requestId: string | null): ErrorBody {
@@ -28,8 +30,9 @@ export function errorResponse(error: AppError, requestId: string): Response {
   const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
   const challenge = challengeFor(error);
   if (challenge) headers.set('www-authenticate', challenge);
-  if (error.retryAfterMs !== undefined) {
-    const wait = Math.min(Math.max(0, Math.ceil(error.retryAfterMs)), longestRetryMs);
+  const retryAfterMs = error.retryAfterMs ?? (error.status === 429 || error.status === 503 ? usualRetryMs : undefined);
+  if (retryAfterMs !== undefined) {
+    const wait = Math.min(Math.max(0, Math.ceil(retryAfterMs)), longestRetryMs);
     headers.set('retry-after', String(Math.ceil(wait / 1000)));
     headers.set('retry-after-ms', String(wait));
   }

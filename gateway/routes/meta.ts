@@ -13,7 +13,7 @@ export interface MetaDeps {
 /** What anyone may know: which extensions there are (wire contract §10), and whether the process lives and serves. */
 export function metaRoutes({ db, version, draining }: MetaDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/v1', (context) => context.json({ object: 'gateway', version, extensions: ['quote', 'requests'] }))
+    .get('/v1', (context) => context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys'] }))
     .get('/healthz', (context) => context.json({ status: 'ok' }))
     .get('/readyz', async (context) => {
       if (draining()) throw new AppError('shutting_down', 'The gateway is shutting down.');

@@ -4,18 +4,20 @@ import type { AppEnv } from './context.ts';
 
 /** Who may call a route and what it may send. A path that is not listed here does not exist. */
 export interface RoutePolicy {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A last segment `*` stands for one or more segments. */
   readonly path: string;
   /** `public`: no credential, no data. `any`: every valid credential. */
   readonly access: Scope | 'any' | 'public';
+  /** What the account's plan has to include. */
+  readonly feature?: 'chat' | 'usage_api';
   readonly body: 'json' | 'ignored';
   readonly bodyLimit: number;
 }
 
 export const chatBodyLimit = 25 * 1024 * 1024;
 const verifyBodyLimit = 1024;
-const otherBodyLimit = 1024 * 1024;
+export const otherBodyLimit = 1024 * 1024;
 
 const read = (path: string, access: RoutePolicy['access']): RoutePolicy => ({
   method: 'GET',
@@ -28,6 +30,7 @@ const chat = (path: string): RoutePolicy => ({
   method: 'POST',
   path,
   access: 'chat',
+  feature: 'chat',
   body: 'json',
   bodyLimit: chatBodyLimit,
 });
@@ -44,9 +47,13 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/account', 'account'),
   read('/credits', 'account'),
   read('/v1/credits', 'account'),
-  read('/v1/usage', 'account'),
+  { ...read('/v1/usage', 'account'), feature: 'usage_api' },
   read('/v1/requests', 'account'),
   read('/v1/requests/*', 'account'),
+  read('/v1/keys', 'account'),
+  { method: 'POST', path: '/v1/keys', access: 'account', body: 'json', bodyLimit: otherBodyLimit },
+  { method: 'PATCH', path: '/v1/keys/*', access: 'account', body: 'json', bodyLimit: otherBodyLimit },
+  { method: 'DELETE', path: '/v1/keys/*', access: 'account', body: 'ignored', bodyLimit: otherBodyLimit },
   { method: 'POST', path: '/v1/auth/verify', access: 'any', body: 'ignored', bodyLimit: verifyBodyLimit },
   read('/v1', 'public'),
   read('/healthz', 'public'),
@@ -57,6 +64,15 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/docs/explorer.js', 'public'),
   read('/docs/explorer.css', 'public'),
 ];
+
+const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions']);
+
+/** Which of the gateway's rate limits a request counts against (wire contract §7). */
+export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
+  if (access === 'public') return null;
+  if (chatPaths.has(path)) return 'chat';
+  return path === '/v1/auth/verify' ? 'verify' : 'read';
+}
 
 /** A path as routes are compared with it: a trailing slash means nothing. */
 export const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);

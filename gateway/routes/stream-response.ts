@@ -15,6 +15,12 @@ export interface StreamTimes {
 /** Wire contract §1.4.1 and §1.4.2. */
 export const streamTimes: StreamTimes = { holdMs: 10_000, keepAliveMs: 15_000 };
 
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
 const keepAlive = ': keep-alive\n\n';
 const silence = Symbol('silence');
 
@@ -37,9 +43,7 @@ export async function streamResponse(
   });
   return new Response(body, {
     headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
+      ...eventStreamHeaders,
       ...routeHeaders(route),
       ...warningHeaders(warnings),
     },
@@ -89,7 +93,7 @@ function eventSource(
 }
 
 /** The text of one part's events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
-function eventsFor(part: AnswerPart, writer: StreamWriter): string {
+export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
   switch (part.type) {
     case 'route':
       return framed(writer.opening(part));

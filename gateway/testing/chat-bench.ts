@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
@@ -6,6 +7,8 @@ import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../engine.ts';
+import { createKeptAnswers } from '../idempotency/kept-answers.ts';
+import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
 import { newId } from '../lib/id.ts';
@@ -77,6 +80,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     vendor: 'portico',
     timeouts: { ...engineTimeouts, ...options.timeouts },
   });
+  const keptAnswers = createKeptAnswers({ transact, sealing: createSealing([randomBytes(32)]), now });
   const principal = principalOf(plan);
   const app = new Hono<AppEnv>();
   app.use('*', async (context, next) => {
@@ -84,7 +88,10 @@ export async function openChatBench(options: BenchOptions = {}) {
     context.set('principal', principal);
     await next();
   });
-  app.route('/', chatRoutes({ engine, now, streamTimes: { ...streamTimes, ...options.streamTimes } }));
+  app.route(
+    '/',
+    chatRoutes({ engine, now, keptAnswers, log, streamTimes: { ...streamTimes, ...options.streamTimes } }),
+  );
   app.onError((error, context) => errorResponse(toAppError(error), context.get('requestId')));
 
   return {

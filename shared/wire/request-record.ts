@@ -28,6 +28,8 @@ export const requestRecord = z
     byok: z.boolean(),
     latency_ms: z.object({ first_token: count.nullable(), total: count.nullable() }),
     key_id: z.string().nullable(),
+    /** The caller's `user`, as it was sent. */
+    user: z.string().nullable().optional(),
     price: z.record(z.string(), z.unknown()).nullable(),
     routing: routing.nullable(),
     metadata: z.record(z.string(), z.string()),

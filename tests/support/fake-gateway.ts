@@ -85,6 +85,7 @@ export function fakeGateway(): FakeGateway {
           balance: nanoUsd(account.balance),
           held: nanoUsd(0n),
         })),
+      setAccountStatus: async () => {},
       grant: async (grant) => ({ id: grant.id ?? id('grant') }),
       async createKey({ accountId }) {
         const key = { id: id('key'), accountId, revokedAt: null };
@@ -94,7 +95,10 @@ export function fakeGateway(): FakeGateway {
       listKeys: async (accountId) =>
         [...keys.values()]
           .filter((key) => key.accountId === accountId)
-          .map((key) => ({ ...key, label: null, prefix: 'sk-fake', scopes: [], created: 0 })),
+          .map((key) => ({
+            ...{ ...key, label: null, prefix: 'sk-fake', scopes: [], created: 0 },
+            ...{ expiresAt: null, spendLimit: null, spent: nanoUsd(0n) },
+          })),
       async revokeKey(keyId) {
         for (const key of keys.values()) if (key.id === keyId) key.revokedAt = 1;
       },

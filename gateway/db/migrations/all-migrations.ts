@@ -1,9 +1,14 @@
 import type { MigrationProvider } from 'kysely/migration';
 import type { DialectName } from '../open.ts';
 import { books } from './0001-books.ts';
+import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
-  getMigrations: async () => ({ '0001-books': books(dialect), '0003-identity': identity(dialect) }),
+  getMigrations: async () => ({
+    '0001-books': books(dialect),
+    '0002-limits': limits(dialect),
+    '0003-identity': identity(dialect),
+  }),
 });

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createMemoryStore } from './memory-store.ts';
+
+test('any number of keys is counted in bounded memory, and one that is in use keeps its count', async () => {
+  let time = 0;
+  const store = createMemoryStore(() => time);
+  expect((await store.take('mine', 2, 1)).admitted).toBe(true);
+  for (let index = 0; index < 120_000; index += 1) {
+    await store.take(`other-${index}`, 1, 1);
+    if (index % 10_000 === 0) await store.take('mine', 2, 0);
+  }
+  expect(await store.take('mine', 2, 1)).toMatchObject({ admitted: true, remaining: 0 });
+  expect(await store.take('mine', 2, 1)).toMatchObject({ admitted: false, retryAfterMs: 60_000 });
+  time += 60_000;
+  expect((await store.take('mine', 2, 2)).admitted).toBe(true);
+});
+
+test('a place is given back once, however often its end is told', async () => {
+  const store = createMemoryStore(() => 0);
+  const [first, second] = [await store.enter('key', 2), await store.enter('key', 2)];
+  expect(await store.enter('key', 2)).toBeNull();
+  first?.();
+  first?.();
+  expect(await store.enter('key', 2)).not.toBeNull();
+  expect(await store.enter('key', 2)).toBeNull();
+  second?.();
+  expect(await store.enter('key', 2)).not.toBeNull();
+});

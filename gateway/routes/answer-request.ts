@@ -1,0 +1,60 @@
+import type { Context } from 'hono';
+import type { AnswerWatcher, Question } from '../answer.ts';
+import { estimateInputTokens } from '../lib/estimate.ts';
+import { readJson } from '../lib/read-json.ts';
+import type { ChatPass } from '../limits/chat-pass.ts';
+import { answerResponse, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
+import type { AppEnv } from './context.ts';
+import { claimKey, keepingWatcher, replayResponse } from './idempotency.ts';
+import { chatBodyLimit } from './policies.ts';
+import type { Asked, QuestionContext } from './question.ts';
+
+/** Reads one of the two chat forms from a body. */
+type ReadQuestion = (body: Record<string, unknown>, context: QuestionContext) => Asked;
+
+/** Answers a chat request of either form, from its body to its response. */
+export async function answerRequest(
+  context: Context<AppEnv>,
+  form: ChatForm,
+  read: ReadQuestion,
+  deps: ChatDeps,
+): Promise<Response> {
+  const { requestId, principal, pass } = context.var;
+  const request = context.req.raw;
+  const body = await readJson(request, chatBodyLimit);
+  const asked = read(body, { requestId, principal, headers: request.headers });
+  const claim = await claimKey(context, body, deps.keptAnswers);
+  if (claim?.kind === 'replay') return replayResponse(claim, asked, form);
+  await reserveTokens(asked.question, pass).catch(async (error: unknown) => {
+    await claim?.release();
+    throw error;
+  });
+  pass?.run();
+  const identity = identityOf(requestId, form, deps.now());
+  const keeping = claim && keepingWatcher(claim, asked.question, identity, deps.log);
+  return answerResponse(asked, identity, form, deps, request.signal, leaving(pass, keeping));
+}
+
+/** Ends the request's way through the limits when its task ends, and what keeps its answer as well. */
+function leaving(pass: ChatPass | undefined, keeping: AnswerWatcher | null): AnswerWatcher {
+  return {
+    ...(keeping?.part ? { part: keeping.part } : {}),
+    async ended(tokens, error) {
+      await pass?.leave(tokens);
+      await keeping?.ended(tokens, error);
+    },
+  };
+}
+
+/** What is reserved of the minute's tokens for an answer whose length nobody has limited. */
+const unlimitedOutputTokens = 4096;
+
+/** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
+async function reserveTokens(question: Question, pass: ChatPass | undefined): Promise<void> {
+  if (!pass || question.byoKey) return;
+  const { messages, parameters, maxTokens, principal } = question;
+  await pass.reserveTokens({
+    input: estimateInputTokens(messages, parameters.tools),
+    output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
+  });
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { scope } from './account.ts';
+import { listOf, unixSeconds, usdAmount } from './scalars.ts';
+
+/** One API key of the account (wire contract §10). Never the key itself. */
+export const apiKey = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('api_key'),
+    label: z.string().nullable(),
+    /** What may be shown of the key, to tell it from others. */
+    prefix: z.string(),
+    scopes: z.array(z.string()),
+    status: z.enum(['active', 'expired', 'revoked']),
+    created: unixSeconds,
+    expires_at: unixSeconds.nullable(),
+    revoked_at: unixSeconds.nullable(),
+    last_used_at: unixSeconds.nullable(),
+    /** What the key may ever spend; null: as much as the account. */
+    spend_limit_usd: usdAmount.nullable(),
+    /** What it has spent, together with the keys it minted. */
+    spent_usd: usdAmount,
+    /** What its running requests may still cost. */
+    held_usd: usdAmount,
+  })
+  .meta({ id: 'ApiKey' });
+
+export const apiKeyList = listOf(apiKey).meta({ id: 'ApiKeyList' });
+
+/** The answer to `POST /v1/keys`: the only one that ever holds the key. */
+export const createdApiKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' });
+
+const label = z.string().trim().max(100);
+const spendLimit = usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative');
+
+/** Body of `POST /v1/keys`. What is left out is as its creator has it. */
+export const createKeyRequest = z
+  .object({
+    label: label.nullish(),
+    scopes: z.array(scope).max(scope.options.length).nullish(),
+    spend_limit_usd: spendLimit.nullish(),
+    expires_at: unixSeconds.nullish(),
+  })
+  .meta({ id: 'CreateKeyRequest' });
+
+/** Body of `PATCH /v1/keys/{key_id}`. Null takes a limit or a label away; what is left out stays. */
+export const changeKeyRequest = z
+  .object({
+    label: label.nullable().optional(),
+    spend_limit_usd: spendLimit.nullable().optional(),
+    expires_at: unixSeconds.nullable().optional(),
+    revoked: z.literal(true).optional(),
+  })
+  .meta({ id: 'ChangeKeyRequest' });
+
+export type ApiKey = z.infer<typeof apiKey>;
+export type CreatedApiKey = z.infer<typeof createdApiKey>;
+export type CreateKeyRequest = z.infer<typeof createKeyRequest>;
+export type ChangeKeyRequest = z.infer<typeof changeKeyRequest>;

@@ -1,0 +1,159 @@
+import OpenAI from 'openai';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { Secret } from '../../gateway/lib/secret.ts';
+import { listen } from '../../gateway/listen.ts';
+import { openGateway } from '../../gateway/open-gateway.ts';
+import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { hangingReply, openUpstream, streamReply } from '../../gateway/testing/upstream-server.ts';
+
+interface Setting {
+  readonly plan?: string;
+  readonly balance?: string;
+  readonly key?: { readonly scopes?: readonly ('chat' | 'models' | 'account')[]; readonly spendLimit?: string };
+}
+
+/** The official client, unchanged, against a gateway on a port; both sides of the gateway are counted. */
+async function open({ plan = 'pro', balance = '5', key = {} }: Setting = {}) {
+  const upstream = await openUpstream(streamReply(recordedStreams.openai.join('')));
+  let ahead = 0;
+  const gateway = await openGateway({
+    database: ':memory:',
+    now: () => Date.now() + ahead,
+    providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } },
+  });
+  const { id } = await gateway.operator.createAccount({ name: 'A', plan });
+  if (balance !== '0') await gateway.operator.grant({ accountId: id, amount: parseUsd(balance) });
+  const made = await gateway.operator.createKey({
+    accountId: id,
+    ...(key.scopes ? { scopes: key.scopes } : {}),
+    ...(key.spendLimit === undefined ? {} : { spendLimit: parseUsd(key.spendLimit) }),
+  });
+  const listening = await listen(gateway, { port: 0 });
+  onTestFinished(async () => {
+    await listening.close();
+    await gateway.close();
+    await upstream.close();
+  });
+  let calls = 0;
+  const client = new OpenAI({
+    apiKey: made.key,
+    baseURL: `${listening.url}/v1`,
+    fetch: (input, init) => {
+      calls += 1;
+      return fetch(input, init);
+    },
+  });
+  const ask = (
+    body: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
+    options: OpenAI.RequestOptions = {},
+  ) =>
+    client.chat.completions.create(
+      { model: 'openai/gpt-5.4-mini', messages: [{ role: 'user', content: 'hello' }], ...body },
+      options,
+    );
+  const skip = (ms: number) => {
+    ahead += ms;
+  };
+  const counted = async (work: Promise<unknown>) => {
+    const [before, upstreamBefore] = [calls, upstream.calls.length];
+    const error = await work.then(
+      () => null,
+      (thrown: InstanceType<typeof OpenAI.APIError>) => thrown,
+    );
+    return { error, calls: calls - before, upstreamCalls: upstream.calls.length - upstreamBefore };
+  };
+  return { client, ask, skip, counted, upstream };
+}
+
+const withKey = (key: string): OpenAI.RequestOptions => ({ headers: { 'Idempotency-Key': key } });
+
+describe('how often the official client asks, and how often that reaches the upstream', () => {
+  test.each([
+    ['402 insufficient_credits', { balance: '0' }, {}],
+    ['402 key_spend_limit_exceeded', { key: { spendLimit: '0.000001' } }, {}],
+    ['403 insufficient_scope', { key: { scopes: ['models'] } }, {}],
+    [
+      '403 plan_limit_exceeded',
+      { plan: 'free', balance: '50' },
+      { messages: [{ role: 'user', content: 'a '.repeat(80_000) }] },
+    ],
+  ] as const)('%s: once, and never', async (row, setting, body) => {
+    const [status, code] = row.split(' ');
+    const { ask, counted } = await open(setting);
+    const { error, ...counts } = await counted(ask(body as object));
+    expect(error).toMatchObject({ status: Number(status), code });
+    expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
+  });
+
+  test('403 plan_limit_exceeded for a used-up day: once, and it says when the day ends', async () => {
+    const { ask, counted, skip } = await open({ plan: 'free' });
+    for (let index = 0; index < 200; index += 1) {
+      if (index % 20 === 0) skip(61_000);
+      await ask();
+    }
+    skip(61_000);
+    const { error, ...counts } = await counted(ask());
+    expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError);
+    expect(error).toMatchObject({ code: 'plan_limit_exceeded' });
+    const { details } = (error?.error ?? {}) as { details?: { limit: string; resets_at: number } };
+    expect(details?.limit).toBe('requests_per_day');
+    expect((details?.resets_at ?? 1) % 86_400).toBe(0);
+    expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
+  });
+
+  test('409: three times, waiting a second between them, without another upstream call', async () => {
+    const { ask, counted, upstream } = await open();
+    upstream.replyWith(hangingReply(''));
+    const leave = new AbortController();
+    const first = ask({}, { ...withKey('k1'), signal: leave.signal }).catch(() => null);
+    await expect.poll(() => upstream.calls.length).toBe(1);
+    const { error, ...counts } = await counted(ask({}, withKey('k1')));
+    expect(error).toBeInstanceOf(OpenAI.ConflictError);
+    expect(counts).toEqual({ calls: 3, upstreamCalls: 0 });
+    leave.abort();
+    await first;
+  });
+
+  test('422: once', async () => {
+    const { ask, counted } = await open();
+    await ask({}, withKey('k1'));
+    const { error, ...counts } = await counted(ask({ temperature: 1 }, withKey('k1')));
+    expect(error).toBeInstanceOf(OpenAI.UnprocessableEntityError);
+    expect(error).toMatchObject({ code: 'idempotency_key_reused' });
+    expect(counts).toEqual({ calls: 1, upstreamCalls: 0 });
+  });
+
+  test('a replay reads like the answer it repeats, and costs no upstream call', async () => {
+    const { ask, counted } = await open();
+    const first = await ask({}, withKey('k1'));
+    const again = ask({}, withKey('k1'));
+    expect(await counted(again)).toEqual({ error: null, calls: 1, upstreamCalls: 0 });
+    expect({ ...(await again), _request_id: null }).toEqual({ ...first, _request_id: null });
+  });
+
+  test('429: as often as it takes, after the announced wait, and the upstream is called once', async () => {
+    const { ask, counted, skip } = await open({ plan: 'free' });
+    for (let index = 0; index < 20; index += 1) await ask();
+    skip(59_500);
+    const started = performance.now();
+    const { error, ...counts } = await counted(ask());
+    expect(error).toBeNull();
+    expect(counts).toEqual({ calls: 2, upstreamCalls: 1 });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test('429 for chats at once: three times, then RateLimitError', async () => {
+    const { ask, counted, upstream } = await open({ plan: 'free' });
+    upstream.replyWith(hangingReply(''));
+    const leave = new AbortController();
+    const running = Array.from({ length: 4 }, () => ask({}, { signal: leave.signal }).catch(() => null));
+    await expect.poll(() => upstream.calls.length).toBe(4);
+    const { error, ...counts } = await counted(ask());
+    expect(error).toBeInstanceOf(OpenAI.RateLimitError);
+    expect(error).toMatchObject({ code: 'concurrency_limit_exceeded' });
+    expect(counts).toEqual({ calls: 3, upstreamCalls: 0 });
+    leave.abort();
+    await Promise.all(running);
+  });
+});
