@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Operator } from './operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
@@ -15,13 +16,20 @@ export interface GatewayOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
+  /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
+  readonly upstreamFetch?: UpstreamFetch;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
+/** Who carries the answer. `takesParts`: an `AnswerResponse` may be given, whose parts its carrier writes by itself. */
+export interface Door {
+  readonly takesParts: boolean;
+}
+
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
 export interface Gateway {
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, over?: Door): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
   /** Gives a provider its credential, replaces it, or takes it away. */

@@ -1,10 +1,13 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { AppError } from '#shared/errors.ts';
 import type { Gateway } from './gateway.ts';
 import { newId } from './lib/id.ts';
+import { SocketRequest } from './lib/socket-request.ts';
+import { writeAnswer, writeResponse } from './lib/write-response.ts';
 import { errorResponse } from './routes/error-response.ts';
+import { routePolicies } from './routes/policies.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -21,6 +24,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+type Gated = Pick<Gateway, 'fetch'>;
+
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Node's limits on slow and greedy clients; a streaming answer is governed by the engine's own timers. */
@@ -34,12 +39,20 @@ const serverLimits = {
 
 const lastBytesMs = 1000;
 
+const chatPaths = new Set(routePolicies.filter(({ access }) => access === 'chat').map(({ path }) => path));
+
 /** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
-export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOptions): Promise<Listening> {
+export async function listen(gateway: Gated, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
-  const answer = (request: Request) => (isAddressedToUs(request, names) ? gateway.fetch(request) : wrongHost());
-  const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false }));
+  const answer = (request: Request) =>
+    isAddressedToUs(request.headers.get('host'), names) ? gateway.fetch(request) : wrongHost();
+  const ordinary = getRequestListener(answer, { overrideGlobalObjects: false });
+  const server = createServer(serverLimits, (incoming, outgoing) => {
+    const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
+    if (direct) void answerDirectly(gateway, incoming, outgoing);
+    else void ordinary(incoming, outgoing);
+  });
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
   server.maxConnections = 1000;
@@ -60,9 +73,22 @@ export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOpt
   };
 }
 
+const isChat = ({ method, url }: IncomingMessage) => method === 'POST' && chatPaths.has(url ?? '');
+
+/** The chat routes' way: no `Request`, no `Response`, no web stream between the socket and the engine. */
+async function answerDirectly(gateway: Gated, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  try {
+    const response = await gateway.fetch(new SocketRequest(incoming, outgoing).asRequest(), { takesParts: true });
+    if (!writeAnswer(response, outgoing)) await writeResponse(response, outgoing);
+  } catch {
+    // An answer that cannot be completed must not look complete (wire contract §0.3).
+    outgoing.destroy();
+  }
+}
+
 /** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
-const isAddressedToUs = (request: Request, names: ReadonlySet<string>) =>
-  names.has((request.headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase());
+const isAddressedToUs = (host: string | null, names: ReadonlySet<string>) =>
+  names.has((host ?? '').replace(/:\d+$/, '').toLowerCase());
 
 function wrongHost(): Response {
   const error = new AppError('ip_not_allowed', 'This gateway does not answer under this host name. Use 127.0.0.1.');

@@ -36,7 +36,7 @@ const checkTimeoutMs = 15_000;
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
-  const send = options.fetch ?? fetch;
+  const send = options.upstreamFetch ?? options.fetch ?? fetch;
   const registry = createRegistry({
     fetch: send,
     sandbox: options.sandbox ?? true,
@@ -84,7 +84,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   sweeper.unref();
 
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request, door) => app.fetch(request, door),
     operator: createOperator({ db, transact, peppers, now, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {

@@ -1,3 +1,5 @@
+import { Agent } from 'undici';
+import { createDispatchFetch } from '../lib/dispatch-fetch.ts';
 import { listen } from '../listen.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
@@ -14,6 +16,9 @@ export interface ServeOptions {
 /** Running answers get this long to finish after a signal; the last bytes and the database need the rest of 30 s. */
 const drainMs = 27_000;
 
+/** How long an upstream may be silent is the engine's business, which knows what it is doing (`engineTimeouts`). */
+const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
+
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal aborts it. Returns when all is settled. */
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
@@ -24,6 +29,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     exclusive: lock !== null,
     providers: config.providers,
     sandbox: config.sandbox,
+    upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log,
   });
   const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(

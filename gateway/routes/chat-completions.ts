@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { readJson } from '../lib/read-json.ts';
-import { answerResponse, type ChatDeps, type ChatForm } from './answer-response.ts';
+import { answerResponse, askerOf, type ChatDeps, type ChatForm } from './answer-response.ts';
 import { completionResponse, createCompletionWriter } from './completion-writer.ts';
 import type { AppEnv } from './context.ts';
 import { chatBodyLimit } from './policies.ts';
@@ -19,5 +19,5 @@ export const chatCompletionsHandler =
     const request = context.req.raw;
     const body = await readJson(request, chatBodyLimit);
     const about = { requestId: context.var.requestId, principal: context.var.principal, headers: request.headers };
-    return answerResponse(completionQuestion(body, about), form, deps, request.signal);
+    return answerResponse(completionQuestion(body, about), form, deps, askerOf(context));
   };

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { readJson } from '../lib/read-json.ts';
-import { answerResponse, type ChatDeps, type ChatForm } from './answer-response.ts';
+import { answerResponse, askerOf, type ChatDeps, type ChatForm } from './answer-response.ts';
 import { chatCompletionsHandler } from './chat-completions.ts';
 import type { AppEnv } from './context.ts';
 import { chatBodyLimit } from './policies.ts';
@@ -16,7 +16,7 @@ export function chatRoutes(deps: ChatDeps): Hono<AppEnv> {
     const request = context.req.raw;
     const body = await readJson(request, chatBodyLimit);
     const about = { requestId: context.var.requestId, principal: context.var.principal, headers: request.headers };
-    return answerResponse(promptQuestion(body, about), form, deps, request.signal);
+    return answerResponse(promptQuestion(body, about), form, deps, askerOf(context));
   });
   routes.post('/v1/chat/completions', chatCompletionsHandler(deps));
   return routes;

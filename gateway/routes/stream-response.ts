@@ -15,8 +15,8 @@ export interface StreamTimes {
 /** Wire contract §1.4.1 and §1.4.2. */
 export const streamTimes: StreamTimes = { holdMs: 10_000, keepAliveMs: 15_000 };
 
-const keepAlive = ': keep-alive\n\n';
-const silence = Symbol('silence');
+export const keepAlive = ': keep-alive\n\n';
+export const silence: unique symbol = Symbol('silence');
 
 /**
  * Streams an answer as server-sent events. Nothing is sent before the first part, at most `holdMs`: until then a failure
@@ -36,17 +36,20 @@ export async function streamResponse(
     highWaterMark: 0,
   });
   return new Response(body, {
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-      ...routeHeaders(route),
-      ...warningHeaders(warnings),
-    },
+    headers: headersOf(route, warnings),
   });
 }
 
-function routeOf(result: IteratorResult<AnswerPart, unknown>): RoutePart | null {
+/** What a stream's answer says before its first event (wire contract §1.2, §5.6). */
+export const headersOf = (route: RoutePart | null, warnings: readonly Warning[]): Record<string, string> => ({
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  ...routeHeaders(route),
+  ...warningHeaders(warnings),
+});
+
+export function routeOf(result: IteratorResult<AnswerPart, unknown>): RoutePart | null {
   return !result.done && result.value.type === 'route' ? result.value : null;
 }
 
@@ -89,7 +92,7 @@ function eventSource(
 }
 
 /** The text of one part's events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
-function eventsFor(part: AnswerPart, writer: StreamWriter): string {
+export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
   switch (part.type) {
     case 'route':
       return framed(writer.opening(part));
@@ -103,7 +106,7 @@ function eventsFor(part: AnswerPart, writer: StreamWriter): string {
 const framed = (events: readonly string[]) => events.map((event) => `data: ${event}\n\n`).join('');
 
 /** The promise's value, or `silence` where it does not come in time; the promise goes on. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof silence> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof silence> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<typeof silence>((resolve) => {
     timer = setTimeout(() => resolve(silence), ms);
