@@ -10,6 +10,8 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly configPath: string | undefined;
+  /** Writes a line for every request, not only for those that failed. */
+  readonly logRequests: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -30,7 +32,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     providers: config.providers,
     sandbox: config.sandbox,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
-    log,
+    log: options.logRequests ? log : quietly,
   });
   const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(
     async (error: unknown) => {
@@ -55,6 +57,12 @@ const signalled = () =>
   new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
+
+/** What every answered request would say is left out unless it was asked for. */
+const quietly: typeof log = (entry) => {
+  const ordinary = entry.event === 'request' && typeof entry.status === 'number' && entry.status < 300;
+  if (!ordinary) log(entry);
+};
 
 function log(entry: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);

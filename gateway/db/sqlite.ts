@@ -4,16 +4,33 @@ import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement
 /** More different statements than the gateway has; only a bound against a leak. */
 const statementLimit = 500;
 
-/** SQLite does roll DDL back; Kysely is only careful. A migration that dies half-way must leave nothing. */
-class TransactionalAdapter extends SqliteAdapter {
+type Prepare = SqliteDatabase['prepare'];
+
+/** Lets the statements of `compiled-once.ts` run on the connection itself, which has one user at a time. */
+export class BooksAdapter extends SqliteAdapter {
+  readonly prepare: Prepare;
+
+  constructor(prepare: Prepare) {
+    super();
+    this.prepare = prepare;
+  }
+
+  /** SQLite does roll DDL back; Kysely is only careful. A migration that dies half-way must leave nothing. */
   override get supportsTransactionalDdl() {
     return true;
   }
 }
 
 class BooksDialect extends SqliteDialect {
+  readonly #prepare: Prepare;
+
+  constructor(database: SqliteDatabase) {
+    super({ database });
+    this.#prepare = database.prepare;
+  }
+
   override createAdapter() {
-    return new TransactionalAdapter();
+    return new BooksAdapter(this.#prepare);
   }
 }
 
@@ -28,7 +45,7 @@ export function sqliteDialect(path: string): SqliteDialect {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  return new BooksDialect({ database: withStatementCache(database) });
+  return new BooksDialect(withStatementCache(database));
 }
 
 function withStatementCache(database: Database.Database): SqliteDatabase {
