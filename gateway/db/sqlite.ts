@@ -7,7 +7,7 @@ const statementLimit = 500;
 
 type Prepare = SqliteDatabase['prepare'];
 
-/** Lets the statements of `compiled-once.ts` run on the connection itself, which has one user at a time. */
+/** Lets the statements of `compiled-once.ts` run on the connection itself: always inside a transaction, its one user. */
 export class BooksAdapter extends SqliteAdapter {
   readonly prepare: Prepare;
 
@@ -25,9 +25,9 @@ export class BooksAdapter extends SqliteAdapter {
 class BooksDialect extends SqliteDialect {
   readonly #prepare: Prepare;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, prepare: Prepare) {
     super({ database });
-    this.#prepare = database.prepare;
+    this.#prepare = prepare;
   }
 
   override createAdapter() {
@@ -46,8 +46,16 @@ export function sqliteDialect(path: string, log: DurableLog): SqliteDialect {
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = NORMAL');
   database.pragma('foreign_keys = ON');
-  return new BooksDialect(withStatementCache(database, log));
+  // A checkpoint stops the work for two disk syncs: rarely, then.
+  database.pragma('wal_autocheckpoint = 4000');
+  database.pragma('cache_size = -16000');
+  return new BooksDialect(withStatementCache(database, log), rawPrepare(database));
 }
+
+const rawPrepare =
+  (database: Database.Database): Prepare =>
+  (text) =>
+    database.prepare(text) as unknown as SqliteStatement;
 
 function withStatementCache(database: Database.Database, log: DurableLog): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
