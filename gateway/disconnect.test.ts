@@ -97,3 +97,23 @@ test('a provider that breaks off in the middle gives one error event and no [DON
   expect(text).toContain('upstream_truncated');
   expect(text).not.toContain('[DONE]');
 });
+
+test('a client that stops reading stops the provider, long before 30 MB have piled up', {
+  timeout: 15_000,
+}, async () => {
+  const opened = await openStandAlone(streamHead);
+  const client = await ask(opened, true);
+  client.pause();
+  const call = await opened.upstream.call();
+  const taken = opened.upstream.flood(httpChunk(completionEvent({ content: 'x'.repeat(4_000) })));
+  let before = -1;
+  const settled = () => {
+    const unchanged = taken() === before && before > 0;
+    before = taken();
+    return unchanged;
+  };
+  await expect.poll(settled, { interval: 200, timeout: 10_000 }).toBe(true);
+  expect(taken()).toBeLessThan(30_000_000);
+  client.destroy();
+  await call.closed;
+});

@@ -4,11 +4,16 @@ import { createServer, type Socket } from 'node:net';
 /** A provider made of a bare socket, to see exactly when it is hung up on. Says `said` after each request's head. */
 export async function openRawUpstream(said: string) {
   const sockets = new Set<Socket>();
-  const calls: { readonly closed: Promise<unknown> }[] = [];
+  const calls: { readonly closed: Promise<void> }[] = [];
   let called: (() => void) | null = null;
   const server = createServer((socket) => {
     sockets.add(socket);
-    const closed = once(socket, 'close').then(() => sockets.delete(socket));
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => {
+        sockets.delete(socket);
+        resolve();
+      });
+    });
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       if (!bytes.includes('POST ')) return;
@@ -37,6 +42,17 @@ export async function openRawUpstream(said: string) {
     /** Sends more on every open connection. */
     say(text: string) {
       for (const socket of sockets) socket.write(text);
+    },
+    /** Sends this again and again, as fast as it is taken. Returns how many bytes were taken so far. */
+    flood(text: string) {
+      for (const socket of sockets) {
+        const more = () => {
+          while (!socket.destroyed && socket.write(text));
+        };
+        socket.on('drain', more);
+        more();
+      }
+      return () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0);
     },
     async close() {
       for (const socket of sockets) socket.destroy();
