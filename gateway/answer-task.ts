@@ -113,22 +113,25 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const firstEventMs = firstEventLimit(run, isLast);
   const request = requestFor(run, target, current.fitted);
   let reason: FinishReason | null = null;
-  for await (const event of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
-    current.meter.observe(event);
-    if (event.type === 'start' || event.type === 'usage') continue;
-    if (event.type === 'finish') {
-      reason = event.reason;
-      continue;
+  for await (const events of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
+    for (const event of events) {
+      current.meter.observe(event);
+      if (event.type === 'start' || event.type === 'usage') continue;
+      if (event.type === 'finish') {
+        reason = event.reason;
+        continue;
+      }
+      if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
+        await speak(run, current);
+        recordCut(run, current);
+        return { kind: 'out_of_credit' };
+      }
+      if (!run.spoken) await speak(run, current);
+      const full = run.emit(event);
+      if (full !== undefined) await full;
     }
-    if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
-      await speak(run, current);
-      recordCut(run, current);
-      return { kind: 'out_of_credit' };
-    }
-    await speak(run, current);
-    await run.emit(event);
   }
-  await speak(run, current);
+  if (!run.spoken) await speak(run, current);
   recordSuccess(run, current);
   return { kind: 'finished', reason: reason ?? 'stop' };
 }

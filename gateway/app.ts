@@ -31,7 +31,12 @@ async function withinLimits(context: Context<AppEnv>, policy: RoutePolicy, princ
   await pass.enter();
 }
 
-const pathOf = (request: Request) => normalPath(new URL(request.url).pathname);
+/** The path of an absolute URL, without the cost of parsing all of it. */
+function pathOf({ url }: Request): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  const end = url.slice(start).search(/[?#]/);
+  return normalPath(start < 0 ? '/' : end < 0 ? url.slice(start) : url.slice(start, start + end));
+}
 
 /** The gateway as one fetch handler: admission in the order of wire contract §3.3, then the route, then the headers. */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
@@ -64,7 +69,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   });
 
   app.use('*', async (context, next) => {
-    checkUrl(new URL(context.req.url));
+    checkUrl(context.req.url);
     const policy = policyFor(context.req.method, context.req.path);
     context.set('route', policy.path);
     checkHeaders(policy, context.req.raw.headers);

@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Target } from './admission.ts';
+import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 
 export interface AttemptContext {
@@ -7,7 +8,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   /** How long the upstream may take to begin. */
   readonly firstEventMs: number;
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 /**
@@ -18,21 +19,24 @@ export async function* attempt(
   target: Target,
   request: ProviderRequest,
   context: AttemptContext,
-): AsyncGenerator<ProviderEvent> {
+): AsyncGenerator<readonly ProviderEvent[]> {
   const abort = new AbortController();
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
   const timer = setTimeout(() => abort.abort(firstEventTimeout(target)), context.firstEventMs);
   let finished = false;
+  let over = false;
   try {
     abort.signal.throwIfAborted();
     const { provider, credential } = target;
-    for await (const event of provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch })) {
+    for await (const events of provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch })) {
+      if (events.length === 0) continue;
       clearTimeout(timer);
-      finished ||= event.type === 'finish';
-      yield event;
+      finished ||= events.at(-1)?.type === 'finish' || events.some(({ type }) => type === 'finish');
+      yield events;
     }
+    over = true;
     abort.signal.throwIfAborted();
     if (!finished) throw truncated(target);
   } catch (error) {
@@ -40,7 +44,7 @@ export async function* attempt(
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);
-    abort.abort(new AppError('cancelled', 'The attempt is over.'));
+    if (!over) abort.abort(new AppError('cancelled', 'The attempt is over.'));
   }
 }
 

@@ -33,10 +33,11 @@ const options = {
   'base-url': text,
   'at-once': { type: 'boolean' },
   json: { type: 'boolean' },
+  'log-requests': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-const serveOptions = ['port', 'host', 'config'];
+const serveOptions = ['port', 'host', 'config', 'log-requests'];
 const everywhere = ['db', 'json', 'help'];
 
 async function main(args: string[]): Promise<void> {
@@ -53,6 +54,7 @@ async function main(args: string[]): Promise<void> {
     port: readPort(values.port),
     host: values.host ?? '127.0.0.1',
     configPath: values.config,
+    logRequests: values['log-requests'] ?? false,
     env: process.env,
   });
 }

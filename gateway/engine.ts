@@ -5,6 +5,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createChannel } from './lib/channel.ts';
 import type { Running } from './lib/running.ts';
+import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Registry } from './providers/registry.ts';
 import type { Health } from './routing/health.ts';
 import type { Sticky } from './routing/sticky.ts';
@@ -39,7 +40,7 @@ export interface EngineDeps {
   readonly running: Running;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   /** The word in front of `/router`. */
   readonly vendor: string;
@@ -73,6 +74,7 @@ export function createEngine(deps: EngineDeps): Engine {
       void deps.running.track(task);
       return {
         next: () => parts.next(),
+        pipe: parts.pipe,
         async return() {
           abort.abort(clientGone());
           return { done: true, value: undefined };

@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Administrator, Operator } from './operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
@@ -15,14 +16,23 @@ export interface GatewayOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
+  /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
+  readonly upstreamFetch?: UpstreamFetch;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
+/** How a request came in. Nothing of it where the caller is in this process. */
+export interface Door {
+  /** Where the caller is, for the limits by address. */
+  readonly address?: string;
+  /** An `AnswerResponse` may be given, whose parts its carrier writes by itself. */
+  readonly takesParts?: boolean;
+}
+
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
 export interface Gateway {
-  /** `address`: where the caller is, for the limits by address; absent where it is in this process. */
-  fetch(request: Request, caller?: { readonly address: string }): Promise<Response>;
+  fetch(request: Request, door?: Door): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
   /** Gives a provider its credential, replaces it, or takes it away. */

@@ -1,11 +1,14 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import type { Gateway } from './gateway.ts';
 import { newId } from './lib/id.ts';
+import { SocketRequest } from './lib/socket-request.ts';
+import { writeAnswer, writeResponse } from './lib/write-response.ts';
 import { errorResponse } from './routes/error-response.ts';
+import { routePolicies } from './routes/policies.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -22,6 +25,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+type Gated = Pick<Gateway, 'fetch'>;
+
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Node's limits on slow and greedy clients; a streaming answer is governed by the engine's own timers. */
@@ -37,16 +42,23 @@ const serverLimits = {
 
 const lastBytesMs = 1000;
 
+const chatPaths = new Set(routePolicies.filter(({ access }) => access === 'chat').map(({ path }) => path));
+
 /** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
-export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOptions): Promise<Listening> {
+export async function listen(gateway: Gated, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
   const answer = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
-    isAddressedToUs(request, names)
-      ? gateway.fetch(request, { address: incoming.socket.remoteAddress ?? 'unknown' })
+    isAddressedToUs(request.headers.get('host'), names)
+      ? gateway.fetch(request, { address: addressOf(incoming) })
       : wrongHost();
   const errorHandler = (error: unknown) => errorResponse(unanswered(error), newId('req', Date.now()));
-  const server = createServer(serverLimits, getRequestListener(answer, { overrideGlobalObjects: false, errorHandler }));
+  const ordinary = getRequestListener(answer, { overrideGlobalObjects: false, errorHandler });
+  const server = createServer(serverLimits, (incoming, outgoing) => {
+    const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
+    if (direct) void answerDirectly(gateway, incoming, outgoing);
+    else void ordinary(incoming, outgoing);
+  });
   answerClientErrors(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
@@ -68,12 +80,28 @@ export async function listen(gateway: Pick<Gateway, 'fetch'>, options: ListenOpt
   };
 }
 
+const addressOf = ({ socket }: Pick<IncomingMessage, 'socket'>) => socket.remoteAddress ?? 'unknown';
+
 /** The adapter refuses what makes no URL; anything else that escapes the app is ours. */
 const unanswered = (error: unknown) => (error instanceof RequestError ? malformed() : toAppError(error));
 
+const isChat = ({ method, url }: IncomingMessage) => method === 'POST' && chatPaths.has(url ?? '');
+
+/** The chat routes' way: no `Request`, no `Response`, no web stream between the socket and the engine. */
+async function answerDirectly(gateway: Gated, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  try {
+    const door = { takesParts: true, address: addressOf(incoming) };
+    const response = await gateway.fetch(new SocketRequest(incoming, outgoing).asRequest(), door);
+    if (!writeAnswer(response, outgoing)) await writeResponse(response, outgoing);
+  } catch {
+    // An answer that cannot be completed must not look complete (wire contract §0.3).
+    outgoing.destroy();
+  }
+}
+
 /** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
-const isAddressedToUs = (request: Request, names: ReadonlySet<string>) =>
-  names.has((request.headers.get('host') ?? '').replace(/:\d+$/, '').toLowerCase());
+const isAddressedToUs = (host: string | null, names: ReadonlySet<string>) =>
+  names.has((host ?? '').replace(/:\d+$/, '').toLowerCase());
 
 function wrongHost(): Response {
   const error = new AppError('ip_not_allowed', 'This gateway does not answer under this host name. Use 127.0.0.1.');

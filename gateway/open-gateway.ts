@@ -48,7 +48,7 @@ const checkTimeoutMs = 15_000;
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
-  const send = options.fetch ?? fetch;
+  const send = options.upstreamFetch ?? options.fetch ?? fetch;
   const registry = createRegistry({
     fetch: send,
     sandbox: options.sandbox ?? true,
@@ -109,7 +109,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   sweeper.unref();
 
   return {
-    fetch: async (request, caller) => app.fetch(request, caller),
+    fetch: async (request, door) => app.fetch(request, door),
     operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {

@@ -6,7 +6,7 @@ export const defaultPort = 8788;
 export const defaultDatabase = './portico-gateway.db';
 
 const usage = [
-  'serve [--port N] [--host H] [--db DB] [--config FILE]',
+  'serve [--port N] [--host H] [--db DB] [--config FILE] [--log-requests]',
   'account create --name NAME [--plan PLAN] [--email ADDRESS]',
   'account list',
   'account suspend ACCOUNT',
@@ -52,6 +52,7 @@ Options
   --host H         address to bind (default: 127.0.0.1)
   --config FILE    JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"},
                    "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": []}
+  --log-requests   write a line for every request, not only for those that fail
   --plan PLAN      ${plans.map((plan) => plan.id).join(', ')} (default: ${defaultPlan}, which may use every model,
                    the simulated sandbox included, as far as its credits go)
   --id ID          makes a grant happen once, however often the command is repeated

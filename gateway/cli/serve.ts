@@ -1,3 +1,5 @@
+import { Agent } from 'undici';
+import { createDispatchFetch } from '../lib/dispatch-fetch.ts';
 import { listen } from '../listen.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
@@ -8,11 +10,16 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly configPath: string | undefined;
+  /** Writes a line for every request, not only for those that failed. */
+  readonly logRequests: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Running answers get this long to finish after a signal; the last bytes and the database need the rest of 30 s. */
 const drainMs = 27_000;
+
+/** How long an upstream may be silent is the engine's business, which knows what it is doing (`engineTimeouts`). */
+const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
 
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal aborts it. Returns when all is settled. */
 export async function serve(options: ServeOptions): Promise<void> {
@@ -24,7 +31,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     exclusive: lock !== null,
     providers: config.providers,
     sandbox: config.sandbox,
-    log,
+    upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
+    log: options.logRequests ? log : quietly,
   });
   const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(
     async (error: unknown) => {
@@ -49,6 +57,12 @@ const signalled = () =>
   new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
+
+/** What every answered request would say is left out unless it was asked for. */
+const quietly: typeof log = (entry) => {
+  const ordinary = entry.event === 'request' && typeof entry.status === 'number' && entry.status < 300;
+  if (!ordinary) log(entry);
+};
 
 function log(entry: Readonly<Record<string, unknown>>): void {
   process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);

@@ -1,6 +1,7 @@
 import { Kysely, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '#shared/errors.ts';
+import { createDurableLog, type DurableLog } from './durable-log.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import { postgresDialect } from './postgres.ts';
 import type { Books } from './schema.ts';
@@ -13,6 +14,8 @@ export type BooksTransaction = Transaction<Books>;
 export interface OpenBooks {
   readonly db: BooksDb;
   readonly dialect: DialectName;
+  /** Null where commits are durable by themselves. */
+  readonly log: DurableLog | null;
 }
 
 export const dialectOf = (database: string): DialectName =>
@@ -28,20 +31,21 @@ export async function openBooks(
   log: (entry: Record<string, unknown>) => void = () => {},
 ): Promise<OpenBooks> {
   const dialect = dialectOf(database);
+  const durableLog = dialect === 'sqlite' ? createDurableLog(database) : null;
   const db = new Kysely<Books>({
-    dialect: dialect === 'sqlite' ? openSqlite(database) : await postgresDialect(database, log),
+    dialect: durableLog ? openSqlite(database, durableLog) : await postgresDialect(database, log),
   });
   const { error } = await new Migrator({ db, provider: allMigrations(dialect) }).migrateToLatest();
   if (error) {
     await db.destroy();
     throw new AppError('internal_error', `The database could not be opened: ${reasonOf(error)}.`, { cause: error });
   }
-  return { db, dialect };
+  return { db, dialect, log: durableLog };
 }
 
-function openSqlite(path: string) {
+function openSqlite(path: string, log: DurableLog) {
   try {
-    return sqliteDialect(path);
+    return sqliteDialect(path, log);
   } catch (cause) {
     throw new AppError('internal_error', `The database file "${path}" could not be opened: ${reasonOf(cause)}.`, {
       cause,

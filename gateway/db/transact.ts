@@ -14,7 +14,7 @@ const batchLimit = 256;
 
 /**
  * PostgreSQL gets a transaction per piece of work. SQLite has one writer and pays for each commit with a disk sync, so what
- * arrives together is committed together; nobody is answered before the commit.
+ * arrives together, or while the disk is at work, is committed together; nobody is answered before the commit is durable.
  */
 export function createTransact(books: OpenBooks): Transact {
   if (books.dialect === 'postgres') return (work) => books.db.transaction().execute(work);
@@ -32,11 +32,19 @@ export function createTransact(books: OpenBooks): Transact {
     try {
       await books.db.transaction().execute(async (transaction) => {
         for (const job of jobs) answers.push(await outcome(job, transaction));
+        books.log?.defer(true);
       });
     } catch (error) {
+      books.log?.defer(false);
       // One broken piece of work must not take its neighbours with it.
       if (jobs.length > 1) for (const job of jobs) await commit([job]);
       else for (const job of jobs) job.reject(error);
+      return;
+    }
+    try {
+      await books.log?.sync();
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
       return;
     }
     for (const answer of answers) answer();

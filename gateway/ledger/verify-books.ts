@@ -2,6 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BooksDb, OpenBooks } from '../db/open.ts';
 
+type Books = Pick<OpenBooks, 'db' | 'dialect'>;
+
 /** One thing that is off, by how much at most a nano-dollar would be told. */
 interface BooksProblem {
   readonly where: string;
@@ -163,7 +165,7 @@ const rules: readonly Rule[] = [
 ];
 
 /** Checks every invariant of the books in one snapshot; gateways may go on serving them meanwhile. */
-export const verifyBooks = (books: OpenBooks): Promise<BooksReport> =>
+export const verifyBooks = (books: Books): Promise<BooksReport> =>
   inSnapshot(books, async (db) => {
     const checks: BooksCheck[] = [];
     for (const rule of rules) checks.push(await check(db, rule));
@@ -171,7 +173,7 @@ export const verifyBooks = (books: OpenBooks): Promise<BooksReport> =>
   });
 
 /** SQLite's own transactions here begin as writers and would make a serving gateway wait; a reader in WAL does not. */
-function inSnapshot<T>({ db, dialect }: OpenBooks, read: (db: BooksDb) => Promise<T>): Promise<T> {
+function inSnapshot<T>({ db, dialect }: Books, read: (db: BooksDb) => Promise<T>): Promise<T> {
   if (dialect === 'postgres') return db.transaction().setIsolationLevel('repeatable read').execute(read);
   return db.connection().execute(async (connection) => {
     await sql`begin deferred`.execute(connection);

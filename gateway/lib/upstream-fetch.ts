@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
+import type { UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
 export interface UpstreamCall {
   readonly provider: string;
@@ -7,7 +8,7 @@ export interface UpstreamCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON by POST; without it the call is a GET. */
   readonly body?: unknown;
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +21,7 @@ const idleMs = 60_000;
  * The one place where the gateway calls out. No redirects, no retries; a status other than 2xx, and a server that cannot
  * be reached, become an `AppError` of an upstream code.
  */
-export async function upstreamFetch(call: UpstreamCall): Promise<Response> {
+export async function upstreamFetch(call: UpstreamCall): Promise<UpstreamResponse> {
   const response = await send(call);
   if (response.ok) return response;
   if (response.status >= 300 && response.status < 400) {
@@ -34,7 +35,7 @@ export async function upstreamFetch(call: UpstreamCall): Promise<Response> {
   throw upstreamError({ ...fault, ...retryAfter(response.headers) });
 }
 
-async function send(call: UpstreamCall): Promise<Response> {
+async function send(call: UpstreamCall): Promise<UpstreamResponse> {
   const { body, signal } = call;
   try {
     return await call.fetch(call.url, {
@@ -54,7 +55,7 @@ async function send(call: UpstreamCall): Promise<Response> {
 }
 
 /** As much of an error's body as is worth reading; nothing where it does not come in time. */
-async function errorText(response: Response): Promise<string> {
+async function errorText(response: UpstreamResponse): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const reader = response.body?.getReader();
@@ -63,7 +64,7 @@ async function errorText(response: Response): Promise<string> {
   try {
     while (size < errorBodyBytes) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done || !value) break;
       chunks.push(value);
       size += value.byteLength;
     }
@@ -85,7 +86,7 @@ function parsed(text: string): unknown {
 }
 
 /** `retry-after-ms`, else `retry-after` in seconds or as a date. */
-function retryAfter(headers: Headers): { retryAfterMs?: number } {
+function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: number } {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
   const text = headers.get('retry-after');
@@ -97,7 +98,7 @@ function retryAfter(headers: Headers): { retryAfterMs?: number } {
 }
 
 /** The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`. */
-export async function* upstreamBytes(response: Response, provider: string): AsyncGenerator<Uint8Array> {
+export async function* upstreamBytes(response: UpstreamResponse, provider: string): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
   let silent = false;
@@ -110,7 +111,7 @@ export async function* upstreamBytes(response: Response, provider: string): Asyn
       const { done, value } = await reader.read();
       if (silent)
         throw new AppError('upstream_timeout', `${provider} fell silent in the middle of its answer.`, { provider });
-      if (done) return;
+      if (done || !value) return;
       timer.refresh();
       yield value;
     }
@@ -124,7 +125,7 @@ export async function* upstreamBytes(response: Response, provider: string): Asyn
 }
 
 /** Reads a small JSON answer, at most 8 MiB of it. */
-export async function readJson(response: Response, provider: string): Promise<unknown> {
+export async function readJson(response: UpstreamResponse, provider: string): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of upstreamBytes(response, provider)) {

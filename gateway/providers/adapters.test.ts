@@ -53,9 +53,9 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
   const signal = options.signal ?? new AbortController().signal;
   try {
     const context = { signal, firstEventMs: 5_000, fetch: options.fetch ?? fetch };
-    for await (const event of attempt(target, { ...request, ...options.request }, context)) {
-      events.push(event);
-      options.onEvent?.(event);
+    for await (const together of attempt(target, { ...request, ...options.request }, context)) {
+      events.push(...together);
+      for (const event of together) options.onEvent?.(event);
     }
     return { events, error: null };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { UpstreamFetch } from '../lib/upstream-response.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
 export interface ProviderCredential {
@@ -60,7 +61,7 @@ export type ProviderEvent =
 export interface ProviderContext {
   readonly credential: ProviderCredential;
   readonly signal: AbortSignal;
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 /** A model that a server lists by itself (OpenAI-compatible servers). */
@@ -76,8 +77,11 @@ export interface Provider {
   readonly name: string;
   /** This provider refuses requests without `maxTokens`, so it is always given one. */
   readonly needsMaxTokens?: boolean;
-  /** Answers always come as a stream, so that the usage so far is known when something breaks. */
-  chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<ProviderEvent>;
+  /**
+   * Answers always come as a stream, so that the usage so far is known when something breaks: what arrived together is
+   * given together.
+   */
+  chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<readonly ProviderEvent[]>;
   /** Lists the provider's models: a free call, which also tells whether the key works (`upstream_auth_failed`). */
   models(context: ProviderContext): Promise<ListedModel[]>;
 }

@@ -1,5 +1,6 @@
 import { toAppError } from '#shared/errors.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { UpstreamFetch } from '../lib/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';
@@ -37,7 +38,7 @@ export interface Registry {
 }
 
 export interface RegistryOptions {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
   readonly sandbox: boolean;
   readonly sandboxPace: number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;

@@ -13,8 +13,10 @@ const otherApis: Readonly<Record<string, string>> = {
 const urlLimit = 8192;
 
 /** Refuses a URL (path and query) of more than 8 KiB, which nothing here needs (wire contract §7). */
-export function checkUrl(url: URL): void {
-  if (url.pathname.length + url.search.length <= urlLimit) return;
+export function checkUrl(url: string): void {
+  if (url.length <= urlLimit) return;
+  const { pathname, search } = new URL(url);
+  if (pathname.length + search.length <= urlLimit) return;
   throw new AppError('request_too_large', `The URL is longer than ${urlLimit} characters.`, {
     details: { limit: urlLimit },
   });

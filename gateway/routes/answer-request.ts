@@ -3,7 +3,7 @@ import type { AnswerWatcher, Question } from '../answer.ts';
 import { estimateInputTokens } from '../lib/estimate.ts';
 import { readJson } from '../lib/read-json.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
-import { answerResponse, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
+import { answerResponse, askerOf, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
 import type { AppEnv } from './context.ts';
 import { claimKey, keepingWatcher, replayResponse } from './idempotency.ts';
 import { chatBodyLimit } from './policies.ts';
@@ -32,7 +32,7 @@ export async function answerRequest(
   pass?.run();
   const identity = identityOf(requestId, form, deps.now());
   const keeping = claim && keepingWatcher(claim, asked.question, identity, deps.log);
-  return answerResponse(asked, identity, form, deps, request.signal, leaving(pass, keeping));
+  return answerResponse(asked, identity, form, deps, askerOf(context), leaving(pass, keeping));
 }
 
 /** Ends the request's way through the limits when its task ends, and what keeps its answer as well. */

@@ -1,9 +1,13 @@
+import type { Context } from 'hono';
 import type { AnswerWatcher, Engine } from '../answer.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
+import { AnswerResponse } from '../lib/answer-response.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collected.ts';
+import type { AppEnv } from './context.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { Asked } from './question.ts';
+import { streamAnswer } from './stream-answer.ts';
 import { type StreamTimes, streamResponse, streamTimes } from './stream-response.ts';
 import type { FinishPart, RoutePart, StreamWriter } from './writer.ts';
 
@@ -31,26 +35,43 @@ export const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: num
   created: Math.floor(nowMs / 1_000),
 });
 
-/** Answers a checked request, streamed or whole. `signal` aborts when the client has gone. */
+/** Who waits for an answer. */
+export interface Asker {
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+  /** Its carrier writes an `AnswerResponse` by itself. */
+  readonly takesParts: boolean;
+}
+
+export const askerOf = ({ req, env }: Context<AppEnv>): Asker => ({
+  signal: req.raw.signal,
+  takesParts: env?.takesParts === true,
+});
+
+/** Answers a checked request, streamed or whole. */
 export async function answerResponse(
   asked: Asked,
   identity: AnswerIdentity,
   form: ChatForm,
   deps: ChatDeps,
-  signal: AbortSignal,
+  { signal, takesParts }: Asker,
   watcher: AnswerWatcher,
 ): Promise<Response> {
   const { question } = asked;
   const parts = deps.engine.answer(question, signal, watcher);
   if (asked.stream) {
-    return streamResponse(parts, form.writer(identity, asked), question.warnings, deps.streamTimes ?? streamTimes);
+    const times = deps.streamTimes ?? streamTimes;
+    if (takesParts) {
+      return (await streamAnswer(parts, form.writer(identity, asked), question.warnings, times)).asResponse();
+    }
+    return streamResponse(parts, form.writer(identity, asked), question.warnings, times);
   }
   const { route, finish, content } = await collect(parts);
-  return Response.json(form.response(identity, route, finish, content), {
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      ...routeHeaders(route),
-      ...warningHeaders(finish.warnings),
-    },
-  });
+  const text = JSON.stringify(form.response(identity, route, finish, content));
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...routeHeaders(route),
+    ...warningHeaders(finish.warnings),
+  };
+  return takesParts ? new AnswerResponse({ text }, headers).asResponse() : new Response(text, { headers });
 }

@@ -1,5 +1,6 @@
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import type { AnswerPart } from '../answer.ts';
+import type { Answer } from '../answer.ts';
+import { pipe } from './stream-answer.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './writer.ts';
 
 /** A whole answer, put together from its parts. */
@@ -67,17 +68,25 @@ function toolCallOf(call: OpenCall): ToolCall {
 }
 
 /** Reads an answer to its end. Rejects with what the engine failed with. */
-export async function collect(
-  parts: AsyncIterable<AnswerPart>,
+export function collect(
+  parts: Answer,
 ): Promise<{ readonly route: RoutePart; readonly finish: FinishPart; readonly content: Collected }> {
   const collector = createCollector();
   let route: RoutePart | null = null;
   let finish: FinishPart | null = null;
-  for await (const part of parts) {
-    if (part.type === 'route') route = part;
-    else if (part.type === 'finish') finish = part;
-    else collector.add(part);
-  }
-  if (!route || !finish) throw new Error('an answer ended without its route or its finish');
-  return { route, finish, content: collector.result() };
+  return new Promise((resolve, reject) => {
+    pipe(parts, {
+      value(part) {
+        if (part.type === 'route') route = part;
+        else if (part.type === 'finish') finish = part;
+        else collector.add(part);
+        return undefined;
+      },
+      end() {
+        if (!route || !finish) return reject(new Error('an answer ended without its route or its finish'));
+        resolve({ route, finish, content: collector.result() });
+      },
+      fail: reject,
+    });
+  });
 }

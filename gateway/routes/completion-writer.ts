@@ -64,6 +64,9 @@ function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): 
 export function createCompletionWriter(identity: AnswerIdentity, includeUsage: boolean): StreamWriter {
   const { id, created, requestId } = identity;
   let names: { readonly model: string; readonly provider: string } | null = null;
+  /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
+  let before: string | null = null;
+  const after = includeUsage ? ',"usage":null}' : '}';
 
   const chunk = (fields: object): string =>
     JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields });
@@ -75,9 +78,14 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
   return {
     opening({ model, provider }) {
       names = { model, provider };
+      before = null;
       return [chunk({ ...choice({ role: 'assistant', content: '' }, null), ...usageSlot })];
     },
-    delta: (part) => [chunk({ ...choice(deltaOf(part), null), ...usageSlot })],
+    delta(part) {
+      if (part.type !== 'text-delta') return [chunk({ ...choice(deltaOf(part), null), ...usageSlot })];
+      before ??= `${chunk({}).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
+      return [`${before}${JSON.stringify(part.text)}},"logprobs":null,"finish_reason":null}]${after}`];
+    },
     closing(finish) {
       const facts = {
         usage: completionUsage(finish),

@@ -1,10 +1,10 @@
 import type { Principal } from '../auth/principal.ts';
+import type { Door } from '../gateway.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 
 /** What every route finds prepared by `app.ts`: the request's id (also its id in the books) and who asks. */
 export interface AppEnv {
-  /** The caller's network address; absent where the call comes from this process. */
-  Bindings: { readonly address?: string };
+  Bindings: Door;
   Variables: {
     requestId: string;
     /** Set on every route that is not public. */

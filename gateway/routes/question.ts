@@ -12,6 +12,7 @@ import type { Question } from '../answer.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../lib/secret.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
+import { plainCompletion } from './plain-completion.ts';
 import { requestError } from './request-error.ts';
 
 export interface QuestionContext {
@@ -54,7 +55,7 @@ export function promptQuestion(body: Record<string, unknown>, context: QuestionC
 export function completionQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
   const byoKey = takeByoKey(body);
   refuseOtherForms(body);
-  const request = parse(completionRequest, body);
+  const request = plainCompletion(body) ?? parse(completionRequest, body);
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
@@ -177,7 +178,13 @@ const noControls: Question['route'] = {
   max_attempts: undefined,
 };
 
+const parameterNames = [
+  ...['temperature', 'top_p', 'stop', 'seed', 'frequency_penalty', 'presence_penalty', 'response_format', 'tools'],
+  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'user'],
+];
+
 function parametersOf(request: Shared): Question['parameters'] {
+  if (parameterNames.every((name) => request[name] === undefined)) return {};
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
   const { tools, tool_choice, parallel_tool_calls, reasoning_effort, user } = request;
   const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };

@@ -15,14 +15,8 @@ export interface StreamTimes {
 /** Wire contract §1.4.1 and §1.4.2. */
 export const streamTimes: StreamTimes = { holdMs: 10_000, keepAliveMs: 15_000 };
 
-export const eventStreamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no',
-};
-
-const keepAlive = ': keep-alive\n\n';
-const silence = Symbol('silence');
+export const keepAlive = ': keep-alive\n\n';
+export const silence: unique symbol = Symbol('silence');
 
 /**
  * Streams an answer as server-sent events. Nothing is sent before the first part, at most `holdMs`: until then a failure
@@ -42,15 +36,24 @@ export async function streamResponse(
     highWaterMark: 0,
   });
   return new Response(body, {
-    headers: {
-      ...eventStreamHeaders,
-      ...routeHeaders(route),
-      ...warningHeaders(warnings),
-    },
+    headers: headersOf(route, warnings),
   });
 }
 
-function routeOf(result: IteratorResult<AnswerPart, unknown>): RoutePart | null {
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** What a stream's answer says before its first event (wire contract §1.2, §5.6). */
+export const headersOf = (route: RoutePart | null, warnings: readonly Warning[]): Record<string, string> => ({
+  ...eventStreamHeaders,
+  ...routeHeaders(route),
+  ...warningHeaders(warnings),
+});
+
+export function routeOf(result: IteratorResult<AnswerPart, unknown>): RoutePart | null {
   return !result.done && result.value.type === 'route' ? result.value : null;
 }
 
@@ -107,7 +110,7 @@ export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
 const framed = (events: readonly string[]) => events.map((event) => `data: ${event}\n\n`).join('');
 
 /** The promise's value, or `silence` where it does not come in time; the promise goes on. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof silence> {
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof silence> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<typeof silence>((resolve) => {
     timer = setTimeout(() => resolve(silence), ms);

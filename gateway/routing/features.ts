@@ -46,7 +46,10 @@ export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): F
     files: has('file'),
     audio: has('input_audio'),
     turns: messages.filter((message) => message.role === 'user').length,
-    codeOrMath: messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text))),
+    // Only the router asks, and a long prompt takes a while to search.
+    get codeOrMath() {
+      return messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
+    },
     reasoningEffort: parameters.reasoning_effort ?? null,
     parameters: Object.entries(parameters)
       .filter(([, value]) => value !== undefined)

@@ -24,6 +24,7 @@ export interface Health {
 }
 
 const windowMs = 60_000;
+const keptOutcomes = 200;
 const minimumSamples = 5;
 const openShare = 0.5;
 const firstOpenMs = 30_000;
@@ -120,7 +121,9 @@ function circuitOf(entry: Entry, at: number): ModelHealth['circuit'] {
 }
 
 function record(entry: Entry, at: number, ok: boolean): void {
-  entry.outcomes = [...entry.outcomes.filter((outcome) => outcome.at > at - windowMs), { at, ok }].slice(-200);
+  const { outcomes } = entry;
+  outcomes.push({ at, ok });
+  while (outcomes.length > keptOutcomes || (outcomes[0]?.at ?? at) <= at - windowMs) outcomes.shift();
 }
 
 function shouldOpen(entry: Entry): boolean {

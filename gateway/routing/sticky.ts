@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { messageText } from '../lib/message-text.ts';
 
@@ -33,11 +33,15 @@ export function conversationKey(accountId: string, sessionId: string | null, mes
     messages.find((message) => message.role === 'system' || message.role === 'developer'),
     messages.find((message) => message.role === 'user'),
   ].map((message) => (message ? messageText(message) : ''));
-  const named = sessionId === null ? ['opening', ...opening] : ['session', sessionId];
-  return createHash('sha256')
-    .update(JSON.stringify([accountId, ...named]))
-    .digest('base64url');
+  const named = sessionId === null ? ['opening', ...opening.flatMap(brief)] : ['session', sessionId];
+  return hash('sha256', JSON.stringify([accountId, ...named]), 'base64url');
 }
+
+const shownChars = 2_048;
+
+/** A long text by its length, its beginning and its end: hashing all of it would cost more than the rest of routing. */
+const brief = (text: string): string[] =>
+  text.length <= 2 * shownChars ? [text] : [String(text.length), text.slice(0, shownChars), text.slice(-shownChars)];
 
 /** Whether a request continues a conversation rather than starting one. */
 export const hasHistory = (messages: readonly ChatMessage[]): boolean =>

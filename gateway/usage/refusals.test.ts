@@ -11,10 +11,11 @@ const now = Date.UTC(2026, 10, 20, 12);
 async function principalWith(balance: string, plan: Partial<Principal['plan']>) {
   const { db } = await openBooks(':memory:');
   onTestFinished(() => db.destroy());
-  const [id, day] = ['acct_1', '2026-11-03'];
+  const [id, day] = ['acct_1', '2026-11-03'] as const;
   const base = planOf('free');
   const account = { id, name: 'A', plan: base.id, status: 'active' as const, created: 0n };
-  const money = { balance: parseUsd(balance), held: 0n, granted: 0n, used: 0n };
+  const used = { month: day.slice(0, 7), month_used: parseUsd('0.25') };
+  const money = { balance: parseUsd(balance), held: 0n, granted: 0n, used: 0n, ...used };
   await db
     .insertInto('accounts')
     .values({ ...account, ...money })

@@ -22,7 +22,7 @@ export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint
     });
   }
   const full = (await quotas(db, accountId, plan, now)).filter(({ name, remaining }) =>
-    name === 'monthly_spend_usd' ? hold > parseUsd(remaining) : remaining === '0',
+    name === 'monthly_spend_usd' ? row.held + hold > parseUsd(remaining) : remaining === '0',
   );
   return [
     ...short,

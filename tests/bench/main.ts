@@ -18,6 +18,8 @@ const goals: Partial<Record<keyof Figures, { ratio: number; more?: true }>> = {
   cpuPerRequestUs: { ratio: 1.45 },
   cpuPerLargeRequestUs: { ratio: 1.4 },
   cpuPerChunkUs: { ratio: 1.15 },
+  addedP50Ms: { ratio: 1.3 },
+  addedFirstByteP50Ms: { ratio: 1.3 },
   kbPerOpenStream: { ratio: 1.5 },
   startMs: { ratio: 1.5 },
 };
@@ -40,7 +42,7 @@ function table(figures: Map<string, Figures>): string {
       : '';
     return [
       key,
-      ...names.map((name) => (figures.get(name)?.[key] ?? Number.NaN).toFixed(1)),
+      ...names.map((name) => (figures.get(name)?.[key] ?? Number.NaN).toFixed(2)),
       ratio.toFixed(2),
       verdict,
     ];

@@ -1,5 +1,5 @@
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readEvents } from '../../lib/sse.ts';
+import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { createMessageReader } from './message-events.ts';
@@ -17,8 +17,10 @@ export function createAnthropic(): Provider {
     async *chat(request, context) {
       const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body: messagesBody(request) });
       const reader = createMessageReader();
-      for await (const event of readEvents(upstreamBytes(response, id))) {
-        yield* reader.read(event.data);
+      for await (const events of readEvents(upstreamBytes(response, id))) {
+        const { said, failure } = readTogether(events, reader.read);
+        yield said;
+        if (failure) throw failure.error;
         if (reader.done) return;
       }
     },

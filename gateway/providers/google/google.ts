@@ -1,5 +1,5 @@
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readEvents } from '../../lib/sse.ts';
+import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { createGenerateReader } from './generate-events.ts';
@@ -16,8 +16,12 @@ export function createGoogle(): Provider {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
       const response = await upstreamFetch({ ...callFor(context, path), body: generateBody(request) });
       const reader = createGenerateReader();
-      for await (const event of readEvents(upstreamBytes(response, id))) yield* reader.read(event.data);
-      yield* reader.end();
+      for await (const events of readEvents(upstreamBytes(response, id))) {
+        const { said, failure } = readTogether(events, reader.read);
+        yield said;
+        if (failure) throw failure.error;
+      }
+      yield reader.end();
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1beta/models?pageSize=1000'));

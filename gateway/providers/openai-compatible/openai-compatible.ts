@@ -1,5 +1,5 @@
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readEvents } from '../../lib/sse.ts';
+import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { createChunkReader } from './completion-chunks.ts';
@@ -24,11 +24,13 @@ export function createOpenAiCompatible({ id, name, dialect = localDialect }: Com
         body: completionBody(request, dialect),
       });
       const reader = createChunkReader(id);
-      for await (const event of readEvents(upstreamBytes(response, id))) {
-        yield* reader.read(event.data);
+      for await (const events of readEvents(upstreamBytes(response, id))) {
+        const { said, failure } = readTogether(events, reader.read);
+        yield said;
+        if (failure) throw failure.error;
         if (reader.done) break;
       }
-      yield* reader.end();
+      yield reader.end();
     },
     async models(context) {
       const response = await upstreamFetch(callFor(id, context, '/models'));

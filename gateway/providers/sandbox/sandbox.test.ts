@@ -14,7 +14,7 @@ async function ask(model: string, question: string, more: Partial<ProviderReques
   const request = { model, messages: [user(question)], maxTokens: null, openaiOnly: {}, parameters: {}, ...more };
   const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: new AbortController().signal };
   const events: ProviderEvent[] = [];
-  for await (const event of createSandbox({ pace }).chat(request, context)) events.push(event);
+  for await (const together of createSandbox({ pace }).chat(request, context)) events.push(...together);
   const finish = events.at(-1);
   return {
     events,

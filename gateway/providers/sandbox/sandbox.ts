@@ -15,7 +15,9 @@ export function createSandbox(options: { readonly pace: number }): Provider {
     async *chat(request, { signal }) {
       const speed = sandboxModels.find((entry) => entry.model === request.model)?.speed ?? defaultSpeed;
       const promptTokens = estimateInputTokens(request.messages, request.parameters.tools);
-      yield* play(scriptFor(request), promptTokens, { ...speed, pace: options.pace }, signal);
+      for await (const event of play(scriptFor(request), promptTokens, { ...speed, pace: options.pace }, signal)) {
+        yield [event];
+      }
     },
     async models() {
       return sandboxModels.map(({ model, created, contextLength }) => ({ model, created, contextLength }));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contender, contenders } from './contenders.ts';
-import { load, median, type Target } from './load.ts';
-import { cpuMicroseconds, type Program, residentKb, start, stop } from './processes.ts';
+import { holdStream, load, median, type Sample, type Target } from './load.ts';
+import { cpuMicroseconds, moveTo, type Program, residentKb, start, stop } from './processes.ts';
 
 /**
  * The gateway beside its floors, in one interleaved run: each round starts every contender fresh and puts the same load
@@ -13,13 +13,16 @@ import { cpuMicroseconds, type Program, residentKb, start, stop } from './proces
 
 const upstreamPort = 18_400;
 const firstPort = 18_401;
+const loadCore = 1;
+const openStreams = 500;
 
 export interface Figures {
   requestsPerSecond: number;
   cpuPerRequestUs: number;
   cpuPerLargeRequestUs: number;
-  totalP50Ms: number;
-  firstByteP50Ms: number;
+  /** What the gateway adds to the upstream's own time, measured without it in the same round. */
+  addedP50Ms: number;
+  addedFirstByteP50Ms: number;
   cpuPerChunkUs: number;
   kbPerOpenStream: number;
   startMs: number;
@@ -27,9 +30,10 @@ export interface Figures {
 }
 
 export async function benchGateway(options: { rounds: number; scale: number }): Promise<Map<string, Figures>> {
+  moveTo(loadCore);
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   const upstream = await start(fileURLToPath(new URL('upstream.ts', import.meta.url)), [String(upstreamPort)], {
-    core: 1,
+    core: loadCore,
     ready: /ready/,
   });
   const rounds = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
@@ -49,25 +53,30 @@ export async function benchGateway(options: { rounds: number; scale: number }): 
 
 async function measure(contender: Contender, port: number, folder: string, scale: number): Promise<Figures> {
   const { program, target } = await contender.start(port, upstreamPort, folder);
+  const upstream: Target = { port: upstreamPort, key: target.key };
   try {
     const small = body(contender.model, 'bench-0', false);
     const large = body(contender.model, `bench-0 ${'lorem ipsum '.repeat(8_500)}`, false);
+    const first = body(contender.model, 'bench-1', true);
     const stream = body(contender.model, 'bench-200', true);
-    await load(target, small, { count: 400 * scale, connections: 16 });
+    await load(target, small, { count: 500, connections: 16 });
     // Before the heap has grown under load, or the streams would hide in it.
     const kbPerOpenStream = await memoryPerStream(program, target, contender.model);
-    const busy = await metered(program, () => load(target, small, { count: 3_000 * scale, connections: 64 }));
-    const big = await metered(program, () => load(target, large, { count: 300 * scale, connections: 16 }));
-    const calm = await load(target, small, { count: 300 * scale, connections: 1 });
-    const one = await load(target, body(contender.model, 'bench-1', true), { count: 300 * scale, connections: 1 });
-    const chunks = await metered(program, () => load(target, stream, { count: 100 * scale, connections: 8 }));
-    const all = [...busy.samples, ...big.samples, ...calm, ...one, ...chunks.samples];
+    await load(target, small, { count: 2_000 * scale, connections: 64 });
+    const busy = await metered(program, () => load(target, small, { count: 6_000 * scale, connections: 64 }));
+    await load(target, large, { count: 100 * scale, connections: 16 });
+    const big = await metered(program, () => load(target, large, { count: 600 * scale, connections: 16 }));
+    await load(target, stream, { count: 32, connections: 16 });
+    const chunks = await metered(program, () => load(target, stream, { count: 96 * scale, connections: 16 }));
+    const calm = await beside(target, upstream, small, 200 * scale);
+    const one = await beside(target, upstream, first, 200 * scale);
+    const all = [...busy.samples, ...big.samples, ...calm.ours, ...one.ours, ...chunks.samples];
     return {
       requestsPerSecond: busy.samples.length / (busy.ms / 1000),
       cpuPerRequestUs: busy.cpuUs / busy.samples.length,
       cpuPerLargeRequestUs: big.cpuUs / big.samples.length,
-      totalP50Ms: median(calm.map(({ totalMs }) => totalMs)),
-      firstByteP50Ms: median(one.map(({ firstByteMs }) => firstByteMs)),
+      addedP50Ms: calm.added(({ totalMs }) => totalMs),
+      addedFirstByteP50Ms: one.added(({ firstByteMs }) => firstByteMs),
       cpuPerChunkUs: chunks.cpuUs / (chunks.samples.length * 200),
       kbPerOpenStream,
       startMs: program.startMs,
@@ -78,6 +87,14 @@ async function measure(contender: Contender, port: number, folder: string, scale
   }
 }
 
+/** The same requests one after the other through the gateway and to the upstream itself. */
+async function beside(target: Target, upstream: Target, request: Buffer, count: number) {
+  const direct = await load(upstream, request, { count, connections: 1 });
+  const ours = await load(target, request, { count, connections: 1 });
+  const added = (time: (sample: Sample) => number) => median(ours.map(time)) - median(direct.map(time));
+  return { ours, added };
+}
+
 async function metered(program: Program, work: () => ReturnType<typeof load>) {
   const [before, began] = [cpuMicroseconds(program), performance.now()];
   const samples = await work();
@@ -86,23 +103,12 @@ async function metered(program: Program, work: () => ReturnType<typeof load>) {
 
 /** Holds streams open that have had their first chunk, and sees what they cost in memory. */
 async function memoryPerStream(program: Program, target: Target, model: string): Promise<number> {
-  const count = 200;
-  const gone = new AbortController();
   const before = residentKb(program);
-  await Promise.all(
-    Array.from({ length: count }, async () => {
-      const response = await fetch(`http://127.0.0.1:${target.port}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${target.key}`, 'content-type': 'application/json' },
-        body: new Uint8Array(body(model, 'bench-open', true)),
-        signal: gone.signal,
-      });
-      await response.body?.getReader().read();
-    }),
-  );
+  const request = body(model, 'bench-open', true);
+  const sockets = await Promise.all(Array.from({ length: openStreams }, () => holdStream(target, request)));
   const after = residentKb(program);
-  gone.abort();
-  return (after - before) / count;
+  for (const socket of sockets) socket.destroy();
+  return (after - before) / openStreams;
 }
 
 function body(model: string, content: string, stream: boolean): Buffer {

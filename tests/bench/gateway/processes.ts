@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /** A program under test, pinned to a core where `taskset` exists. */
@@ -38,12 +38,22 @@ export async function stop({ child }: Program): Promise<void> {
   await exited;
 }
 
-const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-
-/** Processor time that the program has used so far, user and system, in microseconds. */
+/** Processor time that the program's threads have used so far, user and system, in microseconds, to the nanosecond. */
 export function cpuMicroseconds({ child }: Program): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1e6;
+  const threads = `/proc/${child.pid}/task`;
+  return readdirSync(threads).reduce((sum, thread) => {
+    const used = readFileSync(`${threads}/${thread}/schedstat`, 'utf8').split(' ')[0];
+    return sum + Number(used) / 1000;
+  }, 0);
+}
+
+/** Moves this process, which makes the load, to a core. Nothing where `taskset` does not exist. */
+export function moveTo(core: number): void {
+  try {
+    execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' });
+  } catch {
+    process.stderr.write('taskset is missing: the programs share all cores, figures are rougher.\n');
+  }
 }
 
 /** Resident memory in KB. */

@@ -16,7 +16,7 @@ const [port, upstream, ledger, key] = [
 ];
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 const accounts = new Map([[digest(key), { balance: 10n ** 15n }]]);
-const pools = new Map([['openai', new Pool(upstream, { connections: 256 })]]);
+const pools = new Map([['openai', new Pool(upstream, { connections: 1024 })]]);
 const file = openSync(ledger, 'a');
 process.on('exit', () => closeSync(file));
 

@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 
 /** The lowest floor: a proxy that passes everything through and looks at nothing. */
 const [port, upstream] = [Number(process.argv[2]), process.argv[3] ?? ''];
-const pool = new Pool(upstream, { connections: 256 });
+const pool = new Pool(upstream, { connections: 1024 });
 
 createServer((request, response) => {
   pool.dispatch(

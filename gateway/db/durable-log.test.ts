@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openBooks } from './open.ts';
+import { createTransact } from './transact.ts';
+
+async function openFile() {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-books-'));
+  const books = await openBooks(join(folder, 'books.db'));
+  onTestFinished(async () => {
+    await books.db.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { log } = books;
+  if (!log) throw new Error('SQLite books have a log');
+  const seen: string[] = [];
+  const watched = {
+    ...books,
+    log: {
+      ...log,
+      async sync() {
+        seen.push('sync begins');
+        await log.sync();
+        seen.push('on the disk');
+      },
+    },
+  };
+  return { books: watched, seen };
+}
+
+const account = (id: string) => ({
+  ...{ id, name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n },
+  ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+});
+
+test('nobody is answered before the log is on the disk, and what comes together is synced once', async () => {
+  const { books, seen } = await openFile();
+  const transact = createTransact(books);
+  await Promise.all(
+    ['acct_1', 'acct_2', 'acct_3'].map(async (id) => {
+      await transact((trx) => trx.insertInto('accounts').values(account(id)).execute());
+      seen.push(`${id} answered`);
+    }),
+  );
+  expect(seen).toEqual(['sync begins', 'on the disk', 'acct_1 answered', 'acct_2 answered', 'acct_3 answered']);
+});
+
+test('a disk that fails fails everyone who waits for it', async () => {
+  const { books } = await openFile();
+  const broken = { ...books.log, sync: () => Promise.reject(new Error('EIO')) };
+  const transact = createTransact({ ...books, log: broken });
+  const write = transact((trx) => trx.insertInto('accounts').values(account('acct_1')).execute());
+  await expect(write).rejects.toThrow('EIO');
+});

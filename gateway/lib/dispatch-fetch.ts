@@ -1,0 +1,167 @@
+import type { Dispatcher } from 'undici';
+import type {
+  UpstreamBody,
+  UpstreamFetch,
+  UpstreamInit,
+  UpstreamReader,
+  UpstreamResponse,
+} from './upstream-response.ts';
+
+/** Bytes that may wait for their reader before the upstream is made to wait too. */
+const aheadBytes = 65_536;
+/** After the last word a connection gets this long, and this much, to end by itself: then it can be used again. */
+const lingerMs = 1_000;
+const lingerBytes = 65_536;
+
+/** Calls upstreams through undici's dispatcher: no web streams, no `Request`, one listener a call. */
+export function createDispatchFetch(dispatcher: Dispatcher): UpstreamFetch {
+  const addresses = new Map<string, { origin: string; path: string }>();
+  const addressOf = (url: string) => {
+    const known = addresses.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    const address = { origin, path: `${pathname}${search}` };
+    if (addresses.size >= 1_000) addresses.clear();
+    addresses.set(url, address);
+    return address;
+  };
+  return (url, init) =>
+    new Promise((resolve, reject) => {
+      if (init.signal.aborted) return reject(init.signal.reason);
+      const { origin, path } = addressOf(url);
+      const { method, headers, body } = init;
+      const call = new Call(init, resolve, reject);
+      dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, call);
+    });
+}
+
+type Read = Awaited<ReturnType<UpstreamReader['read']>>;
+type Fields = Record<string, string | string[] | undefined>;
+const atEnd: Read = { done: true };
+
+/** One call and its answer: undici's handler on one side, a reader on the other. */
+class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody, UpstreamReader {
+  status = 0;
+  readonly headers = { get: (name: string) => this.#header(name) };
+  readonly #signal: AbortSignal;
+  readonly #resolve: (response: UpstreamResponse) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #pieces: Uint8Array[] = [];
+  #fields: Fields = {};
+  #controller: Dispatcher.DispatchController | null = null;
+  #waiting: { resolve: (read: Read) => void; reject: (error: unknown) => void } | null = null;
+  #size = 0;
+  #ended = false;
+  #discarding = false;
+  #linger: NodeJS.Timeout | undefined;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor({ signal }: UpstreamInit, resolve: Call['accept'], reject: (error: unknown) => void) {
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener('abort', this, { once: true });
+  }
+
+  /** The caller has stopped the call. */
+  handleEvent(): void {
+    this.#controller?.abort(this.#signal.reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
+    if (status < 200) return;
+    this.status = status;
+    this.#fields = headers;
+    this.accept(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Uint8Array): void {
+    this.#size += piece.byteLength;
+    if (this.#discarding) {
+      if (this.#size > lingerBytes) controller.abort(new Error('the rest is not wanted'));
+      return;
+    }
+    const waiting = this.#waiting;
+    if (waiting) {
+      this.#waiting = null;
+      this.#size = 0;
+      waiting.resolve({ done: false, value: piece });
+      return;
+    }
+    this.#pieces.push(piece);
+    if (this.#size > aheadBytes) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#over();
+    this.#waiting?.resolve(atEnd);
+    this.#waiting = null;
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#over();
+    this.#failure = { error };
+    this.#waiting?.reject(error);
+    this.#waiting = null;
+    this.#reject(error);
+  }
+
+  accept(response: UpstreamResponse): void {
+    this.#resolve(response);
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get body(): UpstreamBody {
+    return this;
+  }
+
+  getReader(): UpstreamReader {
+    return this;
+  }
+
+  async read(): Promise<Read> {
+    const piece = this.#pieces.shift();
+    if (piece) {
+      this.#size -= piece.byteLength;
+      if (this.#size <= aheadBytes && this.#controller?.paused) this.#controller.resume();
+      return { done: false, value: piece };
+    }
+    if (this.#failure) throw this.#failure.error;
+    if (this.#ended) return atEnd;
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  /** Lets an answer that has said its last word end by itself, so that the connection lives on. */
+  async cancel(): Promise<void> {
+    this.#waiting?.resolve(atEnd);
+    this.#waiting = null;
+    if (this.#ended || this.#discarding) return;
+    this.#discarding = true;
+    this.#size = 0;
+    const controller = this.#controller;
+    if (controller?.paused) controller.resume();
+    this.#linger = setTimeout(() => controller?.abort(new Error('the rest is not wanted')), lingerMs);
+    this.#linger.unref();
+  }
+
+  #over(): void {
+    this.#ended = true;
+    clearTimeout(this.#linger);
+    this.#signal.removeEventListener('abort', this);
+  }
+
+  #header(name: string): string | null {
+    const value = this.#fields[name];
+    return value === undefined ? null : Array.isArray(value) ? value.join(', ') : value;
+  }
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '#shared/errors.ts';
+
+/**
+ * What the chat routes read of a `Request`, straight from the socket: the platform's own costs a set of `Headers`, an
+ * abort signal and a web stream each.
+ */
+export class SocketRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  #signal: AbortSignal | null = null;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.method = incoming.method ?? 'GET';
+    this.url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
+    const get = (name: string) => headerOf(incoming.rawHeaders, name.toLowerCase());
+    this.headers = { get, has: (name) => get(name) !== null };
+  }
+
+  /** Aborts when the client goes before its answer is complete. */
+  get signal(): AbortSignal {
+    if (this.#signal) return this.#signal;
+    const abort = new AbortController();
+    const outgoing = this.#outgoing;
+    if (outgoing.destroyed) abort.abort();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) abort.abort();
+    });
+    this.#signal = abort.signal;
+    return abort.signal;
+  }
+
+  /** The whole body. Throws 413 `request_too_large` as soon as it is longer than `limit`. */
+  readAll(limit: number): Promise<Uint8Array> {
+    const incoming = this.#incoming;
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      incoming.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size <= limit) return void pieces.push(piece);
+        incoming.pause();
+        reject(
+          new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } }),
+        );
+      });
+      incoming.on('end', () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)));
+      incoming.on('error', () => reject(clientGone()));
+      incoming.on('close', () => {
+        if (!incoming.complete) reject(clientGone());
+      });
+    });
+  }
+
+  /** For frameworks whose types know `Request` only. */
+  asRequest(): Request {
+    return this as unknown as Request;
+  }
+}
+
+const clientGone = () => new AppError('client_closed_request', 'The client went away before its request was complete.');
+
+/** Repeated headers are joined, as the platform's `Headers` joins them: two credentials are none. */
+function headerOf(raw: readonly string[], name: string): string | null {
+  let value: string | null = null;
+  for (let at = 0; at < raw.length; at += 2) {
+    const known = raw[at] ?? '';
+    if (known.length !== name.length || known.toLowerCase() !== name) continue;
+    value = value === null ? (raw[at + 1] ?? '') : `${value}, ${raw[at + 1] ?? ''}`;
+  }
+  return value;
+}

@@ -1,0 +1,32 @@
+/**
+ * The part of `fetch` that calling an upstream takes. The platform's own `fetch` is one; `dispatch-fetch.ts` is a leaner
+ * one for the stand-alone server.
+ */
+export type UpstreamFetch = (url: string, init: UpstreamInit) => Promise<UpstreamResponse>;
+
+export interface UpstreamInit {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly redirect: 'manual';
+  /** Stops the call and its answer at once. */
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: UpstreamBody | null;
+}
+
+export interface UpstreamBody {
+  getReader(): UpstreamReader;
+  cancel(): Promise<void>;
+}
+
+export interface UpstreamReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Nobody wants the rest. */
+  cancel(): Promise<void>;
+}

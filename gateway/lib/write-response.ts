@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import { AnswerResponse, type EventOutlet } from './answer-response.ts';
+
+/** Writes an answer to the socket. False where it is an ordinary `Response`, which this cannot. */
+export function writeAnswer(answer: Response | AnswerResponse, outgoing: ServerResponse): boolean {
+  if (!(answer instanceof AnswerResponse)) return false;
+  const { content, headers, status } = answer;
+  if ('text' in content) {
+    headers.set('content-length', String(Buffer.byteLength(content.text)));
+    outgoing.writeHead(status, headers.fields);
+    outgoing.end(content.text);
+    return true;
+  }
+  outgoing.writeHead(status, headers.fields);
+  content.stream(outletOf(outgoing));
+  return true;
+}
+
+/** One write per event; a client that does not read makes the writer wait, one that has gone lets it go on to its end. */
+const outletOf = (outgoing: ServerResponse): EventOutlet => ({
+  write(text) {
+    if (outgoing.destroyed || outgoing.write(text)) return undefined;
+    return drained(outgoing);
+  },
+  end: () => void outgoing.end(),
+});
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
+  });
+}
+
+/** Writes an ordinary `Response` to the socket. */
+export async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const reader = response.body?.getReader();
+  if (!reader) return void outgoing.end();
+  outgoing.once('close', () => void reader.cancel().catch(() => {}));
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (!outgoing.destroyed && !outgoing.write(read.value)) await drained(outgoing);
+  }
+  outgoing.end();
+}
