@@ -8,6 +8,8 @@ import { type Program, start } from './processes.ts';
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 const cli = here('../../../dist/gateway/cli.js');
 const gatewayCore = 0;
+/** As many as the load needs to stay below the limits of each. */
+const keyCount = 24;
 
 export interface Contender {
   readonly name: string;
@@ -28,7 +30,7 @@ const rawUndici: Contender = {
       core: gatewayCore,
       ready: /ready/,
     });
-    return { program, target: { port, key: 'none' } };
+    return { program, target: { port, keys: ['none'] } };
   },
 };
 
@@ -39,7 +41,7 @@ const rawMeter: Contender = {
     const key = 'raw-meter-key';
     const parameters = [String(port), upstreamUrl(upstream), join(folder, 'raw-meter.log'), key];
     const program = await start(here('raw-meter.ts'), parameters, { core: gatewayCore, ready: /ready/ });
-    return { program, target: { port, key } };
+    return { program, target: { port, keys: [key] } };
   },
 };
 
@@ -56,14 +58,15 @@ const portico: Contender = {
         .at(-1) ?? '';
     const account = operator('account', 'create', '--name', 'bench', '--plan', 'enterprise');
     operator('credit', 'grant', account, '1000000');
-    const key = operator('key', 'create', account);
+    const keys = Array.from({ length: keyCount - 1 }, () => operator('key', 'create', account));
+    const first = operator('key', 'create', account);
     const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `${upstreamUrl(upstream)}/v1` };
     const program = await start(cli, ['serve', '--port', String(port), '--db', db], {
       core: gatewayCore,
       env,
       ready: /Portico gateway on/,
     });
-    return { program, target: { port, key } };
+    return { program, target: { port, keys: [first, ...keys] } };
   },
 };
 

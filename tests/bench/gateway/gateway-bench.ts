@@ -53,7 +53,7 @@ export async function benchGateway(options: { rounds: number; scale: number }): 
 
 async function measure(contender: Contender, port: number, folder: string, scale: number): Promise<Figures> {
   const { program, target } = await contender.start(port, upstreamPort, folder);
-  const upstream: Target = { port: upstreamPort, key: target.key };
+  const upstream: Target = { port: upstreamPort, keys: target.keys };
   try {
     const small = body(contender.model, 'bench-0', false);
     const large = body(contender.model, `bench-0 ${'lorem ipsum '.repeat(8_500)}`, false);
@@ -105,7 +105,9 @@ async function metered(program: Program, work: () => ReturnType<typeof load>) {
 async function memoryPerStream(program: Program, target: Target, model: string): Promise<number> {
   const before = residentKb(program);
   const request = body(model, 'bench-open', true);
-  const sockets = await Promise.all(Array.from({ length: openStreams }, () => holdStream(target, request)));
+  const sockets = await Promise.all(
+    Array.from({ length: openStreams }, (_, turn) => holdStream(target, request, turn)),
+  );
   const after = residentKb(program);
   for (const socket of sockets) socket.destroy();
   return (after - before) / openStreams;

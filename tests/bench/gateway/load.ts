@@ -11,7 +11,8 @@ export interface Sample {
 
 export interface Target {
   readonly port: number;
-  readonly key: string;
+  /** Taken in turn: limits are per key, and are not what is measured. */
+  readonly keys: readonly [string, ...string[]];
 }
 
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -27,13 +28,13 @@ export async function load(
   body: Buffer,
   options: { count: number; connections: number },
 ): Promise<Sample[]> {
-  const bytes = requestBytes(target, body);
+  const requests = target.keys.map((key) => requestBytes(target.port, key, body));
   const samples: Sample[] = [];
   let left = options.count;
   const lane = async () => {
     let socket = await open(target.port);
     while (left-- > 0) {
-      const { sample, reusable } = await exchange(socket, bytes);
+      const { sample, reusable } = await exchange(socket, requests[left % requests.length] ?? Buffer.alloc(0));
       samples.push(sample);
       if (reusable) continue;
       socket.destroy();
@@ -46,10 +47,11 @@ export async function load(
 }
 
 /** Opens a stream, waits for its first event and holds it. */
-export async function holdStream(target: Target, body: Buffer): Promise<Socket> {
+export async function holdStream(target: Target, body: Buffer, turn: number): Promise<Socket> {
   const socket = await open(target.port);
+  const key = target.keys[turn % target.keys.length] ?? target.keys[0];
   let seen = '';
-  socket.write(requestBytes(target, body));
+  socket.write(requestBytes(target.port, key, body));
   while (!seen.includes('data: ')) {
     const [part] = (await once(socket, 'data')) as [Buffer];
     seen += part.toString('latin1');
@@ -63,7 +65,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-function requestBytes({ port, key }: Target, body: Buffer): Buffer {
+function requestBytes(port: number, key: string, body: Buffer): Buffer {
   const head = [
     'POST /v1/chat/completions HTTP/1.1',
     `host: 127.0.0.1:${port}`,
