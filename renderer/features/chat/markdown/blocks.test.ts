@@ -61,6 +61,20 @@ test('a document that arrives in pieces, cut anywhere, has the blocks of the who
   );
 });
 
+test.each([
+  ['\n\n![alt](x.png)\n\t- tab\n2. second\n  - nested\n', [36]],
+  ['see [ref] and [text](https://example.org "t")\n    indented code\n|---|--:|\n', [40, 24]],
+])('%j, cut where it once went wrong, has the blocks of the whole', (source, cuts) => {
+  const blocks = createBlocks();
+  let from = 0;
+  for (const length of [...cuts, source.length]) {
+    blocks.append(source.slice(from, from + length));
+    from += length;
+  }
+  blocks.finish();
+  expect(JSON.stringify(withoutBlanks(blocks.tokens))).toBe(JSON.stringify(withoutBlanks(lexWhole(source))));
+});
+
 /** Blank space between blocks draws nothing; where it is cut does not matter. */
 const withoutBlanks = (tokens: readonly { type: string; raw: string }[]) =>
   tokens.filter((token) => token.type !== 'space').map((token) => ({ ...token, raw: token.raw.trimEnd() }));

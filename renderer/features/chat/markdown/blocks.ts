@@ -30,13 +30,14 @@ export function createBlocks(): Blocks {
     const raw = lex(tail);
     const cut = closedCount(raw);
     if (streaming && cut > 0) {
-      const done = raw.slice(0, cut).map((token, at) => sameOr(open[at], token));
+      const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
       closed = [...closed, ...done];
       open = open.slice(cut);
       tail = tail.slice(done.reduce((sum, token) => sum + token.raw.length, 0));
     }
     const rest = streaming ? lex(mended(tail)) : raw;
-    open = rest.map((token, at) => sameOr(open[at], token));
+    const same = streaming ? sameOr : equalOr;
+    open = rest.map((token, at) => same(open[at], token));
   };
 
   return {
@@ -76,16 +77,21 @@ export function lexWhole(source: string): Token[] {
   return [...blocks.tokens];
 }
 
-/** All but the last two blocks that are not blank can no longer change. */
+/**
+ * How many blocks can no longer change: all but the last two that are not blank, as far as a blank line ends them. Without
+ * one, what follows may yet turn out to continue the block.
+ */
 function closedCount(tokens: readonly Token[]): number {
   let solid = 0;
-  for (let at = tokens.length - 1; at >= 0; at--) {
-    if (tokens[at]?.type === 'space') continue;
-    solid++;
-    if (solid === 2) return at;
+  for (let at = tokens.length - 1; at > 0; at--) {
+    if (tokens[at]?.type !== 'space') solid++;
+    if (solid >= 2 && endsWithBlankLine(tokens[at - 1])) return at;
   }
   return 0;
 }
+
+const endsWithBlankLine = (token: Token | undefined): boolean =>
+  token?.type === 'space' || /\n[ \t]*\n$/.test(token?.raw ?? '');
 
 const sameOr = (before: Token | undefined, now: Token): Token =>
   before && before.type === now.type && before.raw === now.raw ? before : now;
