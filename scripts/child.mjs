@@ -13,10 +13,20 @@ export function foreground(command, parameters, options) {
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
+    const watch = whenOrphaned(() => child.kill('SIGTERM'));
     child.once('error', reject);
     child.once('exit', (code, signal) => {
+      clearInterval(watch);
       for (const name of signals) process.off(name, forward);
       resolve(signal && signal !== 'SIGINT' && signal !== 'SIGTERM' ? 1 : (code ?? 0));
     });
   });
+}
+
+/** npm runs a script through a shell that may end without passing a signal on: then nobody else ends the program. */
+function whenOrphaned(act) {
+  const parent = process.ppid;
+  return setInterval(() => {
+    if (process.ppid !== parent) act();
+  }, 500);
 }

@@ -50,6 +50,15 @@ test('npm start -- --web serves the app on the port asked for, and Ctrl-C ends i
   await expect.poll(() => answers(port)).toBe(false);
 });
 
+test('a supervisor that ends npm alone ends the app as well', async ({ folder }) => {
+  const port = await freePort();
+  const { child } = npmStart('--web', '--no-open', '--port', String(port), '--data-dir', join(folder, 'data'));
+  await link(child);
+  expect(await answers(port)).toBe(true);
+  child.kill('SIGTERM');
+  await expect.poll(() => answers(port)).toBe(false);
+});
+
 test('--help tells every flag', async () => {
   const { code, out } = await outcome('--help');
   expect(code).toBe(0);
