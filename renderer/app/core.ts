@@ -1,5 +1,6 @@
 import { createLiveAnswers, type LiveAnswers } from '../features/chat/live-answers.ts';
 import { createHighlighter, type Highlighter } from '../features/chat/markdown/highlighter.ts';
+import { startParser } from '../features/chat/markdown/start-parser.ts';
 import { type Api, type CoreLink, createApi } from '../lib/api.ts';
 
 /** What one window holds for as long as it is open. */
@@ -11,6 +12,6 @@ export interface Core {
 
 export const createCore = (link: CoreLink): Core => ({
   api: createApi(link),
-  answers: createLiveAnswers(),
+  answers: createLiveAnswers(startParser()),
   highlighter: createHighlighter(),
 });

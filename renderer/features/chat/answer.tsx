@@ -40,8 +40,8 @@ export const Answer = memo(function Answer({ message, busy, onRegenerate }: Answ
         <ToolCall key={call.id} name={call.name} input={call.arguments} />
       ))}
       <Body message={message} />
-      {streaming && view.tokens.length === 0 && <Waiting name={name} since={message.createdAt} />}
-      <End message={message} empty={view.tokens.length === 0} onRetry={retry} />
+      {streaming && view.tokens.length === 0 && !view.pending && <Waiting name={name} since={message.createdAt} />}
+      <End message={message} empty={view.tokens.length === 0 && !view.pending} onRetry={retry} />
       <AnswerFooter message={message} busy={busy} onRegenerate={retry} />
     </article>
   );
@@ -50,6 +50,7 @@ export const Answer = memo(function Answer({ message, busy, onRegenerate }: Answ
 function Body({ message }: { message: Message }) {
   const view = useAnswer(message);
   const [whole, setWhole] = useState(false);
+  if (view.pending) return <PlainText text={message.text} />;
   if (view.tokens.length === 0) return null;
   const shown = whole ? view.tokens : firstOf(view.tokens);
   return (
@@ -58,6 +59,15 @@ function Body({ message }: { message: Message }) {
       {shown.length < view.tokens.length && (
         <Button onClick={() => setWhole(true)}>{text.showAll(message.text.length)}</Button>
       )}
+    </div>
+  );
+}
+
+/** What is not parsed yet, as it stands. */
+function PlainText({ text: source }: { text: string }) {
+  return (
+    <div className="prose" aria-busy>
+      <p className="raw">{source.slice(0, longest)}</p>
     </div>
   );
 }

@@ -1,21 +1,29 @@
 import type { Token } from 'marked';
 import type { Message } from '#shared/contract/conversations.ts';
-import { type Blocks, createBlocks } from './markdown/blocks.ts';
+import type { DocumentParser, ParsedDocument } from './markdown/document-parser.ts';
 import { createPacer } from './pacer.ts';
 
 /** What is drawn of an answer. A new object after each flush, never changed. */
 export interface AnswerView {
   readonly tokens: readonly Token[];
   readonly reasoning: string;
+  /** Its last block may still grow. */
   readonly live: boolean;
+  /** There is text, and none of it is parsed yet. */
+  readonly pending: boolean;
 }
 
 interface Answer {
-  blocks: Blocks;
-  waiting: string;
-  length: number;
+  text: string;
   reasoning: string;
   live: boolean;
+  /** Opened when somebody looks. */
+  document: ParsedDocument | null;
+  /** Of the text, what the document has. */
+  given: number;
+  tokens: readonly Token[];
+  /** The tokens are those of the whole text. */
+  whole: boolean;
   view: AnswerView;
   readonly listeners: Set<() => void>;
 }
@@ -25,6 +33,8 @@ export interface LiveAnswers {
   show(message: Message): void;
   /** The same for a message that need not be kept if nobody has looked at it yet. */
   refresh(message: Message): void;
+  /** Has what is about to be seen parsed, so that it appears at once as it will stay. Waits for `limitMs` at most. */
+  prepare(messages: readonly Message[], limitMs?: number): Promise<void>;
   /** Adds a piece at its place. False: something before it is missing, read the answer again. */
   addText(messageId: string, offset: number, text: string): boolean;
   addReasoning(messageId: string, offset: number, text: string): boolean;
@@ -33,11 +43,13 @@ export interface LiveAnswers {
   subscribe(message: Message, listener: () => void): () => void;
 }
 
-const nothing: AnswerView = { tokens: [], reasoning: '', live: false };
 const mostKept = 400;
 
 /** Answers outside React: pieces join a buffer, and each reader is told at most once per frame. */
-export function createLiveAnswers(pace: (flush: () => void) => () => void = createPacer): LiveAnswers {
+export function createLiveAnswers(
+  parser: DocumentParser,
+  pace: (flush: () => void) => () => void = createPacer,
+): LiveAnswers {
   const answers = new Map<string, Answer>();
   const changed = new Set<Answer>();
   const flushSoon = pace(() => {
@@ -51,61 +63,81 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
 
   function flush(answer: Answer): void {
     changed.delete(answer);
-    if (answer.listeners.size === 0) {
-      // Nobody looks: it is parsed when somebody does.
-      answer.view = nothing;
-      return;
-    }
-    parse(answer);
+    // Nobody looks: it is parsed when somebody does.
+    if (answer.listeners.size === 0) return;
+    read(answer);
+    answer.view = viewOf(answer);
     for (const listener of answer.listeners) listener();
   }
 
-  function parse(answer: Answer): void {
-    answer.blocks.append(answer.waiting);
-    answer.waiting = '';
-    if (!answer.live) answer.blocks.finish();
-    answer.view = { tokens: answer.blocks.tokens, reasoning: answer.reasoning, live: answer.live };
+  /** Gives what is new to the parser, which answers by and by. */
+  function read(answer: Answer): void {
+    answer.document ??= open(answer);
+    answer.document.append(answer.text.slice(answer.given));
+    answer.given = answer.text.length;
+    if (!answer.live) answer.document.finish();
+  }
+
+  function open(answer: Answer): ParsedDocument {
+    const document = parser.open((tokens, whole) => {
+      if (answer.document !== null && answer.document !== document) return;
+      Object.assign(answer, { tokens, whole });
+      touch(answer);
+    });
+    return document;
   }
 
   function add(message: Message): Answer {
-    const answer: Answer = {
-      blocks: createBlocks(),
-      waiting: message.text,
-      length: message.text.length,
-      reasoning: message.reasoning,
-      live: message.status === 'streaming',
-      view: nothing,
-      listeners: new Set(),
-    };
+    const { text, reasoning } = message;
+    const live = message.status === 'streaming';
+    const state = { text, reasoning, live, document: null, given: 0, tokens: [], whole: false };
+    const answer: Answer = { ...state, view: viewOf(state), listeners: new Set() };
     answers.set(message.id, answer);
-    for (const [id, { listeners, live }] of answers) {
+    for (const [id, other] of answers) {
       if (answers.size <= mostKept) break;
-      if (listeners.size === 0 && !live) answers.delete(id);
+      if (other.listeners.size > 0 || other.live) continue;
+      other.document?.close();
+      answers.delete(id);
     }
     return answer;
   }
 
-  function restart(message: Message, answer: Answer): void {
-    answer.blocks = createBlocks();
-    answer.waiting = message.text;
-    answer.length = message.text.length;
+  /** What was drawn stays until the new text is parsed. */
+  function restart(answer: Answer, text: string): void {
+    answer.document?.close();
+    Object.assign(answer, { text, document: null, given: 0, whole: false });
   }
 
   function show(message: Message): void {
     const answer = answers.get(message.id) ?? add(message);
     const live = message.status === 'streaming';
-    const written = answer.blocks.source + answer.waiting;
     // A running answer may be known further than this copy of it, which was read before.
-    if (message.text.length > answer.length && message.text.startsWith(written) && answer.live) {
-      answer.waiting += message.text.slice(answer.length);
-      answer.length = message.text.length;
-    } else if (message.text !== written && (!live || !written.startsWith(message.text))) restart(message, answer);
+    if (message.text.length > answer.text.length && message.text.startsWith(answer.text) && answer.live) {
+      answer.text = message.text;
+    } else if (message.text !== answer.text && (!live || !answer.text.startsWith(message.text)))
+      restart(answer, message.text);
     else if (live === answer.live && message.reasoning.length <= answer.reasoning.length) return;
     if (message.reasoning.length > answer.reasoning.length || !live) answer.reasoning = message.reasoning;
     if (live && !answer.live) return;
     answer.live = live;
-    if (live) touch(answer);
-    else flush(answer);
+    touch(answer);
+  }
+
+  function addPiece(messageId: string, part: 'text' | 'reasoning', offset: number, piece: string): boolean {
+    const answer = answers.get(messageId);
+    if (!answer || offset > answer[part].length) return false;
+    const fresh = piece.slice(answer[part].length - offset);
+    if (fresh === '' || !answer.live) return true;
+    answer[part] += fresh;
+    touch(answer);
+    return true;
+  }
+
+  function subscribe(message: Message, listener: () => void): () => void {
+    const answer = answers.get(message.id) ?? add(message);
+    answer.listeners.add(listener);
+    if (isBehind(answer)) read(answer);
+    return () => answer.listeners.delete(listener);
   }
 
   return {
@@ -113,34 +145,36 @@ export function createLiveAnswers(pace: (flush: () => void) => () => void = crea
     refresh(message) {
       if (answers.has(message.id) || message.status === 'streaming') show(message);
     },
-    addText(messageId, offset, text) {
-      const answer = answers.get(messageId);
-      if (!answer || offset > answer.length) return false;
-      const fresh = text.slice(answer.length - offset);
-      if (fresh === '' || !answer.live) return true;
-      answer.waiting += fresh;
-      answer.length += fresh.length;
-      touch(answer);
-      return true;
+    async prepare(messages, limitMs = 100) {
+      const limit = new Promise<void>((resolve) => setTimeout(resolve, limitMs));
+      const parsed = messages.filter(({ role }) => role === 'assistant').map((message) => firstView(message));
+      await Promise.race([Promise.all(parsed), limit]);
     },
-    addReasoning(messageId, offset, text) {
-      const answer = answers.get(messageId);
-      if (!answer || offset > answer.reasoning.length) return false;
-      const fresh = text.slice(answer.reasoning.length - offset);
-      if (fresh === '' || !answer.live) return true;
-      answer.reasoning += fresh;
-      touch(answer);
-      return true;
-    },
-    view(message) {
-      const answer = answers.get(message.id) ?? add(message);
-      if (answer.view === nothing) parse(answer);
-      return answer.view;
-    },
-    subscribe(message, listener) {
-      const answer = answers.get(message.id) ?? add(message);
-      answer.listeners.add(listener);
-      return () => answer.listeners.delete(listener);
-    },
+    addText: (messageId, offset, text) => addPiece(messageId, 'text', offset, text),
+    addReasoning: (messageId, offset, text) => addPiece(messageId, 'reasoning', offset, text),
+    view: (message) => (answers.get(message.id) ?? add(message)).view,
+    subscribe,
   };
+
+  function firstView(message: Message): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (answers.get(message.id)?.view.pending) return;
+        leave();
+        resolve();
+      };
+      const leave = subscribe(message, look);
+      look();
+    });
+  }
 }
+
+const isBehind = ({ document, given, text, live, whole }: Answer): boolean =>
+  document === null || given < text.length || (!live && !whole);
+
+const viewOf = ({ tokens, reasoning, live, whole, text }: Omit<Answer, 'view' | 'listeners'>): AnswerView => ({
+  tokens,
+  reasoning,
+  live: live || !whole,
+  pending: tokens.length === 0 && text.trim() !== '',
+});

@@ -8,6 +8,9 @@ import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
 import type { LiveAnswers } from './live-answers.ts';
 import { useLiveAnswers } from './use-answer.ts';
 
+/** About what a tall window shows of the end of a conversation. */
+const shownAtFirst = 12;
+
 const keyOf = (conversationId: string) => ['messages', conversationId];
 
 /** The conversation as the core has it, kept up to date while it is on screen. */
@@ -21,6 +24,7 @@ export function useThread(conversationId: string) {
       const thread = await api.conversations.get({ id: conversationId }, { signal });
       // What is not known yet is parsed when it comes into view.
       for (const message of thread.messages) if (message.role === 'assistant') answers.refresh(message);
+      await answers.prepare(thread.messages.slice(-shownAtFirst));
       return thread;
     },
   });

@@ -1,6 +1,7 @@
 import { Lexer, type Token } from 'marked';
 import remend from 'remend';
 import { isHostile } from './hostile.ts';
+import { plainText } from './plain-text.ts';
 
 /**
  * Markdown that grows. Closed blocks are lexed once and keep their identity, so that nothing finished is drawn again;
@@ -107,14 +108,12 @@ function mended(tail: string): string {
 }
 
 function lex(text: string): Token[] {
-  if (isHostile(text)) return [asText(text)];
+  if (isHostile(text)) return [plainText(text)];
   try {
     return new Lexer({ gfm: true }).lex(text);
   } catch (error) {
     // Nesting too deep for the parser's recursion.
-    if (error instanceof RangeError) return [asText(text)];
+    if (error instanceof RangeError) return [plainText(text)];
     throw error;
   }
 }
-
-const asText = (text: string): Token => ({ type: 'html', raw: text, text, block: true, pre: false });

@@ -1,3 +1,4 @@
+import { startWorker } from '../../../lib/trusted-worker.ts';
 import workerUrl from './highlight.worker.ts?worker&url';
 import type { HighlightAnswer, HighlightRequest } from './highlight-messages.ts';
 
@@ -9,30 +10,13 @@ export interface Highlighter {
   ask(request: HighlightRequest): void;
 }
 
-interface Policy {
-  createScriptURL(url: string): string;
-}
-
-/** Admits exactly the worker's address, so that the page can live under `require-trusted-types-for 'script'`. */
-function trustedWorkerUrl(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } };
-  if (!trustedTypes) return workerUrl;
-  const policy = trustedTypes.createPolicy('portico', {
-    createScriptURL: (url) => {
-      if (url !== workerUrl) throw new TypeError('Only the highlighter may be started');
-      return url;
-    },
-  });
-  return policy.createScriptURL(workerUrl);
-}
-
 /** One worker for all code of this window, started with the first block. Without it, code is plain. */
 export function createHighlighter(): Highlighter {
   const readers = new Map<number, Colour>();
   let worker: Worker | null = null;
 
   const start = (): Worker => {
-    const started = new Worker(trustedWorkerUrl(), { type: 'module' });
+    const started = startWorker(workerUrl);
     started.addEventListener('message', ({ data }: MessageEvent<HighlightAnswer>) => readers.get(data.id)?.(data));
     return started;
   };

@@ -1,0 +1,177 @@
+import type { Token } from 'marked';
+import { createParsing } from './parse-documents.ts';
+import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
+import { plainText } from './plain-text.ts';
+
+/** The blocks of a document so far; `whole`: of all of it. A block that did not change keeps its identity. */
+export type BlocksListener = (tokens: readonly Token[], whole: boolean) => void;
+
+/** A Markdown text that grows. */
+export interface ParsedDocument {
+  append(text: string): void;
+  /** Nothing more will come. */
+  finish(): void;
+  /** Its blocks are no longer wanted. */
+  close(): void;
+}
+
+export interface DocumentParser {
+  open(listener: BlocksListener): ParsedDocument;
+}
+
+/** What is used of a `Worker`. */
+export interface ParseWorker {
+  postMessage(request: ParseRequest): void;
+  addEventListener(type: 'message', listener: (event: { data: ParseAnswer }) => void): void;
+  addEventListener(type: 'error', listener: () => void): void;
+  terminate(): void;
+}
+
+interface Document {
+  readonly id: number;
+  readonly listener: BlocksListener;
+  /** All of the text, for the day on which a worker has to be replaced. */
+  source: string;
+  finished: boolean;
+  /** What the present worker was given of both. */
+  given: { length: number; finish: boolean };
+  tokens: readonly Token[];
+  /** The worker has it in its queue; the next piece waits for that. */
+  asked: boolean;
+  /** The worker was stuck on it. */
+  plain: boolean;
+}
+
+/** A text that takes longer is not worth its parsing: it is shown as it stands. */
+const timeLimitMs = 2_000;
+const nothingGiven = { length: 0, finish: false };
+
+/**
+ * Parses in a worker that takes documents one after another. A text on which it stays longer than the limit is shown
+ * plain, and a new worker goes on with the others. Where no worker can be had, the page parses itself.
+ */
+export function createDocumentParser(startWorker: () => ParseWorker, limitMs = timeLimitMs): DocumentParser {
+  const documents = new Map<number, Document>();
+  /** In the order in which the worker takes them: the first is the one it is at. */
+  let queue: Document[] = [];
+  let worker: ParseWorker | null = null;
+  let heard = false;
+  let start = startWorker;
+  let lastId = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const watch = () => {
+    clearTimeout(timer);
+    if (queue.length > 0) timer = setTimeout(giveUp, limitMs);
+  };
+
+  function begin(): ParseWorker {
+    const started = start();
+    worker = started;
+    started.addEventListener('message', ({ data }) => {
+      heard = true;
+      if (started === worker) take(data);
+    });
+    started.addEventListener('error', () => {
+      if (started !== worker) return;
+      // One that never answered cannot be had at all; another one stumbled over the text that it was at.
+      if (!heard) start = parseInPage;
+      giveUp(heard);
+    });
+    return started;
+  }
+
+  function ask(document: Document): void {
+    if (document.asked || isGiven(document)) return;
+    const to = worker ?? begin();
+    document.asked = true;
+    const text = document.source.slice(document.given.length);
+    document.given = { length: document.source.length, finish: document.finished };
+    queue.push(document);
+    if (queue.length === 1) watch();
+    to.postMessage({ type: 'append', id: document.id, text, finish: document.finished });
+  }
+
+  function take({ id, kept, tokens }: ParseAnswer): void {
+    const [document] = queue;
+    if (document?.id !== id) return;
+    queue = queue.slice(1);
+    watch();
+    document.asked = false;
+    document.tokens = [...document.tokens.slice(0, kept), ...tokens];
+    if (!documents.has(id)) return;
+    document.listener(document.tokens, document.given.finish);
+    ask(document);
+  }
+
+  /** The worker is stuck or gone. Its text stays plain for good, if it is to blame; the others begin again with a new one. */
+  function giveUp(blame = true): void {
+    const [stuck] = queue;
+    worker?.terminate();
+    worker = null;
+    queue = [];
+    watch();
+    if (stuck && blame) {
+      stuck.plain = true;
+      tellPlain(stuck);
+    }
+    for (const document of documents.values()) restart(document);
+  }
+
+  function restart(document: Document): void {
+    const done = document.plain || (document.finished && !document.asked && isGiven(document));
+    document.asked = false;
+    if (done) return;
+    document.given = nothingGiven;
+    document.tokens = [];
+    ask(document);
+  }
+
+  return {
+    open(listener) {
+      const id = ++lastId;
+      const given = nothingGiven;
+      const document = { id, listener, source: '', finished: false, given, tokens: [], asked: false, plain: false };
+      documents.set(id, document);
+      const changed = () => (document.plain ? tellPlain(document) : ask(document));
+      return {
+        append(text) {
+          if (document.finished || text === '') return;
+          document.source += text;
+          changed();
+        },
+        finish() {
+          if (document.finished) return;
+          document.finished = true;
+          changed();
+        },
+        close() {
+          documents.delete(id);
+          document.finished = true;
+          worker?.postMessage({ type: 'forget', id });
+        },
+      };
+    },
+  };
+}
+
+const tellPlain = ({ listener, source, finished }: Document) => listener([plainText(source)], finished);
+
+const isGiven = ({ given, source, finished }: Document): boolean =>
+  given.length === source.length && given.finish === finished;
+
+/** The same work without a worker. */
+function parseInPage(): ParseWorker {
+  const answer = createParsing();
+  const listeners: ((event: { data: ParseAnswer }) => void)[] = [];
+  return {
+    postMessage(request) {
+      const data = answer(request);
+      if (data) for (const listener of listeners) listener({ data });
+    },
+    addEventListener(type: string, listener: (event: { data: ParseAnswer }) => void) {
+      if (type === 'message') listeners.push(listener);
+    },
+    terminate() {},
+  };
+}

@@ -1,0 +1,10 @@
+import { createParsing } from './parse-documents.ts';
+import type { ParseRequest } from './parse-messages.ts';
+
+/** Parses Markdown beside the page, so that no answer, however long or hostile, takes a frame from it. */
+const answer = createParsing();
+
+addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
+  const parsed = answer(data);
+  if (parsed) postMessage(parsed);
+});
