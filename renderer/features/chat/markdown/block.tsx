@@ -4,13 +4,15 @@ import { Button } from '../../../ui/button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
 import { text as words } from '../text.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
+import type { MathsToken } from './maths.ts';
 
 const mostRows = 200;
 
 /** One block of an answer. The same token is never drawn twice. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {
-  const known = token as MarkedToken;
+  const known = token as MarkedToken | MathsToken;
   switch (known.type) {
     case 'space':
     case 'def':
@@ -42,6 +44,8 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
       return <Table table={known} />;
     case 'hr':
       return <hr />;
+    case 'maths':
+      return <Formula token={known} />;
     case 'text':
       return <Inline tokens={known.tokens ?? [known]} />;
     case 'html':

@@ -1,6 +1,7 @@
-import { Lexer, type Token } from 'marked';
+import type { Token } from 'marked';
 import remend from 'remend';
 import { isHostile } from './hostile.ts';
+import { lexMarkdown } from './lex-markdown.ts';
 import { plainText } from './plain-text.ts';
 
 /**
@@ -110,7 +111,7 @@ function mended(tail: string): string {
 function lex(text: string): Token[] {
   if (isHostile(text)) return [plainText(text)];
   try {
-    return new Lexer({ gfm: true }).lex(text);
+    return lexMarkdown(text);
   } catch (error) {
     // Nesting too deep for the parser's recursion.
     if (error instanceof RangeError) return [plainText(text)];

@@ -10,7 +10,7 @@ const mostDelimiters = 1500;
 
 const marker = /[>*+-]|\d{1,9}[.)]/y;
 const fenceLine = /^ {0,3}(`{3,}|~{3,})/;
-const delimiter = /[*_~[!<`\\]/g;
+const delimiter = /[*_~[!<`\\$]/g;
 
 export function isHostile(text: string): boolean {
   let fence = '';

@@ -3,16 +3,18 @@ import type { MarkedToken, Token } from 'marked';
 import type { ReactNode } from 'react';
 import { text as words } from '../text.ts';
 import { decodeEntities } from './entities.ts';
+import { Formula } from './formula.tsx';
+import type { MathsToken } from './maths.ts';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
 
 /** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
   // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
-  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken} />);
+  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken} />);
 }
 
-function InlineToken({ token }: { token: MarkedToken }): ReactNode {
+function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode {
   switch (token.type) {
     case 'text':
       return token.tokens ? <Inline tokens={token.tokens} /> : decodeEntities(token.text);
@@ -40,6 +42,8 @@ function InlineToken({ token }: { token: MarkedToken }): ReactNode {
       return <code>{token.text}</code>;
     case 'br':
       return <br />;
+    case 'maths':
+      return <Formula token={token} />;
     case 'link':
       return <OutsideLink href={token.href}>{<Inline tokens={token.tokens} />}</OutsideLink>;
     case 'image':

@@ -1,0 +1,62 @@
+import type { TokenizerAndRendererExtension, Tokens } from 'marked';
+
+/** A formula, as TeX. `display`: on lines of its own. */
+export interface MathsToken extends Tokens.Generic {
+  readonly type: 'maths';
+  readonly raw: string;
+  readonly tex: string;
+  readonly display: boolean;
+}
+
+/**
+ * Formulas as models write them: `$…$` and `\(…\)` within a line, `$$…$$` and `\[…\]` as a block or in a line. A dollar
+ * before a space, or closing one before a digit, is money. A blank line ends every formula, as in TeX. Every pattern is bounded, so that no text takes more than linear time.
+ */
+const inlinePatterns: readonly (readonly [pattern: RegExp, display: boolean])[] = [
+  [/^\$\$([^$]{1,4000}?)\$\$/, true],
+  [/^\$(?![\s$])((?:\\[^\n]|[^\\$\n]){1,2000}?)(?<!\s)\$(?!\d)/, false],
+  [/^\\\(((?:[^\\\n]|\\[^)\n]){1,2000}?)\\\)/, false],
+  [/^\\\[((?:[^\\]|\\[^\]]){1,4000}?)\\\]/, true],
+];
+const blockPatterns: readonly RegExp[] = [
+  /^ {0,3}\$\$((?:[^$\n]|\$(?!\$)|\n(?![ \t]*\n)){1,8000}?)\$\$[ \t]*(?:\n+|$)/,
+  /^ {0,3}\\\[((?:[^\\\n]|\\[^\]\n]|\\?\n(?![ \t]*\n)){1,8000}?)\\\][ \t]*(?:\n+|$)/,
+];
+
+const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
+  type: 'maths',
+  raw,
+  tex: tex.trim(),
+  display,
+});
+
+const startOf = (pattern: RegExp) => (source: string) => {
+  const at = source.search(pattern);
+  return at === -1 ? undefined : at;
+};
+
+export const mathsBlock: TokenizerAndRendererExtension = {
+  name: 'maths',
+  level: 'block',
+  start: startOf(/^ {0,3}(?:\$\$|\\\[)/m),
+  tokenizer(source) {
+    for (const pattern of blockPatterns) {
+      const found = pattern.exec(source);
+      if (found?.[1]?.trim()) return maths(found[0], found[1], true);
+    }
+    return undefined;
+  },
+};
+
+export const mathsInline: TokenizerAndRendererExtension = {
+  name: 'maths',
+  level: 'inline',
+  start: startOf(/\$|\\[([]/),
+  tokenizer(source) {
+    for (const [pattern, display] of inlinePatterns) {
+      const found = pattern.exec(source);
+      if (found?.[1]?.trim()) return maths(found[0], found[1], display);
+    }
+    return undefined;
+  },
+};
