@@ -3,6 +3,7 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } from 'vite';
+import { diagramAssets } from './scripts/diagram-assets.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -30,7 +31,12 @@ const node: EnvironmentOptions = {
 export default defineConfig({
   root: path('renderer'),
   base: './',
-  plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+  plugins: [
+    react(),
+    babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
+    tailwindcss(),
+    diagramAssets(),
+  ],
   // The highlighter loads its grammars one by one: an ES module may, the default format may not.
   worker: { format: 'es' },
   server: { host: '127.0.0.1', port: 5173, strictPort: false },

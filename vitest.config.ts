@@ -6,6 +6,7 @@ import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { chromium } from 'playwright';
 import { defineConfig } from 'vitest/config';
+import { diagramAssets } from './scripts/diagram-assets.ts';
 
 const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
 const launchOptions = existsSync(chromium.executablePath())
@@ -24,7 +25,12 @@ export default defineConfig({
         },
       },
       {
-        plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+        plugins: [
+          react(),
+          babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
+          tailwindcss(),
+          diagramAssets(),
+        ],
         cacheDir: fileURLToPath(new URL('.cache/vite', import.meta.url)),
         worker: { format: 'es' },
         publicDir: fileURLToPath(new URL('renderer/public', import.meta.url)),

@@ -20,8 +20,15 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
+const common = {
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+};
+
 /** Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to. */
-export function pageHeaders(connect: "'none'" | "'self'"): Record<string, string> {
+export function pageHeaders(connect: "'none'" | "'self'", pathname: string): Record<string, string> {
+  if (isDiagramFile(pathname)) return diagramHeaders;
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -30,7 +37,7 @@ export function pageHeaders(connect: "'none'" | "'self'"): Record<string, string
     "font-src 'self'",
     `connect-src ${connect}`,
     "worker-src 'self'",
-    "frame-src 'none'",
+    "frame-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -40,15 +47,35 @@ export function pageHeaders(connect: "'none'" | "'self'"): Record<string, string
   ];
   const denied = ['camera', 'microphone', 'geolocation', 'usb', 'serial', 'hid', 'display-capture', 'clipboard-read'];
   return {
+    ...common,
     'content-security-policy': policy.join('; '),
     'permissions-policy': denied.map((feature) => `${feature}=()`).join(', '),
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
   };
 }
+
+/** The page that draws diagrams and its scripts. They hold nothing but a public library. */
+export const isDiagramFile = (pathname: string): boolean =>
+  /^\/diagram\/(index\.html|frame\.js|mermaid\.js)$/.test(pathname);
+
+/**
+ * That page has no origin (`sandbox`), so what it loads counts as loaded by another site; it connects nowhere, and only
+ * our own page may frame it.
+ */
+const diagramHeaders: Record<string, string> = {
+  ...common,
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ].join('; '),
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
 export interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;

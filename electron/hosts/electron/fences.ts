@@ -1,7 +1,7 @@
 import { app, type Session, type WebContents } from 'electron';
 import { safeUrl } from '#core/app/link-guard.ts';
 import type { Host } from '#core/host.ts';
-import { pageOrigin } from './protocol.ts';
+import { diagramUrl, pageOrigin } from './protocol.ts';
 
 /** Copying text needs this one; every other permission is refused, whoever asks. */
 const copying = 'clipboard-sanitized-write';
@@ -22,7 +22,9 @@ export function refuseNavigation(host: Pick<Host, 'openExternal'>): void {
 
 function fence(contents: WebContents, host: Pick<Host, 'openExternal'>): void {
   contents.on('will-navigate', (event) => event.preventDefault());
-  contents.on('will-frame-navigate', (event) => event.preventDefault());
+  contents.on('will-frame-navigate', (event) => {
+    if (event.isMainFrame || event.url !== diagramUrl) event.preventDefault();
+  });
   contents.on('will-redirect', (event) => event.preventDefault());
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {

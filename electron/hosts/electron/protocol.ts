@@ -4,6 +4,8 @@ import { pageHeaders, readPageFile } from '#core/page.ts';
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';
 export const pageUrl = `${pageOrigin}/index.html`;
+/** Drawn in a sandboxed frame; the only page that a frame may hold. */
+export const diagramUrl = `${pageOrigin}/diagram/index.html`;
 
 /** Before the app is ready: the page's own scheme, with an origin of its own and without any network. */
 export function registerScheme(): void {
@@ -14,9 +16,9 @@ export function registerScheme(): void {
 
 /** Serves the built page, and nothing else. All traffic to the core goes over the message port: no connections. */
 export function servePage(session: Session, folder: string): void {
-  const headers = pageHeaders("'none'");
   session.protocol.handle(scheme, async (request) => {
     const url = new URL(request.url);
+    const headers = pageHeaders("'none'", url.pathname);
     const file = url.host === 'portico' && request.method === 'GET' ? await readPageFile(folder, url.pathname) : null;
     if (!file) return new Response('There is nothing here.', { status: 404, headers });
     return new Response(file.body, { headers: { ...headers, 'content-type': file.type } });

@@ -19,9 +19,10 @@ export function refuseHost(claim: Claim, hosts: ReadonlySet<string>): Refusal | 
   return { status: 421, text: 'This address is not one of Portico. Use the link that Portico printed.' };
 }
 
-/** A page's files may be fetched by this origin's own pages and by the address bar. */
-export function refuseFileRequest({ method, headers }: Claim): Refusal | null {
+/** A page's files may be fetched by this origin's own pages and by the address bar; those for a frame without an origin, by all. */
+export function refuseFileRequest({ method, headers }: Claim, forAll = false): Refusal | null {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'Only GET is answered here.' };
+  if (forAll) return null;
   const site = headers['sec-fetch-site'];
   const navigates = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   if (site === undefined || site === 'same-origin' || site === 'none' || navigates) return null;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { pageHeaders, readPageFile } from '#core/page.ts';
+import { isDiagramFile, pageHeaders, readPageFile } from '#core/page.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage } from './connect-page.ts';
 import {
@@ -80,7 +80,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   }
 
   async function sendFile(request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
-    const refusal = refuseFileRequest(request);
+    const refusal = refuseFileRequest(request, isDiagramFile(pathname));
     if (refusal) return refuse(response, refusal);
     if (pathname === '/connect') {
       options.showLink(link());
@@ -88,7 +88,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     }
     const file = await readPageFile(options.pageFolder, pathname);
     if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
-    send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body);
+    send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body, pathname);
   }
 
   server.on('upgrade', (request, socket, head) => {
@@ -161,7 +161,7 @@ function refuse(response: ServerResponse, { status, text: sentence }: Refusal): 
   send(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
-  response.writeHead(status, { ...pageHeaders("'self'"), 'content-type': type });
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, pathname = '/'): void {
+  response.writeHead(status, { ...pageHeaders("'self'", pathname), 'content-type': type });
   response.end(body);
 }

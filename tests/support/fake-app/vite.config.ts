@@ -3,6 +3,7 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { diagramAssets } from '../../../scripts/diagram-assets.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -11,7 +12,12 @@ export default defineConfig({
   root: path('.'),
   base: './',
   publicDir: path('../../../renderer/public'),
-  plugins: [react(), babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }), tailwindcss()],
+  plugins: [
+    react(),
+    babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
+    tailwindcss(),
+    diagramAssets(),
+  ],
   worker: { format: 'es' },
   build: { outDir: path('../../../dist/fake-app'), emptyOutDir: true, target: 'chrome130', assetsInlineLimit: 0 },
 });

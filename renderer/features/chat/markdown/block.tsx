@@ -4,8 +4,10 @@ import { Button } from '../../../ui/button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
 import { text as words } from '../text.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
+import { languageOf } from './languages.ts';
 import type { MathsToken } from './maths.ts';
 
 const mostRows = 200;
@@ -31,6 +33,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
         </p>
       );
     case 'code':
+      if (languageOf(known.lang ?? '') === 'mermaid' && !live) return <Diagram source={known.text} />;
       return <CodeBlock code={known.text} language={known.lang ?? ''} live={live} />;
     case 'blockquote':
       return (

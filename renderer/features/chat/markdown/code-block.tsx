@@ -1,5 +1,5 @@
 import { Check, Copy, WrapText } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
@@ -17,9 +17,13 @@ interface CodeBlockProps {
   language: string;
   /** Its last line may still grow. */
   live: boolean;
+  /** Said below the code. */
+  note?: string | null;
+  /** Further buttons. */
+  tools?: ReactNode;
 }
 
-export function CodeBlock({ code, language, live }: CodeBlockProps) {
+export function CodeBlock({ code, language, live, note, tools }: CodeBlockProps) {
   const [wrap, toggleWrap] = useWrap();
   const [whole, setWhole] = useState(false);
   const lines = code.split('\n');
@@ -32,6 +36,7 @@ export function CodeBlock({ code, language, live }: CodeBlockProps) {
         <span className="text-fg-2">{name}</span>
         <span className="text-fg-3 tabular-nums">{words.lines(lines.length)}</span>
         <span className="flex-1" />
+        {tools}
         <IconButton icon={WrapText} label={words.wrap} size="sm" aria-pressed={wrap} onClick={toggleWrap} />
         <CopyCode code={code} />
       </div>
@@ -45,6 +50,7 @@ export function CodeBlock({ code, language, live }: CodeBlockProps) {
           </code>
         </pre>
       </ScrollGroup>
+      {note && <p className="border-line border-t px-3 py-2 text-fg-2 text-xs">{note}</p>}
       {shown.length < lines.length && (
         <Button look="quiet" className="m-1.5" onClick={() => setWhole(true)}>
           {words.showLines(lines.length)}
