@@ -30,11 +30,14 @@
       const { svg } = await mermaid.render(`diagram-${++drawn}`, source);
       return sized(svg);
     } catch (error) {
-      return { error: String(error?.message ?? error).slice(0, 400) };
+      return { error: firstLine(String(error?.message ?? error)) };
     } finally {
       document.body.replaceChildren();
     }
   }
+
+  /** Of a complaint: the rest of it draws a picture of the place, or names parts of a grammar. */
+  const firstLine = (message) => `${(message.split('\n')[0] ?? '').replace(/[:.]\s*$/, '').slice(0, 300)}.`;
 
   /** With its own size: an image has no page around it to take one from. */
   function sized(text) {

@@ -33,7 +33,14 @@ export function Diagram({ source }: { source: string }) {
         {toggle}
       </div>
       <ScrollGroup label={words.diagram} className="diagram-scroll">
-        <img src={drawing.url} width={drawing.width} height={drawing.height} alt={words.diagramOf(kindOf(source))} />
+        <img
+          src={drawing.url}
+          width={drawing.width}
+          height={drawing.height}
+          // Shrunk to fit, but never to less than half: then it scrolls.
+          style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
+          alt={words.diagramOf(kindOf(source))}
+        />
       </ScrollGroup>
     </div>
   );
