@@ -20,6 +20,9 @@ export default defineConfig({
         test: {
           name: 'node',
           environment: 'node',
+          // Real processes, databases and browsers on two cores: a limit for what hangs, not for what is slow.
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
           include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
           exclude: ['tests/e2e/**', '**/node_modules/**'],
         },

@@ -63,11 +63,16 @@ function Body({ message }: { message: Message }) {
   );
 }
 
-/** What is not parsed yet, as it stands. */
+/** What is not parsed yet, as it stands; most is parsed before anybody could read it so. */
 function PlainText({ text: source }: { text: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setLate, 200, true);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div className="prose" aria-busy>
-      <p className="raw">{source.slice(0, longest)}</p>
+      {late && <p className="raw">{source.slice(0, longest)}</p>}
     </div>
   );
 }
