@@ -31,7 +31,8 @@ export function billFor(run: Run, outcome: Outcome): Bill {
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
-      price: model.price,
+      // Where the upstream named its cost, no row of ours was used.
+      price: metered.reportedCost === null ? model.price : null,
       routing: current ? routingOf(run, current) : null,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
       totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
@@ -40,10 +41,10 @@ export function billFor(run: Run, outcome: Outcome): Bill {
 }
 
 function meteredFor({ current }: Run, outcome: Outcome): Metered {
-  if (!current?.meter.started) return { usage: noTokens, estimated: false };
+  if (!current?.meter.started) return { usage: noTokens, estimated: false, reportedCost: null };
   return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
 }
 
-/** What an attempt costs whoever pays the upstream; 0 where no price is known. */
-export const upstreamCost = ({ target }: Try, { usage }: Metered): NanoUsd =>
-  target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n);
+/** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
+export const upstreamCost = ({ target }: Try, { usage, reportedCost }: Metered): NanoUsd =>
+  reportedCost ?? (target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n));

@@ -18,5 +18,5 @@ test('what an upstream counted is believed', () => {
   const usage = { ...noTokens, promptTokens: 9, completionTokens: 2 };
   meter.observe({ type: 'usage', usage });
   meter.observe({ type: 'text-delta', text: 'hi' });
-  expect(meter.complete()).toEqual({ usage, estimated: false });
+  expect(meter.complete()).toEqual({ usage, estimated: false, reportedCost: null });
 });

@@ -1,3 +1,4 @@
+import type { NanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { tokensOfBytes } from './lib/estimate.ts';
 import type { ProviderEvent } from './providers/provider.ts';
@@ -18,6 +19,8 @@ export interface Meter {
 export interface Metered {
   readonly usage: TokenUsage;
   readonly estimated: boolean;
+  /** What the upstream itself said that the whole answer costs; null where it did not. */
+  readonly reportedCost: NanoUsd | null;
 }
 
 export function createMeter(estimatedInputTokens: number): Meter {
@@ -25,6 +28,7 @@ export function createMeter(estimatedInputTokens: number): Meter {
   let bytes = 0;
   let reasoningBytes = 0;
   let reported: TokenUsage | null = null;
+  let reportedCost: NanoUsd | null = null;
 
   const seen = () => tokensOfBytes(bytes + reasoningBytes);
   const estimate = (): TokenUsage => ({
@@ -38,8 +42,10 @@ export function createMeter(estimatedInputTokens: number): Meter {
   return {
     observe(event) {
       started = true;
-      if (event.type === 'usage') reported = counted(event.usage) ? event.usage : reported;
-      else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
+      if (event.type === 'usage') {
+        reported = counted(event.usage) ? event.usage : reported;
+        reportedCost = event.cost ?? reportedCost;
+      } else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
       else bytes += outputBytes(event);
     },
     get started() {
@@ -48,13 +54,17 @@ export function createMeter(estimatedInputTokens: number): Meter {
     get outputTokens() {
       return Math.max(reported?.completionTokens ?? 0, seen());
     },
-    complete: () => (reported ? { usage: reported, estimated: false } : { usage: estimate(), estimated: true }),
+    complete: () =>
+      reported
+        ? { usage: reported, estimated: false, reportedCost }
+        : { usage: estimate(), estimated: true, reportedCost: null },
     partial() {
-      if (!reported) return { usage: estimate(), estimated: true };
+      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
       const completionTokens = Math.max(reported.completionTokens, seen());
       return {
         usage: { ...reported, completionTokens },
         estimated: completionTokens !== reported.completionTokens,
+        reportedCost: null,
       };
     },
   };

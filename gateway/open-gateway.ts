@@ -53,6 +53,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     fetch: send,
     sandbox: options.sandbox ?? true,
     sandboxPace: options.sandboxPace ?? 1,
+    now,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
@@ -113,7 +114,9 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
     setProvider: (id, credential) => setProvider(registry, id, credential),
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
-      await knownProvider(registry, id).provider.models({ credential, signal, fetch: send });
+      const { provider } = knownProvider(registry, id);
+      const context = { credential, signal, fetch: send };
+      await (provider.checkKey ? provider.checkKey(context) : provider.models(context));
     },
     drain: running.drain,
     async close() {

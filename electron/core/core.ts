@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
+import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';
 import { openChanges } from './changes.ts';
@@ -95,6 +96,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const providers = providersFeature({
     gateway,
+    findServers: () => findLocalServers({ fetch: options.fetch }),
     store: providerStore(db),
     secrets,
     changes,

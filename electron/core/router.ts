@@ -71,6 +71,7 @@ export function coreRouter(features: Features) {
       setKey: os.providers.setKey.handler(({ input }) => providers.setKey(input)),
       check: os.providers.check.handler(({ input }) => providers.check(input)),
       removeKey: os.providers.removeKey.handler(({ input }) => providers.removeKey(input)),
+      discover: os.providers.discover.handler(() => providers.discover()),
     },
     settings: {
       get: os.settings.get.handler(() => settings.get()),

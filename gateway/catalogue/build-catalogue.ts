@@ -1,24 +1,10 @@
 import { z } from 'zod';
-import { type PicoUsd, picoUsd } from '#shared/money.ts';
-import type { Price, Rates } from '#shared/price.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import book from './data/prices.json' with { type: 'json' };
+import { withListedPrice } from './listed-prices.ts';
+import { priceOf, priceRow } from './price-row.ts';
 import { traitsOf } from './traits.ts';
 
-/** USD per million tokens, as a decimal string. */
-const perMillion = z.string().regex(/^\d+(\.\d{1,6})?$/);
-const rateFields = {
-  input: perMillion,
-  output: perMillion,
-  cache_read: perMillion.nullable(),
-  cache_write: perMillion.nullable(),
-};
-const priceRow = z.object({
-  /** First day on which the row holds, UTC; null: since ever. */
-  from: z.iso.date().nullable(),
-  ...rateFields,
-  tiers: z.array(z.object({ above: z.int().positive(), ...rateFields })),
-});
 const priceBook = z.object({
   as_of: z.iso.date(),
   source: z.string(),
@@ -32,7 +18,6 @@ const priceBook = z.object({
   ),
 });
 
-type PriceRow = z.infer<typeof priceRow>;
 type BookModel = z.infer<typeof priceBook>['models'][number];
 
 const reviewed = priceBook.parse(book);
@@ -42,7 +27,8 @@ const reviewed = priceBook.parse(book);
  * providers list by themselves.
  */
 export function buildCatalogue(day: string, listed: readonly CatalogueModel[]): Catalogue {
-  return { version: reviewed.as_of, models: [...reviewed.models.map((model) => fromBook(model, day)), ...listed] };
+  const priced = listed.map((model) => withListedPrice(model, day));
+  return { version: reviewed.as_of, models: [...reviewed.models.map((model) => fromBook(model, day)), ...priced] };
 }
 
 /** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */
@@ -83,23 +69,4 @@ function fromBook(entry: BookModel, day: string): CatalogueModel {
     ...traits,
     contextLength: entry.context_window ?? contextLength,
   };
-}
-
-const priceOf = (row: PriceRow): Price => ({
-  ...ratesOf(row),
-  request: picoUsd(0n),
-  tiers: row.tiers.map((tier) => ({ minPromptTokens: tier.above, ...ratesOf(tier) })),
-});
-
-const ratesOf = (row: Pick<PriceRow, 'input' | 'output' | 'cache_read' | 'cache_write'>): Rates => ({
-  prompt: perToken(row.input),
-  completion: perToken(row.output),
-  cacheRead: row.cache_read === null ? null : perToken(row.cache_read),
-  cacheWrite: row.cache_write === null ? null : perToken(row.cache_write),
-});
-
-/** USD per million tokens is micro-USD per token: moving the point six places gives pico-USD. Never through a float. */
-function perToken(text: string): PicoUsd {
-  const [whole = '0', fraction = ''] = text.split('.');
-  return picoUsd(BigInt(`${whole}${fraction.padEnd(6, '0')}`));
 }

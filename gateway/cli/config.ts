@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 import { Secret } from '../lib/secret.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
-import { defaultBaseUrls } from '../providers/registry.ts';
+import { defaultBaseUrl } from '../providers/registry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 const apiKey = z.string().min(1, 'must not be empty');
-const withKey = z.strictObject({ apiKey, baseUrl: baseUrl.optional() });
+const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional() });
+/** A server of one's own may want no key; only one that has a usual place may leave its address out. */
+const ownServer = z.strictObject({ apiKey: apiKey.optional(), baseUrl: baseUrl.optional() });
+const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl });
+const entryOf = (known: KnownProvider) => (known.baseUrl === null ? elsewhere : known.ownServer ? ownServer : hosted);
 const configFile = z.strictObject({
   providers: z
-    .strictObject({
-      openai: withKey.optional(),
-      anthropic: withKey.optional(),
-      google: withKey.optional(),
-      'openai-compatible': z.strictObject({ baseUrl, apiKey: apiKey.optional() }).optional(),
-    })
+    .strictObject(Object.fromEntries(knownProviders.map((known) => [known.id, entryOf(known).optional()])))
     .default({}),
   /** False hides the sandbox. */
   sandbox: z.boolean().default(true),
@@ -68,21 +68,21 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
+/** A key makes a hosted provider usable, an address a server of one's own. */
 function fromEnvironment(env: Env): Record<string, ProviderCredential> {
   const found: Record<string, ProviderCredential> = {};
-  for (const id of Object.keys(defaultBaseUrls)) {
-    const name = id.toUpperCase();
-    const key = env[`${name}_API_KEY`]?.trim();
-    const url = env[`${name}_BASE_URL`]?.trim();
+  for (const { id, ownServer, env: names } of knownProviders) {
+    const key = env[names.key]?.trim() || undefined;
+    const url = env[names.baseUrl]?.trim() || undefined;
     if (url && !baseUrl.safeParse(url).success) {
-      throw new AppError('invalid_input', `${name}_BASE_URL must be an http or https URL.`);
+      throw new AppError('invalid_input', `${names.baseUrl} must be an http or https URL.`);
     }
-    if (key) found[id] = credentialOf(id, key, url || undefined);
+    if (ownServer ? url : key) found[id] = credentialOf(id, key, url);
   }
   return found;
 }
 
 const credentialOf = (id: string, key: string | undefined, url: string | undefined): ProviderCredential => ({
   apiKey: key === undefined ? null : new Secret(key),
-  baseUrl: (url ?? defaultBaseUrls[id] ?? '').replace(/\/+$/, ''),
+  baseUrl: (url ?? defaultBaseUrl(id) ?? '').replace(/\/+$/, ''),
 });

@@ -26,6 +26,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'ledger verify': ['gateway ledger verify --db gateway.db && echo exact'],
   'plan list': ['gateway plan list'],
   'prices list': ['gateway prices list --provider anthropic'],
+  'providers list': ['gateway providers list'],
+  'providers discover': ['gateway providers discover --json'],
   openapi: ['gateway openapi > portico.openapi.json'],
   postman: ['gateway postman --base-url https://api.example.com > portico.postman.json'],
 };

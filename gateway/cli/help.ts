@@ -1,3 +1,4 @@
+import { knownProviders } from '#shared/known-providers.ts';
 import { defaultPlan } from '../operator-store.ts';
 import { plans } from '../plans.ts';
 import { examples } from './examples.ts';
@@ -25,6 +26,8 @@ const usage = [
   'ledger verify',
   'plan list',
   'prices list [--provider PROVIDER]',
+  'providers list',
+  'providers discover',
   'openapi',
   'postman [--base-url URL]',
 ];
@@ -40,6 +43,16 @@ export function helpFor(words: readonly string[]): string {
   });
   return `Usage, with examples\n${shown.join('\n')}\n\nEvery command takes --db DB and --json. "gateway --help" lists all options.\n`;
 }
+
+const hostedKeys = knownProviders.filter(({ ownServer }) => !ownServer).map(({ env }) => env.key);
+const serverAddresses = knownProviders.filter(({ ownServer }) => ownServer).map(({ env }) => env.baseUrl);
+
+/** Names in lines of four, indented. */
+const lines = (names: readonly string[]) =>
+  Array.from(
+    { length: Math.ceil(names.length / 4) },
+    (_, at) => `    ${names.slice(at * 4, at * 4 + 4).join(', ')}`,
+  ).join('\n');
 
 const help = `Portico gateway: one API for many AI providers, with accounts, credits and exact books.
 
@@ -67,8 +80,12 @@ Options
   --help           this text; behind a command its examples, for example "gateway token --help"
 
 Environment
-  OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY      provider keys
-  OPENAI_BASE_URL (ends in /v1), ANTHROPIC_BASE_URL, GOOGLE_BASE_URL (origins)
+  One key for each provider, as many as there are:
+${lines(hostedKeys)}
+  …_BASE_URL           another address than the provider's own (OPENAI_BASE_URL ends in /v1; ANTHROPIC_BASE_URL and
+                       GOOGLE_BASE_URL are origins)
+  A server of one's own is used where its address is given, and its …_API_KEY sent where it wants one:
+${lines(serverAddresses)}
   PORTICO_KEY_PEPPER   secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several,
                        separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper.
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command

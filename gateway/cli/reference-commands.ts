@@ -8,11 +8,13 @@ import { openApiDocument } from '../openapi/document.ts';
 import { postmanCollection } from '../openapi/postman.ts';
 import { plans } from '../plans.ts';
 import { type Output, type ReferenceCommand, referenceCommand, type Words } from './command.ts';
+import { providerCommands } from './provider-commands.ts';
 
 /** What ships with the gateway: no database is opened. */
 export const referenceCommands: Readonly<Record<string, ReferenceCommand>> = {
   'plan list': referenceCommand(listPlans),
   'prices list': referenceCommand(listPrices, { options: ['provider'] }),
+  ...providerCommands,
   openapi: referenceCommand(async () => printed(openApiDocument())),
   postman: referenceCommand(
     async ({ option }) => printed(postmanCollection(openApiDocument(), option('base-url') ?? defaultBaseUrl)),

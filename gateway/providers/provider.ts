@@ -1,4 +1,5 @@
-import type { TokenUsage } from '#shared/price.ts';
+import type { NanoUsd } from '#shared/money.ts';
+import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../lib/secret.ts';
@@ -44,7 +45,12 @@ export interface ProviderRequest {
  */
 export type ProviderEvent =
   | { readonly type: 'start' }
-  | { readonly type: 'text-delta'; readonly text: string }
+  | {
+      readonly type: 'text-delta';
+      readonly text: string;
+      /** OpenAI's own object for this piece of text, where it was asked for. The text may then be empty. */
+      readonly logprobs?: Readonly<Record<string, unknown>>;
+    }
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | { readonly type: 'refusal-delta'; readonly text: string }
   | {
@@ -55,7 +61,12 @@ export type ProviderEvent =
       readonly extraContent?: Readonly<Record<string, unknown>>;
     }
   | { readonly type: 'tool-call-delta'; readonly index: number; readonly arguments: string }
-  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | {
+      readonly type: 'usage';
+      readonly usage: TokenUsage;
+      /** What the upstream says that the request costs, where it says so. */
+      readonly cost?: NanoUsd;
+    }
   | { readonly type: 'finish'; readonly reason: FinishReason };
 
 export interface ProviderContext {
@@ -64,11 +75,17 @@ export interface ProviderContext {
   readonly fetch: UpstreamFetch;
 }
 
-/** A model that a server lists by itself (OpenAI-compatible servers). */
+/** A model that a server lists by itself (OpenAI-compatible servers), with what it says of it. Null or absent: it says nothing. */
 export interface ListedModel {
   readonly model: string;
+  readonly name?: string | null;
   readonly created: number | null;
   readonly contextLength: number | null;
+  readonly maxOutputTokens?: number | null;
+  readonly inputs?: readonly string[] | null;
+  readonly tools?: boolean | null;
+  readonly reasoning?: boolean | null;
+  readonly price?: Price | null;
 }
 
 /** An upstream AI service. Fails with `AppError` of an upstream code; never retries by itself. */
@@ -82,6 +99,8 @@ export interface Provider {
    * given together.
    */
   chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<readonly ProviderEvent[]>;
-  /** Lists the provider's models: a free call, which also tells whether the key works (`upstream_auth_failed`). */
+  /** Lists the provider's models: a free call. */
   models(context: ProviderContext): Promise<ListedModel[]>;
+  /** A free call that tells whether the key works (`upstream_auth_failed`), where listing the models does not. */
+  checkKey?(context: ProviderContext): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import { Secret } from '../lib/secret.ts';
 import { openChatBench } from '../testing/chat-bench.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
@@ -44,7 +45,7 @@ test('the sandbox can be left out', () => {
 test('a local server’s own models appear, at a price that is not known, and can be asked', async () => {
   const bench = await openChatBench({ plan: 'local' });
   bench.registry.set('openai-compatible', local());
-  await bench.registry.refresh();
+  await bench.registry.refresh('openai-compatible');
   expect(bench.registry.models().at(-1)).toMatchObject({ id: 'openai-compatible/llama3:8b', price: null, created: 5 });
   const response = await bench.post('/chat', { model: 'llama3:8b', prompt: 'hi' });
   expect(await response.json()).toMatchObject({ text: recordedStreams.text, cost_usd: '0' });
@@ -58,6 +59,41 @@ test('a local server that cannot list its models is told on demand, and logged o
   upstream.replyWith(errorReply(500, {}));
   const { registry, logged } = open();
   registry.set('openai-compatible', local());
-  await expect(registry.refresh()).rejects.toMatchObject({ code: 'upstream_error' });
+  await expect(registry.refresh('openai-compatible')).rejects.toMatchObject({ code: 'upstream_error' });
   await expect.poll(() => logged).toContainEqual(expect.objectContaining({ event: 'model_list_failed' }));
 });
+
+test('several servers are used at once, each model at the price that is known for it', async () => {
+  const list = (...models: object[]) => errorReply(200, { data: models });
+  const pricing = { prompt: '0.000002', completion: '0.00001' };
+  upstream.replyWith((call, response) => {
+    if (call.path === '/groq/models') return list({ id: 'openai/gpt-oss-20b' })(call, response);
+    if (call.path === '/router/models') return list({ id: 'acme/large', pricing })(call, response);
+    if (call.path === '/ollama/models') return list({ id: 'llama3:8b' })(call, response);
+    return streamReply(recordedOpenRouter)(call, response);
+  });
+  const bench = await openChatBench();
+  const at = (path: string) => ({ apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/${path}` });
+  bench.registry.set('groq', at('groq'));
+  bench.registry.set('openrouter', at('router'));
+  bench.registry.set('ollama', { apiKey: null, baseUrl: `${upstream.origin}/ollama` });
+  for (const id of ['groq', 'openrouter', 'ollama']) await bench.registry.refresh(id);
+  const { models } = buildCatalogue('2026-11-21', bench.registry.models());
+  const priceOf = (id: string) => models.find((model) => model.id === id)?.price?.prompt;
+  expect(priceOf('groq/openai/gpt-oss-20b')).toBe(75_000n);
+  expect(priceOf('openrouter/acme/large')).toBe(2_000_000n);
+  expect(priceOf('ollama/llama3:8b')).toBeUndefined();
+  const answer = await bench.post('/chat', { model: 'openrouter/acme/large', prompt: 'hi' });
+  expect(await answer.json()).toMatchObject({ text: 'Hi', cost_usd: '0.000123457', provider: 'openrouter' });
+  expect(upstream.calls.at(-1)?.body).toMatchObject({ usage: { include: true }, model: 'acme/large' });
+  expect(await bench.onlyRequest()).toMatchObject({ charge: 123_457n, upstream_cost: 123_457n, price: null });
+  await bench.close();
+});
+
+const recordedOpenRouter = [
+  ': OPENROUTER PROCESSING\n\n',
+  'data: {"id":"gen-1","choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"},"finish_reason":null}]}\n\n',
+  'data: {"id":"gen-1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}\n\n',
+  'data: {"id":"gen-1","choices":[],"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"cost":0.0001234561}}\n\n',
+  'data: [DONE]\n\n',
+].join('');

@@ -1,21 +1,17 @@
-import { toAppError } from '#shared/errors.ts';
+import { knownProvider, knownProviders } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { UpstreamFetch } from '../lib/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
+import { createModelLists } from './model-lists.ts';
 import { createOpenAi } from './openai/openai.ts';
-import { listedModel } from './openai-compatible/listed-model.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { Provider, ProviderCredential } from './provider.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
 
-/** Where each provider is reached unless its credential says otherwise. */
-export const defaultBaseUrls: Readonly<Record<string, string>> = {
-  openai: 'https://api.openai.com/v1',
-  anthropic: 'https://api.anthropic.com',
-  google: 'https://generativelanguage.googleapis.com',
-};
+/** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
+export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;
 
 export interface Registered {
   readonly provider: Provider;
@@ -31,67 +27,61 @@ export interface Registry {
   configured(): readonly string[];
   /** All known providers, in order of priority. */
   all(): readonly Provider[];
-  /** Models that no price book lists: the sandbox's, and those that an OpenAI-compatible server names itself. */
+  /** Models that no price book lists: the sandbox's, and those that OpenAI-compatible servers name themselves. */
   models(): readonly CatalogueModel[];
-  /** Asks the OpenAI-compatible server for its models again. Throws an `AppError` with an upstream code. */
-  refresh(signal?: AbortSignal): Promise<void>;
+  /** Asks an OpenAI-compatible server for its models again. Throws an `AppError` with an upstream code. */
+  refresh(id: string, signal?: AbortSignal): Promise<void>;
 }
 
 export interface RegistryOptions {
   readonly fetch: UpstreamFetch;
   readonly sandbox: boolean;
   readonly sandboxPace: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-const compatibleId = 'openai-compatible';
 const noCredential: ProviderCredential = { apiKey: null, baseUrl: '' };
-const listTimeoutMs = 10_000;
+
+/** Those with an adapter of their own; their models are in the price book. */
+const own: Readonly<Record<string, () => Provider>> = {
+  openai: createOpenAi,
+  anthropic: createAnthropic,
+  google: createGoogle,
+};
 
 /** The providers of one gateway and the platform's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
   const providers: readonly Provider[] = [
-    createOpenAi(),
-    createAnthropic(),
-    createGoogle(),
-    createOpenAiCompatible({ id: compatibleId, name: 'OpenAI-compatible server' }),
+    ...knownProviders.map(({ id, name }) => own[id]?.() ?? createOpenAiCompatible({ id, name })),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
   ];
+  const byId = new Map(providers.map((provider) => [provider.id, provider]));
   const credentials = new Map<string, ProviderCredential>(options.sandbox ? [['sandbox', noCredential]] : []);
-  let listed: readonly CatalogueModel[] = [];
-
-  const find = (id: string) => providers.find((provider) => provider.id === id);
-
-  /** A list that arrives after its server was replaced is dropped. */
-  async function refresh(signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
-    const credential = credentials.get(compatibleId);
-    const models = credential
-      ? await find(compatibleId)?.models({ credential, fetch: options.fetch, signal })
-      : undefined;
-    if (credentials.get(compatibleId) === credential) {
-      listed = (models ?? []).map((model) => listedModel(compatibleId, model));
-    }
-  }
+  const lists = createModelLists({
+    fetch: options.fetch,
+    now: options.now ?? Date.now,
+    log: options.log,
+    always: options.sandbox ? sandboxModels : [],
+    credentialOf: (id) => credentials.get(id) ?? null,
+    providers: providers.filter(({ id }) => !own[id] && id !== 'sandbox'),
+  });
 
   return {
     get(id) {
-      const provider = find(id);
+      const provider = byId.get(id);
       return provider ? { provider, credential: credentials.get(id) ?? null } : null;
     },
     set(id, credential) {
-      if (!find(id)) throw new RangeError(`there is no provider "${id}"`);
+      if (!byId.has(id)) throw new RangeError(`there is no provider "${id}"`);
       if (credential) credentials.set(id, credential);
       else credentials.delete(id);
-      if (id !== compatibleId) return;
-      listed = [];
-      if (!credential) return;
-      refresh().catch((error: unknown) => {
-        options.log({ event: 'model_list_failed', provider: id, code: toAppError(error).code });
-      });
+      lists.credentialChanged(id);
     },
     configured: () => providers.filter((provider) => credentials.has(provider.id)).map((provider) => provider.id),
     all: () => providers,
-    models: () => [...(options.sandbox ? sandboxModels : []), ...listed],
-    refresh,
+    models: lists.models,
+    refresh: lists.refresh,
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
 import { messagesBody } from './anthropic/request-body.ts';
 import { generateBody } from './google/request-body.ts';
+import { dialectOf, openAiDialect } from './openai-compatible/dialects.ts';
 import { completionBody } from './openai-compatible/request-body.ts';
 import type { ProviderRequest } from './provider.ts';
 
@@ -217,8 +218,8 @@ describe('Google', () => {
 });
 
 describe('OpenAI and its like', () => {
-  const openai = { maxTokensField: 'max_completion_tokens', keepsExtensions: false, knowsDeveloperRole: true } as const;
-  const local = { maxTokensField: 'max_tokens', keepsExtensions: true, knowsDeveloperRole: false } as const;
+  const openai = openAiDialect;
+  const local = dialectOf({ id: 'openai-compatible' });
 
   test('OpenAI itself never sees other providers’ extensions', () => {
     const body = completionBody(requestFor(), openai);

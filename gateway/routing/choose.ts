@@ -51,7 +51,8 @@ export function choose(candidates: readonly Candidate[], features: Features, rul
   };
 }
 
-const reaches = ({ model }: Candidate, tier: Tier) => (model.quality ?? 0) >= floors[tier];
+/** A model that nobody has rated reaches no floor: it answers where it was asked for, or where there is nothing else. */
+const reaches = ({ model }: Candidate, tier: Tier) => model.quality !== null && model.quality >= floors[tier];
 
 const attemptsOf = ({ controls }: Rules) =>
   controls.allow_fallbacks === false ? 1 : (controls.max_attempts ?? defaultAttempts);

@@ -1,42 +1,46 @@
 import { Secret } from '#gateway/lib/secret.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import { hintOf } from '../secret-box.ts';
-import { type KnownProvider, providerList } from './provider-list.ts';
+import { type OfferedProvider, providerList } from './provider-list.ts';
 import type { Entry } from './providers.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The providers with the addresses that the environment gives them, for keys that the user enters as well. */
-export function providersOf(env: Env): KnownProvider[] {
+export function providersOf(env: Env): OfferedProvider[] {
   return providerList.map((known) => {
-    const given = known.env && env[known.env.baseUrl]?.trim();
-    return given && isUsable(given) ? { ...known, baseUrl: parseBaseUrl(given) } : known;
+    const given = env[known.env.baseUrl]?.trim();
+    const baseUrl = given ? usable(given, known) : null;
+    return baseUrl === null ? known : { ...known, baseUrl };
   });
 }
 
-function isUsable(address: string): boolean {
+function usable(address: string, { ownServer }: OfferedProvider): string | null {
   try {
-    return parseBaseUrl(address) !== '';
+    return parseBaseUrl(address, { privateHttp: ownServer });
   } catch {
-    return false;
+    return null;
   }
 }
 
-/** Keys of the environment the app was started with. One whose address may not be used is left out, and said so. */
+/**
+ * Keys, and addresses of one's own servers, of the environment the app was started with. One whose address may not be used
+ * is left out, and said so.
+ */
 export function environmentKeys(env: Env): Entry[] {
   return providerList.flatMap((known) => entryFor(known, env) ?? []);
 }
 
-function entryFor(known: KnownProvider, env: Env): Entry | null {
-  const key = known.env && env[known.env.key]?.trim();
-  if (!known.env || !key || !/^[\x21-\x7e]{8,512}$/.test(key)) return null;
-  const secret = new Secret(key);
-  const base = { id: known.id, keyHint: hintOf(secret), storage: 'environment' as const, checkedAt: null };
-  const given = env[known.env.baseUrl]?.trim() || known.baseUrl || '';
-  try {
-    return { ...base, baseUrl: parseBaseUrl(given), secret, state: 'unchecked', message: null };
-  } catch {
-    const message = `${known.env.baseUrl} is not an https address, nor one of this machine: the key is not used.`;
-    return { ...base, baseUrl: given.slice(0, 2048), secret: null, state: 'refused', message };
-  }
+function entryFor(known: OfferedProvider, env: Env): Entry | null {
+  const key = env[known.env.key]?.trim();
+  const given = env[known.env.baseUrl]?.trim();
+  const secret = key && /^[\x21-\x7e]{8,512}$/.test(key) ? new Secret(key) : null;
+  if (known.ownServer ? !given : !secret) return null;
+  const address = given || known.baseUrl || '';
+  const keyHint = secret && hintOf(secret);
+  const base = { id: known.id, keyHint, storage: 'environment' as const, checkedAt: null };
+  const baseUrl = usable(address, known);
+  if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', message: null };
+  const message = `${known.env.baseUrl} is not an https address, nor one of this machine: it is not used.`;
+  return { ...base, baseUrl: address.slice(0, 2048), secret: null, state: 'refused', message };
 }

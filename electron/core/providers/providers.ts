@@ -1,12 +1,12 @@
 import type { Gateway } from '#gateway/gateway.ts';
 import { Secret } from '#gateway/lib/secret.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
-import type { Provider, ProviderId } from '#shared/contract/providers.ts';
+import type { LocalServer, Provider, ProviderId } from '#shared/contract/providers.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import type { Changes } from '../changes.ts';
 import { hintOf, type SecretBox } from '../secret-box.ts';
-import type { KnownProvider } from './provider-list.ts';
+import type { OfferedProvider } from './provider-list.ts';
 import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
 
 /** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
@@ -23,10 +23,12 @@ export interface Entry {
 
 export interface ProvidersDeps {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider'>;
+  /** Asks the usual ports of this machine for servers of one's own. */
+  readonly findServers: () => Promise<LocalServer[]>;
   readonly store: ProviderStore;
   readonly secrets: SecretBox;
   readonly changes: Changes;
-  readonly known: readonly KnownProvider[];
+  readonly known: readonly OfferedProvider[];
   /** Keys of the environment: used unless the user has set another. */
   readonly environment: readonly Entry[];
   readonly now: () => number;
@@ -90,6 +92,8 @@ export function providersFeature(deps: ProvidersDeps) {
       return changed(id);
     },
 
+    discover: (): Promise<LocalServer[]> => deps.findServers(),
+
     /** Forgets the user's key; one of the environment takes its place where there is one. */
     async removeKey({ id }: { id: ProviderId }): Promise<Provider> {
       await loaded.promise;
@@ -131,14 +135,14 @@ export function providersFeature(deps: ProvidersDeps) {
  * What the user asks for, checked. A key is bound to the address it was entered for: an address of another origin needs
  * the key again, so that nobody can have a stored key sent elsewhere.
  */
-function wantedEntry(input: SetKey, known: KnownProvider, before: Entry | undefined): Entry {
+function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
   if (!address)
     throw new AppError('invalid_input', "baseUrl: the server's address is needed.", { details: { param: 'baseUrl' } });
-  const baseUrl = parseBaseUrl(address, { privateHttp: known.keyOptional });
+  const baseUrl = parseBaseUrl(address, { privateHttp: known.ownServer });
   const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(baseUrl);
   const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
-  if (!secret && !known.keyOptional) {
+  if (!secret && !known.ownServer) {
     const why = before?.secret
       ? 'a key is sent only to the address it was entered for. Enter it again'
       : 'a key is needed';
@@ -160,7 +164,8 @@ function checkFailure(error: unknown): AppError {
 /** The providers that are set up, and the gateway told of each of them. */
 function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   const entries = new Map<ProviderId, Entry>();
-  const usable = (entry: Entry) => entry.secret !== null || entry.storage === null;
+  const usable = (entry: Entry) =>
+    entry.secret !== null || entry.storage === null || (entry.keyHint === null && entry.state !== 'refused');
   return {
     get: (id: ProviderId) => entries.get(id),
     anyUsable: () => [...entries.values()].some(usable),
@@ -173,19 +178,20 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   };
 }
 
-function knownIn(all: readonly KnownProvider[], id: ProviderId): KnownProvider {
+function knownIn(all: readonly OfferedProvider[], id: ProviderId): OfferedProvider {
   const known = all.find((provider) => provider.id === id);
   if (!known) throw new RangeError(`there is no provider "${id}"`);
   return known;
 }
 
 /** What the renderer may know of it. */
-function toProvider({ id, name, keyPage, baseUrl }: KnownProvider, entry: Entry | undefined): Provider {
+function toProvider({ id, name, keyPage, ownServer, baseUrl }: OfferedProvider, entry: Entry | undefined): Provider {
   if (!entry) {
     return {
       id,
       name,
       keyPage,
+      ownServer,
       baseUrl,
       state: 'not_set',
       keyHint: null,
@@ -195,7 +201,7 @@ function toProvider({ id, name, keyPage, baseUrl }: KnownProvider, entry: Entry 
     };
   }
   const { state, keyHint, storage, message, checkedAt } = entry;
-  return { id, name, keyPage, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
+  return { id, name, keyPage, ownServer, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
 }
 
 /** Only what will still be true at the next start is written down. */

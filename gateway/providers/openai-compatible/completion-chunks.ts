@@ -1,9 +1,10 @@
 import { ulid } from 'ulid';
-import type { TokenUsage } from '#shared/price.ts';
+import { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../lib/json-value.ts';
 import { readFault, upstreamError } from '../../lib/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { usageEvent } from './completion-usage.ts';
 
 /** Reads the `data:` payloads of one streamed completion. */
 export interface ChunkReader {
@@ -16,6 +17,7 @@ export interface ChunkReader {
 
 export function createChunkReader(provider: string): ChunkReader {
   const calls = new Set<number>();
+  const details: unknown[] = [];
   let started = false;
   let done = false;
   let finish: FinishReason | null = null;
@@ -33,13 +35,13 @@ export function createChunkReader(provider: string): ChunkReader {
     const events: ProviderEvent[] = [];
     if (!calls.has(index)) {
       calls.add(index);
-      const extra = call.extra_content;
+      const extra = extraContent(call.extra_content);
       events.push({
         type: 'tool-call-start',
         index,
         id: asText(call.id) || `call_${ulid()}`,
         name: asText(fn.name) ?? '',
-        ...(extra ? { extraContent: asObject(extra) } : {}),
+        ...(extra ? { extraContent: extra } : {}),
       });
     }
     const text = asText(fn.arguments);
@@ -47,13 +49,21 @@ export function createChunkReader(provider: string): ChunkReader {
     return events;
   }
 
+  /** OpenRouter's opaque thinking rides on the first call that comes after it, and comes back with that. */
+  function extraContent(own: unknown): JsonObject | null {
+    const kept = details.splice(0);
+    if (kept.length === 0) return own ? asObject(own) : null;
+    return { ...asObject(own), openrouter: { reasoning_details: kept } };
+  }
+
   function choiceEvents(choice: JsonObject): ProviderEvent[] {
     const delta = asObject(choice.delta);
     const reason = asText(choice.finish_reason);
-    if (reason) finish = finishReason(reason, calls.size > 0 || asArray(delta.tool_calls).length > 0);
+    if (delta.reasoning_details) details.push(...asArray(delta.reasoning_details));
+    if (reason) finish = finishReason(provider, reason, calls.size > 0 || asArray(delta.tool_calls).length > 0);
     return [
       ...textEvent('reasoning-delta', delta.reasoning_content ?? delta.reasoning),
-      ...textEvent('text-delta', delta.content),
+      ...contentEvents(delta.content, choice.logprobs),
       ...textEvent('refusal-delta', delta.refusal),
       ...asArray(delta.tool_calls).flatMap(callEvents),
     ];
@@ -70,7 +80,7 @@ export function createChunkReader(provider: string): ChunkReader {
       const chunk = parseEvent(data, provider);
       if (chunk.error) throw upstreamError(readFault(chunk, provider, null));
       const choice = asArray(chunk.choices)[0];
-      return [...begin(), ...(choice ? choiceEvents(asObject(choice)) : []), ...usageEvent(chunk.usage)];
+      return [...begin(), ...(choice ? choiceEvents(asObject(choice)) : []), ...usageEvent(chunk)];
     },
     end: () => (finish ? [{ type: 'finish', reason: finish }] : []),
     get done() {
@@ -83,22 +93,35 @@ function textEvent(type: 'text-delta' | 'reasoning-delta' | 'refusal-delta', val
   return typeof value === 'string' && value !== '' ? [{ type, text: value }] : [];
 }
 
-function finishReason(reason: string, hasCalls: boolean): FinishReason {
-  if (reason === 'length' || reason === 'content_filter' || reason === 'tool_calls') return reason;
-  return reason === 'function_call' || hasCalls ? 'tool_calls' : 'stop';
+/** Text with its log probabilities where they were asked for; or Mistral's list of text and thinking. */
+function contentEvents(content: unknown, logprobs: unknown): ProviderEvent[] {
+  if (Array.isArray(content)) return content.flatMap(pieceEvents);
+  if (!logprobs) return textEvent('text-delta', content);
+  return [{ type: 'text-delta', text: asText(content) ?? '', logprobs: asObject(logprobs) }];
 }
 
-function usageEvent(value: unknown): ProviderEvent[] {
-  const usage = asObject(value);
-  const promptTokens = asCount(usage.prompt_tokens);
-  const completionTokens = asCount(usage.completion_tokens);
-  if (promptTokens === null || completionTokens === null) return [];
-  const counted: TokenUsage = {
-    promptTokens,
-    completionTokens,
-    cachedTokens: Math.min(promptTokens, asCount(asObject(usage.prompt_tokens_details).cached_tokens) ?? 0),
-    cacheWriteTokens: 0,
-    reasoningTokens: asCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0,
-  };
-  return [{ type: 'usage', usage: counted }];
+function pieceEvents(value: unknown): ProviderEvent[] {
+  const piece = asObject(value);
+  if (piece.type !== 'thinking') return textEvent('text-delta', piece.text);
+  return asArray(piece.thinking).flatMap((part) => textEvent('reasoning-delta', asObject(part).text));
+}
+
+function finishReason(provider: string, reason: string, hasCalls: boolean): FinishReason {
+  switch (reason) {
+    case 'length':
+    case 'model_length':
+      return 'length';
+    case 'content_filter':
+    case 'tool_calls':
+      return reason;
+    case 'insufficient_system_resource':
+      throw new AppError('upstream_overloaded', `${provider} ran out of resources in the middle of its answer.`, {
+        provider,
+      });
+    case 'error':
+    case 'abort':
+      throw new AppError('upstream_error', `${provider} broke its answer off.`, { provider });
+    default:
+      return reason === 'function_call' || hasCalls ? 'tool_calls' : 'stop';
+  }
 }

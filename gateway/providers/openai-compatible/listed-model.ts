@@ -1,40 +1,50 @@
-import type { CatalogueModel } from '../../catalogue/catalogue.ts';
+import type { Capability, CatalogueModel } from '../../catalogue/catalogue.ts';
 import type { ListedModel } from '../provider.ts';
+import type { Dialect } from './dialects.ts';
+
+/** Where a list has its prices from. */
+export interface Listing {
+  readonly provider: string;
+  readonly dialect: Dialect;
+  /** Day of the list, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly source: string;
+}
+
+const sampling = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'frequency_penalty', 'presence_penalty'];
+const toolParameters = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
 /**
- * A record for a model of which only the name is known. It is offered everything, because a local server ignores or
- * refuses by itself what it lacks; its price and quality stay unknown.
+ * A record for a model that its server lists. What the server does not say is offered, because it ignores or refuses by
+ * itself what it lacks; a price that it does not say is not known, and quality never is.
  */
-export function listedModel(provider: string, { model, created, contextLength }: ListedModel): CatalogueModel {
+export function listedModel(listing: Listing, listed: ListedModel): CatalogueModel {
+  const { provider, dialect } = listing;
+  const inputs = listed.inputs ?? dialect.takes;
+  const tools = listed.tools ?? true;
+  const thinks = dialect.effort !== 'none' && listed.reasoning !== false;
+  const offered = [
+    ...sampling,
+    ...(tools ? toolParameters : []),
+    'response_format',
+    ...(thinks ? ['reasoning_effort'] : []),
+  ];
   return {
-    id: `${provider}/${model}`,
+    id: `${provider}/${listed.model}`,
     provider,
-    model,
-    name: model,
+    model: listed.model,
+    name: listed.name ?? listed.model,
     description: null,
-    created: created ?? 0,
-    contextLength,
-    maxOutputTokens: null,
-    inputModalities: ['text', 'image'],
+    created: listed.created ?? 0,
+    contextLength: listed.contextLength,
+    maxOutputTokens: listed.maxOutputTokens ?? null,
+    inputModalities: inputs,
     outputModalities: ['text'],
-    capabilities: ['streaming', 'tools', 'json_mode', 'json_schema', 'vision'],
-    supportedParameters: [
-      'temperature',
-      'top_p',
-      'max_tokens',
-      'stop',
-      'seed',
-      'frequency_penalty',
-      'presence_penalty',
-      'tools',
-      'tool_choice',
-      'parallel_tool_calls',
-      'response_format',
-      'reasoning_effort',
-    ],
-    price: null,
-    priceAsOf: null,
-    priceSource: null,
+    capabilities: capabilitiesOf(inputs, tools, thinks && listed.reasoning === true),
+    supportedParameters: offered.filter((name) => !dialect.refuses.includes(name)),
+    price: listed.price ?? null,
+    priceAsOf: listed.price ? listing.day : null,
+    priceSource: listed.price ? listing.source : null,
     quality: null,
     speed: { firstTokenMs: 1_000, tokensPerSecond: 30 },
     deprecationDate: null,
@@ -42,4 +52,17 @@ export function listedModel(provider: string, { model, created, contextLength }:
     aliases: [],
     simulated: false,
   };
+}
+
+function capabilitiesOf(inputs: readonly string[], tools: boolean, reasoning: boolean): Capability[] {
+  return [
+    'streaming',
+    ...(tools ? (['tools'] as const) : []),
+    'json_mode',
+    'json_schema',
+    ...(inputs.includes('image') ? (['vision'] as const) : []),
+    ...(inputs.includes('file') ? (['files'] as const) : []),
+    ...(inputs.includes('audio') ? (['audio'] as const) : []),
+    ...(reasoning ? (['reasoning'] as const) : []),
+  ];
 }

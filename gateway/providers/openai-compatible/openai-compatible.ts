@@ -1,26 +1,27 @@
-import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
+import { asArray, asObject } from '../../lib/json-value.ts';
 import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
-import type { ListedModel, Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { createChunkReader } from './completion-chunks.ts';
-import { completionBody, type Dialect } from './request-body.ts';
+import { type Dialect, dialectOf } from './dialects.ts';
+import { listedEntry } from './listed-entry.ts';
+import { completionBody } from './request-body.ts';
 
 export interface CompatibleOptions {
   readonly id: string;
   readonly name: string;
+  /** Where it is not the one that the table has for this id. */
   readonly dialect?: Dialect;
 }
 
-const localDialect: Dialect = { maxTokensField: 'max_tokens', keepsExtensions: true, knowsDeveloperRole: false };
-
-/** Any server that speaks OpenAI's chat completions: Ollama, vLLM, LM Studio, another gateway, and OpenAI itself. */
-export function createOpenAiCompatible({ id, name, dialect = localDialect }: CompatibleOptions): Provider {
+/** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
+export function createOpenAiCompatible({ id, name, dialect = dialectOf({ id }) }: CompatibleOptions): Provider {
   return {
     id,
     name,
     async *chat(request, context) {
       const response = await upstreamFetch({
-        ...callFor(id, context, '/chat/completions'),
+        ...callFor(id, context, dialect, '/chat/completions'),
         body: completionBody(request, dialect),
       });
       const reader = createChunkReader(id);
@@ -33,18 +34,27 @@ export function createOpenAiCompatible({ id, name, dialect = localDialect }: Com
       yield reader.end();
     },
     async models(context) {
-      const response = await upstreamFetch(callFor(id, context, '/models'));
-      return asArray(asObject(await readJson(response, id)).data).flatMap(listed);
+      const response = await upstreamFetch(callFor(id, context, dialect, '/models'));
+      const body = await readJson(response, id);
+      // Together answers with the bare list.
+      const entries = Array.isArray(body) ? body : asArray(asObject(body).data);
+      return entries.flatMap((entry) => listedEntry(entry, dialect.notForChat));
     },
+    ...(dialect.keyCheckPath === null ? {} : { checkKey: keyCheck(id, dialect, dialect.keyCheckPath) }),
   };
 }
 
-function callFor(provider: string, context: ProviderContext, path: string) {
+const keyCheck = (id: string, dialect: Dialect, path: string) => async (context: ProviderContext) => {
+  const response = await upstreamFetch(callFor(id, context, dialect, path));
+  await response.body?.cancel().catch(() => {});
+};
+
+function callFor(provider: string, context: ProviderContext, dialect: Dialect, path: string) {
   const { credential, fetch, signal } = context;
   return {
     provider,
     url: `${credential.baseUrl.replace(/\/+$/, '')}${path}`,
-    headers: authorization(credential),
+    headers: { ...dialect.headers, ...authorization(credential) },
     fetch,
     signal,
   };
@@ -52,12 +62,4 @@ function callFor(provider: string, context: ProviderContext, path: string) {
 
 function authorization({ apiKey }: ProviderCredential): Record<string, string> {
   return apiKey ? { authorization: `Bearer ${apiKey.reveal()}` } : {};
-}
-
-function listed(value: unknown): ListedModel[] {
-  const entry = asObject(value);
-  const model = asText(entry.id);
-  if (!model) return [];
-  const contextLength = asCount(entry.context_length) ?? asCount(entry.max_model_len);
-  return [{ model, created: asCount(entry.created), contextLength }];
 }

@@ -1,0 +1,81 @@
+import { toAppError } from '#shared/errors.ts';
+import { knownProvider } from '#shared/known-providers.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { UpstreamFetch } from '../lib/upstream-response.ts';
+import { dialectOf } from './openai-compatible/dialects.ts';
+import { listedModel } from './openai-compatible/listed-model.ts';
+import type { Provider, ProviderCredential } from './provider.ts';
+
+export interface ModelLists {
+  /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */
+  models(): readonly CatalogueModel[];
+  refresh(id: string, signal?: AbortSignal): Promise<void>;
+  /** Forgets what the server before it listed, and asks the new one. */
+  credentialChanged(id: string): void;
+}
+
+export interface ModelListsOptions {
+  readonly fetch: UpstreamFetch;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+  readonly always: readonly CatalogueModel[];
+  readonly providers: readonly Provider[];
+  readonly credentialOf: (id: string) => ProviderCredential | null;
+}
+
+const listTimeoutMs = 10_000;
+/** A model that was just pulled should appear while its owner still looks; a vendor's list changes by the day. */
+const freshMs = { ownServer: 30_000, hosted: 3_600_000 };
+
+/** The models that OpenAI-compatible servers list themselves, kept fresh as long as somebody looks. */
+export function createModelLists(options: ModelListsOptions): ModelLists {
+  const lists = new Map<string, readonly CatalogueModel[]>();
+  const askedAt = new Map<string, number>();
+  let known = options.always;
+
+  function keep(id: string, models: readonly CatalogueModel[]): void {
+    if (models.length > 0) lists.set(id, models);
+    else lists.delete(id);
+    known = [...options.always, ...options.providers.flatMap((provider) => lists.get(provider.id) ?? [])];
+  }
+
+  /** A list that arrives after its server was replaced is dropped; one that does not come leaves the old one. */
+  async function refresh(id: string, signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
+    const credential = options.credentialOf(id);
+    const provider = options.providers.find((one) => one.id === id);
+    if (!credential || !provider) return;
+    askedAt.set(id, options.now());
+    const listed = await provider.models({ credential, fetch: options.fetch, signal });
+    if (options.credentialOf(id) !== credential) return;
+    const day = new Date(options.now()).toISOString().slice(0, 10);
+    const listing = { provider: id, dialect: dialectOf({ id }), day, source: `${credential.baseUrl}/models` };
+    keep(
+      id,
+      listed.map((model) => listedModel(listing, model)),
+    );
+  }
+
+  function refreshBehind(id: string): void {
+    refresh(id).catch((error: unknown) => {
+      options.log({ event: 'model_list_failed', provider: id, code: toAppError(error).code });
+    });
+  }
+
+  return {
+    models() {
+      const at = options.now();
+      for (const [id, since] of askedAt) {
+        const fresh = knownProvider(id)?.ownServer ? freshMs.ownServer : freshMs.hosted;
+        if (at - since >= fresh) refreshBehind(id);
+      }
+      return known;
+    },
+    refresh,
+    credentialChanged(id) {
+      keep(id, []);
+      askedAt.delete(id);
+      if (options.providers.some((provider) => provider.id === id) && options.credentialOf(id)) refreshBehind(id);
+    },
+  };
+}

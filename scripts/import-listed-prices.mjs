@@ -1,0 +1,153 @@
+// Imports prices for models that their providers list themselves, from the data of @pydantic/genai-prices:
+//   node scripts/import-listed-prices.mjs YYYY-MM-DD     (the day the package's data was published)
+// A model is priced only where the package prices exactly that name by nothing but tokens, the same at every hour.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+const packageRoot = new URL('../node_modules/@pydantic/genai-prices/', import.meta.url);
+const target = new URL('../gateway/catalogue/data/listed-prices.json', import.meta.url);
+
+/** Our provider → the package's, and what their list puts before the package's name. */
+const vendors = {
+  mistral: { id: 'mistral' },
+  deepseek: { id: 'deepseek' },
+  xai: { id: 'x-ai' },
+  groq: { id: 'groq' },
+  cerebras: { id: 'cerebras' },
+  together: { id: 'together' },
+  fireworks: { id: 'fireworks', prefix: 'accounts/fireworks/models/' },
+};
+
+const componentNames = {
+  input: 'input_mtok',
+  output: 'output_mtok',
+  cache_read: 'cache_read_mtok',
+  cache_write: 'cache_write_mtok',
+};
+const priced = new Set(Object.values(componentNames));
+
+const asOf = process.argv[2] ?? '';
+if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
+  console.error('Say which day the data is from: node scripts/import-listed-prices.mjs YYYY-MM-DD');
+  process.exit(2);
+}
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
+const providers = embeddedData(readFileSync(new URL('dist/index.js', packageRoot), 'utf8'));
+const models = Object.entries(vendors).flatMap(([provider, vendor]) => rowsOf(provider, vendor));
+const source = `@pydantic/genai-prices ${version}`;
+writeFileSync(target, `{\n"as_of": "${asOf}",\n"source": "${source}",\n"models": [\n${lines(models)}\n]\n}\n`);
+console.log(`${models.length} names written`);
+
+/** One line for each name, so that a review sees what changed. */
+function lines(rows) {
+  return rows.map((row) => JSON.stringify(row)).join(',\n');
+}
+
+function rowsOf(provider, { id, prefix = '' }) {
+  const known = providers.find((one) => one.id === id).models;
+  return known.flatMap((model) => {
+    const rows = isPlain(model) ? datedRows(model) : [];
+    const names = rows.length > 0 ? namesOf(model, prefix).filter((name) => firstMatch(known, name) === model) : [];
+    return names.filter(isOneModel).map((name) => ({ id: `${provider}/${name}`, rows }));
+  });
+}
+
+/** Only tokens are priced, input and output are, and the price follows the calendar, not the clock. */
+function isPlain(model) {
+  const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
+  return dated.every(
+    ({ prices, constraint }) =>
+      prices.input_mtok !== undefined &&
+      prices.output_mtok !== undefined &&
+      Object.keys(prices).every((key) => priced.has(key)) &&
+      (constraint === undefined || constraint.type === 'start_date'),
+  );
+}
+
+/** The package takes the first model whose rule fits. */
+function firstMatch(known, name) {
+  return known.find((model) => fits(model.match, name));
+}
+
+function fits(rule, name) {
+  if (rule.or) return rule.or.some((one) => fits(one, name));
+  if (rule.and) return rule.and.every((one) => fits(one, name));
+  if (rule.equals !== undefined) return name === rule.equals;
+  if (rule.starts_with !== undefined) return name.startsWith(rule.starts_with);
+  if (rule.ends_with !== undefined) return name.endsWith(rule.ends_with);
+  if (rule.contains !== undefined) return name.includes(rule.contains);
+  if (rule.regex !== undefined) return new RegExp(rule.regex).test(name);
+  throw new Error(`the package has a rule of a new kind: ${JSON.stringify(rule)}`);
+}
+
+/** A name that moves from model to model has no price of its own; one with a provider before it is in no list. */
+function isOneModel(name) {
+  return !/latest$/.test(name) && !/^(x-ai|cerebras|mistralai|groq)[/:]/.test(name);
+}
+
+function namesOf(model, prefix) {
+  const names = [model.id, ...equals(model.match)];
+  return [...new Set(names.map((name) => (name.startsWith(prefix) ? name : `${prefix}${name}`)))];
+}
+
+function equals(rule) {
+  if (rule.or) return rule.or.flatMap(equals);
+  return rule.equals === undefined ? [] : [rule.equals];
+}
+
+function datedRows(model) {
+  const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
+  return dated.map(({ constraint, prices }) => ({
+    from: constraint?.start_date ?? null,
+    ...rates(prices, 0),
+    tiers: tiers(prices),
+  }));
+}
+
+/** USD per million tokens of a prompt of `tokens` tokens: the last tier whose start is below it, as in the package. */
+function rates(prices, tokens) {
+  return Object.fromEntries(
+    Object.entries(componentNames).map(([name, key]) => {
+      const price = prices[key];
+      if (price === undefined) return [name, null];
+      if (typeof price === 'number') return [name, decimal(price)];
+      return [name, decimal(price.tiers.findLast((tier) => tokens > tier.start)?.price ?? price.base)];
+    }),
+  );
+}
+
+function tiers(prices) {
+  const starts = Object.values(componentNames).flatMap((key) => prices[key]?.tiers?.map((tier) => tier.start) ?? []);
+  return [...new Set(starts)].sort((a, b) => a - b).map((start) => ({ above: start, ...rates(prices, start + 1) }));
+}
+
+/** The shortest decimal that names this number is what the package's source says. */
+function decimal(value) {
+  const text = String(value);
+  if (!/^\d+(\.\d{1,6})?$/.test(text)) throw new Error(`${text} is not a plain decimal with at most six digits`);
+  return text;
+}
+
+/** The package embeds its data as the first array literal of its bundle and exports no way to read it. */
+function embeddedData(bundle) {
+  const start = bundle.indexOf('[');
+  return Function(`"use strict"; return (${bundle.slice(start, endOfArray(bundle, start))})`)();
+}
+
+function endOfArray(text, start) {
+  let depth = 0;
+  let quote = '';
+  for (let at = start; at < text.length; at += 1) {
+    const char = text[at];
+    if (quote) {
+      if (char === '\\') at += 1;
+      else if (char === quote) quote = '';
+    } else if (char === '"' || char === "'" || char === '`') quote = char;
+    else if (char === '[') depth += 1;
+    else if (char === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  throw new Error('the data array does not end');
+}

@@ -1,0 +1,65 @@
+/**
+ * Every provider that a gateway can have a credential for: what it is called, where it is and what it wants. How each one's
+ * wire differs is the gateway's business (`gateway/providers/openai-compatible/dialects.ts`).
+ */
+
+export interface KnownProvider {
+  readonly id: string;
+  readonly name: string;
+  /** Where it is reached unless its credential says otherwise. Null: only its owner knows. */
+  readonly baseUrl: string | null;
+  /** The page where its keys are made. */
+  readonly keyPage: string | null;
+  /** A server of one's own: it may want no key, and plain http inside one's own network is ordinary. */
+  readonly ownServer: boolean;
+  /** Variables that configure it: a key, an address (in place of `baseUrl`), or for one's own server the address alone. */
+  readonly env: { readonly key: string; readonly baseUrl: string };
+}
+
+const hosted = <Id extends string>(id: Id, name: string, baseUrl: string, keyPage: string) => ({
+  ...{ id, name, baseUrl, keyPage, ownServer: false },
+  env: variables(id),
+});
+
+const ownServer = <Id extends string>(id: Id, name: string, baseUrl: string | null) => ({
+  ...{ id, name, baseUrl, keyPage: null, ownServer: true },
+  env: variables(id),
+});
+
+function variables(id: string): KnownProvider['env'] {
+  const prefix = id.toUpperCase().replaceAll('-', '_');
+  return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
+}
+
+/** In order of priority: where several have a model of the same name, the first one that is configured answers. */
+export const knownProviders = [
+  hosted('openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys'),
+  hosted('anthropic', 'Anthropic', 'https://api.anthropic.com', 'https://console.anthropic.com/settings/keys'),
+  hosted('google', 'Google', 'https://generativelanguage.googleapis.com', 'https://aistudio.google.com/apikey'),
+  hosted('mistral', 'Mistral', 'https://api.mistral.ai/v1', 'https://console.mistral.ai/api-keys'),
+  hosted('deepseek', 'DeepSeek', 'https://api.deepseek.com', 'https://platform.deepseek.com/api_keys'),
+  hosted('xai', 'xAI', 'https://api.x.ai/v1', 'https://console.x.ai'),
+  hosted('groq', 'Groq', 'https://api.groq.com/openai/v1', 'https://console.groq.com/keys'),
+  hosted('cerebras', 'Cerebras', 'https://api.cerebras.ai/v1', 'https://cloud.cerebras.ai'),
+  hosted('together', 'Together AI', 'https://api.together.xyz/v1', 'https://api.together.ai/settings/api-keys'),
+  hosted(
+    'fireworks',
+    'Fireworks AI',
+    'https://api.fireworks.ai/inference/v1',
+    'https://app.fireworks.ai/settings/users/api-keys',
+  ),
+  hosted('openrouter', 'OpenRouter', 'https://openrouter.ai/api/v1', 'https://openrouter.ai/settings/keys'),
+  ownServer('ollama', 'Ollama', 'http://127.0.0.1:11434/v1'),
+  ownServer('lmstudio', 'LM Studio', 'http://127.0.0.1:1234/v1'),
+  ownServer('llamacpp', 'llama.cpp', 'http://127.0.0.1:8080/v1'),
+  ownServer('vllm', 'vLLM', 'http://127.0.0.1:8000/v1'),
+  ownServer('openai-compatible', 'OpenAI-compatible server', null),
+] as const satisfies readonly KnownProvider[];
+
+export type ProviderId = (typeof knownProviders)[number]['id'];
+
+export const providerIds = knownProviders.map(({ id }) => id) as [ProviderId, ...ProviderId[]];
+
+/** Null where there is no provider of this name. */
+export const knownProvider = (id: string): KnownProvider | null =>
+  knownProviders.find((provider) => provider.id === id) ?? null;
