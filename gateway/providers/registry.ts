@@ -1,5 +1,6 @@
 import { knownProvider, knownProviders } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Download } from '../lib/fetched-images.ts';
 import type { UpstreamFetch } from '../lib/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
@@ -39,22 +40,24 @@ export interface RegistryOptions {
   readonly sandboxPace: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Fetches images for providers that fetch none; `guardedDownload` unless a test says otherwise. */
+  readonly download?: Download;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 const noCredential: ProviderCredential = { apiKey: null, baseUrl: '' };
 
 /** Those with an adapter of their own; their models are in the price book. */
-const own: Readonly<Record<string, () => Provider>> = {
+const own: Readonly<Record<string, (options: RegistryOptions) => Provider>> = {
   openai: createOpenAi,
   anthropic: createAnthropic,
-  google: createGoogle,
+  google: ({ download }) => createGoogle(download),
 };
 
 /** The providers of one gateway and the platform's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
   const providers: readonly Provider[] = [
-    ...knownProviders.map(({ id, name }) => own[id]?.() ?? createOpenAiCompatible({ id, name })),
+    ...knownProviders.map(({ id, name }) => own[id]?.(options) ?? createOpenAiCompatible({ id, name })),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
   ];
   const byId = new Map(providers.map((provider) => [provider.id, provider]));

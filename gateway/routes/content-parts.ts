@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { dataUrlBytes, isBase64, parseDataUrl } from '../lib/data-url.ts';
+import { fileTypeOf } from '../lib/file-type.ts';
 
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
@@ -43,7 +44,7 @@ function checkImage(url: string, param: string): void {
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);
-  if (!hasMagic(data.mediaType, dataUrlBytes(data, 16))) throw bad(`does not contain a ${data.mediaType}.`);
+  if (fileTypeOf(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
 }
 
 function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: string): ContentPart {
@@ -62,7 +63,7 @@ function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: 
     return inlined(file.filename, Buffer.from(data.base64, 'base64').toString('utf8'));
   if (data.mediaType !== 'application/pdf')
     throw badFile(param, `has the type ${data.mediaType}; only PDF and text files can be read.`);
-  if (!hasMagic(data.mediaType, dataUrlBytes(data, 1024))) throw badFile(param, 'does not contain a PDF.');
+  if (fileTypeOf(dataUrlBytes(data, 1024)) !== data.mediaType) throw badFile(param, 'does not contain a PDF.');
   return { type: 'file', file };
 }
 
@@ -79,22 +80,4 @@ function checkSize(base64: string, param: string): void {
     param,
     details: { limit: maxPartBytes },
   });
-}
-
-function hasMagic(mediaType: string, head: Buffer): boolean {
-  const ascii = head.toString('latin1');
-  switch (mediaType) {
-    case 'image/png':
-      return ascii.startsWith('\x89PNG\r\n\x1a\n');
-    case 'image/jpeg':
-      return ascii.startsWith('\xff\xd8\xff');
-    case 'image/gif':
-      return ascii.startsWith('GIF87a') || ascii.startsWith('GIF89a');
-    case 'image/webp':
-      return ascii.startsWith('RIFF') && ascii.slice(8, 12) === 'WEBP';
-    case 'application/pdf':
-      return ascii.includes('%PDF-');
-    default:
-      return false;
-  }
 }

@@ -167,6 +167,17 @@ test('a key goes in and never comes out', async () => {
   expect(document.documentElement.innerHTML).not.toContain('AIza-not-a-real-key');
 });
 
+test('servers on this computer are looked for when asked, and used with one press', async () => {
+  const fake = await openApp('#settings/providers');
+  expect(fake.calls.filter((call) => call === 'providers.discover')).toEqual([]);
+  await page.getByRole('button', { name: 'Find servers on this computer' }).click();
+  const found = page.getByRole('list', { name: 'Servers found' });
+  await expect.element(found).toMatchTextContent('2 models');
+  await page.getByRole('button', { name: 'Use (Ollama)' }).click();
+  await expect.element(page.getByRole('button', { name: 'Use (Ollama)' })).toMatchTextContent('In use');
+  await expect.element(page.getByRole('button', { name: 'Check (Ollama)' })).toBeVisible();
+});
+
 test('the palette goes to a place by typing', async () => {
   await openApp('');
   await userEvent.keyboard('{Control>}k{/Control}');

@@ -1,7 +1,7 @@
-const names: Record<string, string> = {
-  anthropic: 'Anthropic',
-  google: 'Google',
-  openai: 'OpenAI',
+import { knownProviders } from '#shared/known-providers.ts';
+
+const names: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(knownProviders.map(({ id, name }) => [id, name])),
   'openai-compatible': 'Your server',
   portico: 'Portico',
   sandbox: 'Sandbox',

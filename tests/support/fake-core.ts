@@ -283,6 +283,10 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('providers.check');
         return changeProvider(input.id, { checkedAt: Date.now() });
       }),
+      discover: os.providers.discover.handler(async () => {
+        await guard('providers.discover');
+        return data.localServers;
+      }),
       removeKey: os.providers.removeKey.handler(async ({ input }) => {
         await guard('providers.removeKey');
         return changeProvider(input.id, {

@@ -3,7 +3,7 @@ import type { AppInfo } from '#shared/contract/app.ts';
 import type { Conversation, Message } from '#shared/contract/conversations.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
-import type { Provider } from '#shared/contract/providers.ts';
+import type { LocalServer, Provider } from '#shared/contract/providers.ts';
 import type { Settings } from '#shared/contract/settings.ts';
 import type { Account } from '#shared/wire/account.ts';
 import type { Model } from '#shared/wire/model.ts';
@@ -22,6 +22,7 @@ export interface FakeData {
   /** How many lines the ledger has, and whether there was any use. */
   ledgerLines: number;
   providers: Provider[];
+  localServers: LocalServer[];
   gateway: GatewayConnection;
   /** Links that were opened. */
   opened: string[];
@@ -114,6 +115,7 @@ const provider = (
   id,
   name,
   keyPage,
+  ownServer: keyPage === null,
   baseUrl: null,
   state: 'not_set',
   keyHint: null,
@@ -223,7 +225,11 @@ export function fakeData(): FakeData {
         checkedAt: now - 2 * hour,
       }),
       provider('google', 'Google', 'https://aistudio.google.com/apikey'),
-      provider('openai-compatible', 'Other (OpenAI-compatible)', null),
+      provider('ollama', 'Ollama', null, { baseUrl: 'http://127.0.0.1:11434/v1' }),
+      provider('openai-compatible', 'OpenAI-compatible server', null),
+    ],
+    localServers: [
+      { id: 'ollama', name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3:8b', 'qwen3:4b'] },
     ],
     gateway: {
       mode: 'embedded',

@@ -76,11 +76,9 @@ function contentPart(part: ContentPart, at: string): object[] {
 function inlineData(url: string, param: string): object {
   const data = parseDataUrl(url);
   if (data) return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
-  throw new AppError(
-    'file_download_failed',
-    'Google cannot fetch addresses and this gateway does not fetch them for it. Send the content as a data URL.',
-    { param },
-  );
+  throw new AppError('file_download_failed', 'Google takes files as data URLs only. Send the content itself.', {
+    param,
+  });
 }
 
 /** In parallel calls only the first one is signed. */

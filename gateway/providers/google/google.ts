@@ -1,3 +1,4 @@
+import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
 import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
@@ -7,14 +8,18 @@ import { generateBody } from './request-body.ts';
 
 const id = 'google';
 
-/** Google's Gemini API. Its base URL is an origin. */
-export function createGoogle(): Provider {
+/** Google's Gemini API. Its base URL is an origin. It fetches no addresses, so that images are fetched for it. */
+export function createGoogle(download?: Download): Provider {
   return {
     id,
     name: 'Google',
     async *chat(request, context) {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const response = await upstreamFetch({ ...callFor(context, path), body: generateBody(request) });
+      const messages = await withFetchedImages(request.messages, context.signal, download);
+      const response = await upstreamFetch({
+        ...callFor(context, path),
+        body: generateBody({ ...request, messages }),
+      });
       const reader = createGenerateReader();
       for await (const events of readEvents(upstreamBytes(response, id))) {
         const { said, failure } = readTogether(events, reader.read);

@@ -25,6 +25,12 @@ export function useProviderCalls() {
   };
 }
 
+/** Nothing is looked for until somebody asks. */
+export function useDiscovery() {
+  const api = useApi();
+  return useMutation({ mutationFn: () => api.providers.discover() });
+}
+
 export function useGateway() {
   const api = useApi();
   return useQuery({ queryKey: ['gateway'], queryFn: ({ signal }) => api.gateway.get(undefined, { signal }) });

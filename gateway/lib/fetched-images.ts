@@ -1,0 +1,80 @@
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
+import { fileTypeOf } from './file-type.ts';
+import { type Downloaded, type DownloadOptions, guardedDownload } from './guarded-download.ts';
+
+/** Fetches one address; `guardedDownload`, unless a test has another rule. */
+export type Download = (address: string, options: DownloadOptions) => Promise<Downloaded>;
+
+/** Per file and for each file (wire contract §1.5); all of a request together are no more than a request may be. */
+const maxBytes = 10 * 1024 * 1024;
+const maxTotalBytes = 25 * 1024 * 1024;
+const timeoutMs = 10_000;
+const mostFiles = 20;
+const remote = /^https?:\/\//i;
+
+/**
+ * The messages with every remote image in place of its address, for providers that fetch nothing themselves. Each address
+ * is fetched once. Throws `file_download_failed` with the part it was in, before anything is sent upstream.
+ */
+export async function withFetchedImages(
+  messages: readonly ChatMessage[],
+  signal: AbortSignal,
+  download: Download = guardedDownload,
+): Promise<readonly ChatMessage[]> {
+  const wanted = addressesIn(messages);
+  if (wanted.size === 0) return messages;
+  if (wanted.size > mostFiles) {
+    const message = `At most ${mostFiles} images are fetched for one request.`;
+    throw new AppError('file_download_failed', message, { param: 'messages' });
+  }
+  const found = new Map<string, string>();
+  let total = 0;
+  for (const [address, param] of wanted) {
+    const left = Math.min(maxBytes, maxTotalBytes - total);
+    const { bytes } = await at(param, download(address, { maxBytes: left, timeoutMs, signal, accept: 'image/*' }));
+    total += bytes.length;
+    found.set(address, dataUrlOf(bytes, param));
+  }
+  return messages.map((message) => withImages(message, found));
+}
+
+/** Each remote address with the first place that names it. */
+function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
+  const wanted = new Map<string, string>();
+  for (const [index, { role, content }] of messages.entries()) {
+    if (role !== 'user' || typeof content === 'string') continue;
+    for (const [place, part] of content.entries()) {
+      const url = part.type === 'image_url' && remote.test(part.image_url.url) ? part.image_url.url : null;
+      if (url !== null && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].image_url.url`);
+    }
+  }
+  return wanted;
+}
+
+async function at<T>(param: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'file_download_failed') throw error;
+    throw new AppError(error.code, error.message, { param, cause: error });
+  }
+}
+
+/** What it is its first bytes tell: a server may call anything an image. */
+function dataUrlOf(bytes: Buffer, param: string): string {
+  const type = fileTypeOf(bytes);
+  if (type?.startsWith('image/')) return `data:${type};base64,${bytes.toString('base64')}`;
+  throw new AppError('file_download_failed', 'The file that was fetched is no PNG, JPEG, WebP or GIF image.', {
+    param,
+  });
+}
+
+function withImages(message: ChatMessage, found: ReadonlyMap<string, string>): ChatMessage {
+  if (message.role !== 'user' || typeof message.content === 'string') return message;
+  const content = message.content.map((part): ContentPart => {
+    const data = part.type === 'image_url' ? found.get(part.image_url.url) : undefined;
+    return part.type === 'image_url' && data ? { ...part, image_url: { ...part.image_url, url: data } } : part;
+  });
+  return { ...message, content };
+}
