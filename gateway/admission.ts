@@ -60,7 +60,8 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
     const target = directTarget(question, resolved.model, features, deps);
-    return { ...common, decision: { kind: 'direct' }, targets: [target] };
+    // The caller's own key gets a second try on the same model; nobody else's key is ever used for it (§6).
+    return { ...common, decision: { kind: 'direct' }, targets: question.byoKey ? [target, target] : [target] };
   }
   return { ...common, ...routed(question, resolved.provider, features, conversation, deps) };
 }

@@ -92,7 +92,11 @@ async function askAll(run: Run): Promise<Outcome> {
       const error = toAppError(thrown);
       recordFailure(run, error);
       left = error.code === 'context_length_exceeded' ? rest.filter((next) => isLarger(next, target)) : rest;
-      const giveUp = run.spoken || run.signal.aborted || !mayTryNext(error) || !(await affordable(run, left));
+      const giveUp =
+        run.spoken ||
+        run.signal.aborted ||
+        !mayTryNext(error, run.question.byoKey !== null) ||
+        !(await affordable(run, left));
       if (giveUp) throw run.question.byoKey ? byoError(error) : error;
       if (run.current?.meter.started) run.wasted += upstreamCost(run.current, run.current.meter.partial());
     }

@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Target } from './admission.ts';
+import { reasonOf } from './lib/upstream-error.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 
@@ -58,8 +59,17 @@ function truncated({ model }: Target): AppError {
   });
 }
 
+/** With the caller's own key only what asking again can mend: the network and the server's own faults (§6). */
+const mendable = new Set<string>([
+  'upstream_unreachable',
+  'upstream_error',
+  'upstream_overloaded',
+  'upstream_truncated',
+]);
+
 /** Whether another model may do better: faults of the upstream, never of the request itself (§5.3.6). */
-export function mayTryNext(error: AppError): boolean {
+export function mayTryNext(error: AppError, ownKey = false): boolean {
+  if (ownKey) return mendable.has(error.code) && reasonOf(error) === null;
   return isUpstreamFault(error) || error.code === 'context_length_exceeded';
 }
 

@@ -193,7 +193,7 @@ describe('the caller’s own key', () => {
       const response = await bench.post(path, { ...toOpenAi, byoapi_key: canary, stream: true });
       const text = await response.text();
       expect([response.status, JSON.parse(text).error.code]).toEqual([ours, code]);
-      expect(upstream.calls.map((call) => call.headers.authorization)).toEqual([`Bearer ${canary}`]);
+      expect([...new Set(upstream.calls.map((call) => call.headers.authorization))]).toEqual([`Bearer ${canary}`]);
       const everything = [
         text,
         JSON.stringify(bench.logged),

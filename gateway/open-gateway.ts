@@ -19,6 +19,7 @@ import { createLimits } from './limits/limits.ts';
 import { createMemoryStore } from './limits/memory-store.ts';
 import { createOperator } from './operator-store.ts';
 import type { ProviderCredential } from './providers/provider.ts';
+import { createProviderWatch } from './providers/provider-watch.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
 import { accountRoutes } from './routes/account.ts';
 import { chatRoutes } from './routes/chat.ts';
@@ -71,7 +72,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const running = createRunning();
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
-  const health = createHealth(now);
+  const watch = createProviderWatch({ health: createHealth(now), now, log });
+  const { health } = watch;
   const sticky = createSticky(now);
   const engine = createEngine({
     ledger: createLedger({ transact, now, instanceId }),
@@ -89,7 +91,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
         limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
         ...{ registry, catalogue, health, sticky, now, vendor },
       }),
-      modelsRoutes({ catalogue, registry, health, vendor }),
+      modelsRoutes({ catalogue, registry, health, watch, vendor }),
       accountRoutes({ db, now }),
       creditsRoutes({ db }),
       usageRoutes({ db, now }),
@@ -97,7 +99,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       jwksRoutes({ db, now }),
       docsRoutes(),
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
-      metaRoutes({ db, version, draining }),
+      metaRoutes({ db, version, draining, troubles: watch.troubles }),
     ],
     limits: createLimits(createMemoryStore(now), (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, version, now, log },
@@ -112,11 +114,15 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   return {
     fetch: async (request, door) => app.fetch(request, door),
     operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
-    setProvider: (id, credential) => setProvider(registry, id, credential),
+    setProvider(id, credential) {
+      setProvider(registry, id, credential);
+      watch.cleared(id);
+    },
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
       const { provider } = knownProvider(registry, id);
       const context = { credential, signal, fetch: send };
       await (provider.checkKey ? provider.checkKey(context) : provider.models(context));
+      watch.cleared(id);
     },
     drain: running.drain,
     async close() {

@@ -33,6 +33,27 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('takes every provider’s key, and the address of each server of one’s own', () => {
+    const hosted = ['MISTRAL', 'DEEPSEEK', 'XAI', 'GROQ', 'CEREBRAS', 'TOGETHER', 'FIREWORKS', 'OPENROUTER'];
+    const env = {
+      ...Object.fromEntries(hosted.map((name) => [`${name}_API_KEY`, `key-${name}`])),
+      OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1',
+      VLLM_BASE_URL: 'http://10.0.0.5:8000/v1/',
+      VLLM_API_KEY: 'v',
+      LMSTUDIO_API_KEY: 'a key without an address',
+      OPENAI_COMPATIBLE_BASE_URL: 'https://llm.example/v1',
+    };
+    const found = shown(loadConfig(undefined, env));
+    expect(found.slice(0, 8)).toEqual(
+      hosted.map((name) => [name.toLowerCase(), `key-${name}`, expect.stringMatching(/^https:/)]),
+    );
+    expect(found.slice(8)).toEqual([
+      ['ollama', null, 'http://127.0.0.1:11434/v1'],
+      ['vllm', 'v', 'http://10.0.0.5:8000/v1'],
+      ['openai-compatible', null, 'https://llm.example/v1'],
+    ]);
+  });
+
   test('prefers the file to the environment', () => {
     const path = file(
       '{"providers": {"openai": {"apiKey": "f"}, "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": false}',

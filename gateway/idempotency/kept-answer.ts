@@ -28,7 +28,7 @@ export function keptFromText(text: string): KeptAnswer {
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
 export function partsOf({ route, finish, content }: KeptAnswer): AnswerPart[] {
-  const { reasoning, text, refusal, toolCalls } = content;
+  const { reasoning, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {
       ...{ type: 'tool-call-start', index, id: call.id, name: call.function.name },
@@ -39,7 +39,7 @@ export function partsOf({ route, finish, content }: KeptAnswer): AnswerPart[] {
   return [
     route,
     ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
-    ...(text ? [{ type: 'text-delta' as const, text }] : []),
+    ...(text || logprobs ? [{ type: 'text-delta' as const, text, ...(logprobs ? { logprobs } : {}) }] : []),
     ...(refusal ? [{ type: 'refusal-delta' as const, text: refusal }] : []),
     ...calls,
     finish,

@@ -12,18 +12,36 @@ export interface UpstreamFault {
   readonly retryAfterMs?: number;
 }
 
+/** What an error says beside its code, for those who watch over providers and models. */
+export type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown';
+
+/** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
+export function reasonOf({ details }: AppError): UpstreamReason | null {
+  const reason = details?.reason;
+  return reason === 'quota_exhausted' || reason === 'key_refused' || reason === 'model_unknown' ? reason : null;
+}
+
 /** How long a provider whose account ran dry is left alone. */
 const emptyAccountMs = 300_000;
 
 /** Maps a provider's failure to ours (wire contract §3.3). Its own words are kept for 400-class failures only, scrubbed. */
 export function upstreamError(fault: UpstreamFault): AppError {
   const { provider, status } = fault;
-  const fail = (code: ErrorCode, message: string, retryAfterMs?: number) =>
-    new AppError(code, message, { provider, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
-  if (isQuota(fault))
-    return fail('no_provider_available', `The gateway's account at ${provider} has no quota left.`, emptyAccountMs);
+  const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
+    new AppError(code, message, {
+      provider,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(reason === undefined ? {} : { details: { reason } }),
+    });
+  if (isQuota(fault)) {
+    const message = `The gateway's account at ${provider} has no quota left.`;
+    return fail('no_provider_available', message, emptyAccountMs, 'quota_exhausted');
+  }
+  if (isModeration(fault)) {
+    return fail('content_policy_violation', refusal(fault, "The provider's content policy refused this."));
+  }
   if (status === 401 || status === 403 || isBadKey(fault)) {
-    return fail('upstream_auth_failed', `${provider} refused the gateway's key.`);
+    return fail('upstream_auth_failed', `${provider} refused the gateway's key.`, undefined, 'key_refused');
   }
   if (status === 429)
     return fail('upstream_rate_limited', `${provider} is limiting the rate of requests.`, fault.retryAfterMs);
@@ -34,7 +52,9 @@ export function upstreamError(fault: UpstreamFault): AppError {
     return fail('context_length_exceeded', refusal(fault, 'The request is too long for this model.'));
   if (isPolicy(fault))
     return fail('content_policy_violation', refusal(fault, "The provider's content policy refused this."));
-  if (status === 404) return fail('upstream_error', `${provider} does not know this model.`);
+  if (status === 404 || isUnknownModel(fault)) {
+    return fail('upstream_error', `${provider} does not know this model.`, undefined, 'model_unknown');
+  }
   if (status >= 400 && status < 500)
     return fail('upstream_invalid_request', refusal(fault, 'The provider refused the request.'));
   return fail('upstream_error', `${provider} failed with status ${status}.`);
@@ -44,7 +64,13 @@ const isQuota = ({ status, kinds, message }: UpstreamFault) =>
   status === 402 || kinds.includes('insufficient_quota') || /credit balance is too low/i.test(message);
 
 const isBadKey = ({ kinds, message }: UpstreamFault) =>
-  kinds.includes('api_key_invalid') || /api key not valid/i.test(message);
+  kinds.includes('api_key_invalid') || /api key not valid|incorrect api key/i.test(message);
+
+/** OpenRouter refuses what its moderation flagged with 403, as if the key were bad. */
+const isModeration = ({ status, kinds }: UpstreamFault) => status === 403 && kinds.includes('moderation');
+
+const isUnknownModel = ({ status, kinds }: UpstreamFault) =>
+  status === 400 && kinds.some((kind) => kind === 'model_not_found' || kind === 'invalid_model');
 
 const isContextLength = ({ kinds, message }: UpstreamFault) =>
   kinds.includes('context_length_exceeded') ||
@@ -97,7 +123,9 @@ export function readFault(body: unknown, provider: string, status: number | null
   const outer = asObject(Array.isArray(body) ? body[0] : body);
   const error = asObject(outer.error);
   const reasons = asArray(error.details).map((detail) => asObject(detail).reason);
-  const kinds = [error.code, error.type, error.status, ...reasons].flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
+  const flagged = Array.isArray(asObject(error.metadata).reasons) ? 'moderation' : null;
+  const named = [error.code, error.type, error.status, flagged, ...reasons];
+  const kinds = named.flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
   const message = asText(error.message) ?? asText(outer.error) ?? asText(outer.message) ?? '';
   return { provider, status: status ?? statusFor(error.code, kinds), kinds, message };
 }

@@ -57,7 +57,9 @@ const own: Readonly<Record<string, (options: RegistryOptions) => Provider>> = {
 /** The providers of one gateway and the platform's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
   const providers: readonly Provider[] = [
-    ...knownProviders.map(({ id, name }) => own[id]?.(options) ?? createOpenAiCompatible({ id, name })),
+    ...knownProviders.map(
+      ({ id, name }) => own[id]?.(options) ?? createOpenAiCompatible({ id, name, download: options.download }),
+    ),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
   ];
   const byId = new Map(providers.map((provider) => [provider.id, provider]));

@@ -9,6 +9,8 @@ export interface Collected {
   readonly reasoning: string;
   readonly refusal: string;
   readonly toolCalls: readonly ToolCall[];
+  /** OpenAI's, of all tokens in order; null where none came. */
+  readonly logprobs: Readonly<Record<string, readonly unknown[] | null>> | null;
 }
 
 interface OpenCall {
@@ -29,11 +31,13 @@ export function createCollector(): Collector {
   const reasonings: string[] = [];
   const refusals: string[] = [];
   const calls = new Map<number, OpenCall>();
+  const logprobs = createLogprobs();
   return {
     add(part) {
       switch (part.type) {
         case 'text-delta':
           texts.push(part.text);
+          if (part.logprobs) logprobs.add(part.logprobs);
           break;
         case 'reasoning-delta':
           reasonings.push(part.text);
@@ -54,7 +58,23 @@ export function createCollector(): Collector {
       reasoning: reasonings.join(''),
       refusal: refusals.join(''),
       toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
+      logprobs: logprobs.result(),
     }),
+  };
+}
+
+/** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
+function createLogprobs() {
+  const lists = new Map<string, unknown[] | null>();
+  return {
+    add(piece: Readonly<Record<string, unknown>>) {
+      for (const [name, value] of Object.entries(piece)) {
+        const list = lists.get(name) ?? (Array.isArray(value) ? [] : null);
+        if (Array.isArray(value)) for (const token of value) list?.push(token);
+        lists.set(name, list);
+      }
+    },
+    result: () => (lists.size === 0 ? null : Object.fromEntries(lists)),
   };
 }
 

@@ -12,7 +12,7 @@ export function completionResponse(
   finish: FinishPart,
   content: Collected,
 ): CompletionResponse {
-  const { text, reasoning, refusal, toolCalls } = content;
+  const { text, reasoning, refusal, toolCalls, logprobs } = content;
   const message = {
     role: 'assistant' as const,
     content: text === '' && (toolCalls.length > 0 || refusal !== '') ? null : text,
@@ -27,7 +27,7 @@ export function completionResponse(
     model: route.model,
     provider: route.provider,
     system_fingerprint: null,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finish.reason }],
+    choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
     usage: completionUsage(finish),
     byok: finish.byok,
     routing: finish.routing,
@@ -71,8 +71,8 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
   const chunk = (fields: object): string =>
     JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields });
   const usageSlot = includeUsage ? { usage: null } : {};
-  const choice = (delta: object, finishReason: string | null) => ({
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+  const choice = (delta: object, finishReason: string | null, logprobs: object | null = null) => ({
+    choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
   });
 
   return {
@@ -83,6 +83,7 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
     },
     delta(part) {
       if (part.type !== 'text-delta') return [chunk({ ...choice(deltaOf(part), null), ...usageSlot })];
+      if (part.logprobs) return [chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot })];
       before ??= `${chunk({}).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
       return [`${before}${JSON.stringify(part.text)}},"logprobs":null,"finish_reason":null}]${after}`];
     },

@@ -8,16 +8,22 @@ export interface MetaDeps {
   readonly db: BooksDb;
   readonly version: string;
   readonly draining: () => boolean;
+  /** Provider id → what is wrong with the gateway's account there. */
+  readonly troubles: () => Readonly<Record<string, string>>;
 }
 
 /** What anyone may know: which extensions there are (wire contract §10), and whether the process lives and serves. */
-export function metaRoutes({ db, version, draining }: MetaDeps): Hono<AppEnv> {
+export function metaRoutes({ db, version, draining, troubles }: MetaDeps): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1', (context) => context.json({ object: 'gateway', version, extensions: ['quote', 'requests', 'keys'] }))
     .get('/healthz', (context) => context.json({ status: 'ok' }))
     .get('/readyz', async (context) => {
       if (draining()) throw new AppError('shutting_down', 'The gateway is shutting down.');
       await sql`select 1`.execute(db);
-      return context.json({ status: 'ready' });
+      return context.json({ status: 'ready', ...attention(troubles()) });
     });
 }
+
+/** A provider that needs its operator is no reason to take the gateway out of service. */
+const attention = (troubles: Readonly<Record<string, string>>) =>
+  Object.keys(troubles).length === 0 ? {} : { providers: troubles };

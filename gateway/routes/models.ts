@@ -8,6 +8,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
 import { type Availability, routerRecord, toModelRecord } from '../catalogue/model-record.ts';
 import { pageOf, unknownCursor } from '../db/cursor.ts';
+import type { ProviderWatch, Trouble } from '../providers/provider-watch.ts';
 import type { Registry } from '../providers/registry.ts';
 import { planAllows } from '../routing/glob.ts';
 import type { Health } from '../routing/health.ts';
@@ -19,6 +20,7 @@ export interface ModelsDeps {
   readonly catalogue: () => Catalogue;
   readonly registry: Registry;
   readonly health: Health;
+  readonly watch?: Pick<ProviderWatch, 'troubleOf' | 'isUnknown'>;
   readonly vendor: string;
 }
 
@@ -64,18 +66,36 @@ function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
   return [routerRecord(models, deps.vendor), ...models];
 }
 
-function availability(model: CatalogueModel, { plan }: Principal, { registry, health }: ModelsDeps): Availability {
+function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
+  const { registry, health, watch } = deps;
   if (!planAllows(plan.models, model.id)) {
     return { status: 'plan_required', unavailable_reason: `The plan "${plan.name}" does not include this model.` };
   }
   if (!registry.get(model.provider)?.credential) {
     return { status: 'no_credential', unavailable_reason: `The gateway has no key for ${model.provider}.` };
   }
+  const trouble = watch?.troubleOf(model.provider);
+  if (trouble) return troubled[trouble](model.provider);
+  if (watch?.isUnknown(model.id)) {
+    return { status: 'disabled', unavailable_reason: `${model.provider} said that it does not know this model.` };
+  }
   if (health.of(model.id).circuit === 'open') {
     return { status: 'degraded', unavailable_reason: 'It has been failing; it is tried again within minutes.' };
   }
   return { status: 'available', unavailable_reason: null };
 }
+
+/** A key may be refused for one model and not for another, so that its provider is still asked. */
+const troubled: Readonly<Record<Trouble, (provider: string) => Availability>> = {
+  key_refused: (provider) => ({
+    status: 'degraded',
+    unavailable_reason: `${provider} refuses the gateway's key. Its operator has been told.`,
+  }),
+  quota_exhausted: (provider) => ({
+    status: 'disabled',
+    unavailable_reason: `The gateway's account at ${provider} has no quota left. Its operator has been told.`,
+  }),
+};
 
 function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
   const records = recordsFor(principal, deps);

@@ -132,9 +132,12 @@ function checkToolMessages(messages: readonly ChatMessage[]): void {
 }
 
 /** OpenAI's fields that its own models are given as they are. */
-const openaiOnly = ['logit_bias', 'prediction', 'service_tier', 'verbosity', 'prompt_cache_key', 'safety_identifier'];
+const openaiOnly = [
+  ...['logprobs', 'top_logprobs', 'logit_bias', 'prediction', 'service_tier', 'verbosity'],
+  ...['prompt_cache_key', 'safety_identifier'],
+];
 /** OpenAI's fields that no answer of this gateway can honour. */
-const notHonoured = ['logprobs', 'top_logprobs', 'store', 'modalities', 'audio', 'web_search_options'];
+const notHonoured = ['store', 'modalities', 'audio', 'web_search_options'];
 
 function unknownFields(body: Record<string, unknown>, shape: Record<string, unknown>): string[] {
   return Object.keys(body).filter((name) => !Object.hasOwn(shape, name) && body[name] !== null);

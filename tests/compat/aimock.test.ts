@@ -24,11 +24,15 @@ beforeEach(async () => {
       testModel('openai/gpt-5.4-mini'),
       testModel('anthropic/claude-sonnet-5'),
       testModel('google/gemini-3-flash'),
+      testModel('mistral/mistral-large-2512'),
+      testModel('openrouter/acme/large', { provider: 'openrouter', model: 'acme/large' }),
     ],
     providers: {
       openai: { apiKey, baseUrl: `${origin}/v1` },
       anthropic: { apiKey, baseUrl: origin },
       google: { apiKey, baseUrl: origin },
+      mistral: { apiKey, baseUrl: `${origin}/v1` },
+      openrouter: { apiKey, baseUrl: `${origin}/v1` },
     },
   });
 });
@@ -43,7 +47,12 @@ const tools = [
   },
 ];
 
-describe.each(['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-5', 'google/gemini-3-flash'])('%s', (model) => {
+const models = [
+  ...['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-5', 'google/gemini-3-flash'],
+  ...['mistral/mistral-large-2512', 'openrouter/acme/large'],
+];
+
+describe.each(models)('%s', (model) => {
   test('streams the answer that the upstream holds', async () => {
     mock.onMessage('capital', { content: 'Paris, and nothing but Paris. 世界' }, { chunkSize: 3 });
     const events = await eventsOf(await bench.post(path, { model, messages: user('capital?'), stream: true }));

@@ -78,6 +78,34 @@ test('a server of one’s own needs an address and no key', async () => {
   expect(core.used).toEqual(['openai-compatible no key http://192.168.1.5:11434/v1']);
 });
 
+test('a server of one’s own is used from its address in the environment, unless that may not be used', async () => {
+  const env = { OLLAMA_BASE_URL: 'http://192.168.1.5:11434/v1', VLLM_BASE_URL: 'http://llm.example/v1' };
+  const core = await start({ env });
+  await expect
+    .poll(() => core.used.filter((line) => !line.endsWith(' off')))
+    .toEqual(['ollama no key http://192.168.1.5:11434/v1']);
+  const states = (await core.client.providers.list()).map(({ id, state }) => `${id} ${state}`);
+  expect(states).toEqual(expect.arrayContaining(['ollama unchecked', 'vllm refused']));
+});
+
+test('servers of this machine are looked for when asked, with a fetch that the host gave', async () => {
+  const asked: string[] = [];
+  const core = await start({
+    fetch: async (input) => {
+      asked.push(String(input));
+      const path = new URL(String(input)).pathname;
+      if (!String(input).includes(':11434/')) throw new TypeError('nobody there');
+      if (path === '/v1/models') return Response.json({ data: [{ id: 'llama3:8b' }] });
+      return path === '/api/version' ? Response.json({ version: '1' }) : new Response(null, { status: 404 });
+    },
+  });
+  expect(asked).toEqual([]);
+  expect(await core.client.providers.discover()).toEqual([
+    { id: 'ollama', name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3:8b'] },
+  ]);
+  expect(new Set(asked.map((url) => new URL(url).hostname))).toEqual(new Set(['127.0.0.1']));
+});
+
 test('keys are there after a restart, and one that was removed is not', async () => {
   const core = await start();
   await core.client.providers.setKey({ id: 'openai', key });

@@ -34,6 +34,8 @@ export interface Dialect {
   /** Sent with every request. */
   readonly always: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** It fetches images by their address; the others get the bytes. */
+  readonly fetchesImages: boolean;
   /** Kinds of input that it takes. Where its list says it for each model, the list is right. */
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];
   /** A free call that needs a valid key, where listing the models needs none. */
@@ -58,6 +60,7 @@ const common: Dialect = {
   nineCharacterIds: false,
   always: {},
   headers: {},
+  fetchesImages: true,
   takes: ['text', 'image'],
   keyCheckPath: null,
   notForChat: null,
@@ -116,9 +119,9 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
     headers: { 'x-title': 'Portico' },
     keyCheckPath: '/key',
   },
-  ollama: { forcesTool: 'required' },
-  lmstudio: { forcesTool: 'required', formats: ['json_schema'] },
-  llamacpp: { forcesTool: 'required', givesBack: 'reasoning_content' },
+  ollama: { forcesTool: 'required', fetchesImages: false },
+  lmstudio: { forcesTool: 'required', formats: ['json_schema'], fetchesImages: false },
+  llamacpp: { forcesTool: 'required', fetchesImages: false, givesBack: 'reasoning_content' },
   vllm: { givesBack: 'reasoning_content' },
 };
 

@@ -1,3 +1,4 @@
+import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
 import { readEvents, readTogether } from '../../lib/sse.ts';
 import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
@@ -12,17 +13,23 @@ export interface CompatibleOptions {
   readonly name: string;
   /** Where it is not the one that the table has for this id. */
   readonly dialect?: Dialect;
+  /** Fetches images for servers that fetch none. */
+  readonly download?: Download | undefined;
 }
 
 /** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
-export function createOpenAiCompatible({ id, name, dialect = dialectOf({ id }) }: CompatibleOptions): Provider {
+export function createOpenAiCompatible(options: CompatibleOptions): Provider {
+  const { id, name, dialect = dialectOf(options), download } = options;
   return {
     id,
     name,
     async *chat(request, context) {
+      const messages = dialect.fetchesImages
+        ? request.messages
+        : await withFetchedImages(request.messages, context.signal, download);
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBody(request, dialect),
+        body: completionBody({ ...request, messages }, dialect),
       });
       const reader = createChunkReader(id);
       for await (const events of readEvents(upstreamBytes(response, id))) {

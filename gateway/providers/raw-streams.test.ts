@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { attempt } from '../attempt.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { Secret } from '../lib/secret.ts';
+import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { createAnthropic } from './anthropic/anthropic.ts';
+import { createGoogle } from './google/google.ts';
+import { createOpenAi } from './openai/openai.ts';
+import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
+import type { Provider, ProviderEvent } from './provider.ts';
+
+let upstream: Awaited<ReturnType<typeof openRawAnswers>>;
+beforeAll(async () => {
+  upstream = await openRawAnswers();
+});
+afterAll(() => upstream.close());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function run(provider: Provider, onEvent: () => void = () => {}) {
+  const events: ProviderEvent[] = [];
+  const target = {
+    provider,
+    credential: { apiKey: new Secret('platform-key'), baseUrl: upstream.origin },
+    model: { id: 'x/m', provider: provider.id } as CatalogueModel,
+  };
+  const request = {
+    model: 'm',
+    messages: [{ role: 'user' as const, content: 'hi', name: undefined }],
+    ...{ maxTokens: 100, openaiOnly: {}, parameters: {} },
+  };
+  try {
+    const context = { signal: new AbortController().signal, firstEventMs: 120_000, fetch };
+    for await (const together of attempt(target, request, context)) {
+      events.push(...together);
+      onEvent();
+    }
+    return { events, error: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { events, error };
+  }
+}
+
+/** What was said, without how it was cut into pieces; ids that we made up are left out. */
+const said = (events: readonly ProviderEvent[]) => ({
+  text: events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join(''),
+  reasoning: events.flatMap((event) => (event.type === 'reasoning-delta' ? [event.text] : [])).join(''),
+  calls: events.flatMap((event) => (event.type === 'tool-call-start' ? [[event.name, event.extraContent]] : [])),
+  arguments: events.flatMap((event) => (event.type === 'tool-call-delta' ? [event.arguments] : [])).join(''),
+  finish: events.flatMap((event) => (event.type === 'finish' ? [event.reason] : [])),
+});
+
+const compatible = createOpenAiCompatible({ id: 'openrouter', name: 'OpenRouter' });
+const openrouter = [
+  ': OPENROUTER PROCESSING\n\n',
+  'data: {"choices":[{"delta":{"reasoning":"Hm.","reasoning_details":[{"type":"reasoning.text","text":"Hm."}]}}]}\n\n',
+  'data: {"choices":[{"delta":{"content":"Grüße 👋"}}]}\n\n',
+  'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"{}"}}]}}]}\n\n',
+  'data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}\n\n',
+  'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"cost":0.1}}\n\n',
+  'data: [DONE]\n\n',
+];
+const adapters = [
+  { name: 'openai', provider: createOpenAi(), stream: recordedStreams.openai.join('') },
+  { name: 'openrouter', provider: compatible, stream: openrouter.join('') },
+  { name: 'anthropic', provider: createAnthropic(), stream: recordedStreams.anthropic.join('') },
+  { name: 'google', provider: createGoogle(), stream: recordedStreams.google.join('') },
+];
+
+/** PORTICO_EVERY_BYTE=1 tries every byte; without it every 37th, and all around the ends of lines. */
+const everyByte = process.env.PORTICO_EVERY_BYTE === '1';
+const step = everyByte ? 1 : 37;
+const which = everyByte ? 'every byte' : 'every 37th byte and each end of an event';
+const unix = (stream: string) => stream.replaceAll('\r\n', '\n');
+
+function cuts(bytes: Buffer): number[] {
+  const ends = [...bytes.keys()].filter((at) => bytes[at] === 10 && bytes[at - 1] === 10);
+  const wanted = new Set(ends.flatMap((end) => [end - 1, end, end + 1]));
+  return [...bytes.keys()].filter((at) => at % step === 0 || wanted.has(at));
+}
+
+describe.each(adapters)('$name', ({ provider, stream }) => {
+  const bytes = Buffer.from(unix(stream));
+
+  async function whole() {
+    upstream.playing(saysAndEnds(bytes));
+    const { events, error } = await run(provider);
+    expect(error).toBeNull();
+    return said(events);
+  }
+
+  test(`cut off after ${which}, a stream is an error or the whole answer`, async () => {
+    const expected = await whole();
+    const outcomes = { complete: 0, truncated: 0 };
+    for (const at of cuts(bytes)) {
+      upstream.playing(saysAndEnds(bytes.subarray(0, at)));
+      const { events, error } = await run(provider);
+      const { text, arguments: args } = said(events);
+      expect(expected.text.startsWith(text), `after ${at} bytes`).toBe(true);
+      expect(expected.arguments.startsWith(args), `after ${at} bytes`).toBe(true);
+      if (error) expect(error.code, `after ${at} bytes`).toBe('upstream_truncated');
+      else expect(said(events), `after ${at} bytes`).toEqual(expected);
+      outcomes[error ? 'truncated' : 'complete'] += 1;
+    }
+    expect(outcomes.truncated).toBeGreaterThan(outcomes.complete);
+  });
+
+  test('reset after some of it, a stream is an error or the whole answer', async () => {
+    const expected = await whole();
+    for (const share of [0, 0.2, 0.5, 0.8]) {
+      upstream.playing(saysAndResets(bytes.subarray(0, Math.floor(bytes.length * share))));
+      const { events, error } = await run(provider);
+      if (error) expect(error.code, `after ${share}`).toMatch(/^upstream_(truncated|unreachable)$/);
+      else expect(said(events), `after ${share}`).toEqual(expected);
+      if (share <= 0.5) expect(error, `after ${share}`).not.toBeNull();
+    }
+  });
+
+  test.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['bare CR', '\r'],
+  ])('lines that end in %s say the same, whole and byte by byte', async (_name, end) => {
+    const expected = await whole();
+    const spelled = Buffer.from(unix(stream).replaceAll('\n', end));
+    for (const play of [saysAndEnds(spelled), saysByteByByte(spelled)]) {
+      upstream.playing(play);
+      const { events, error } = await run(provider);
+      expect([error, said(events)]).toEqual([null, expected]);
+    }
+  });
+
+  test('an event without an end is refused before it fills the memory', async () => {
+    upstream.playing((socket) => {
+      saysAndWaits(Buffer.from('data: {"x":"'))(socket);
+      const more = () => {
+        while (!socket.destroyed && socket.write('x'.repeat(65_536)));
+      };
+      socket.on('drain', more);
+      more();
+    });
+    expect((await run(provider)).error?.code).toBe('upstream_bad_response');
+  });
+
+  test('what is no JSON is refused', async () => {
+    upstream.playing(saysAndEnds(Buffer.from('data: {"oops\n\n')));
+    expect((await run(provider)).error?.code).toBe('upstream_bad_response');
+  });
+
+  test('silence for a minute in the middle ends it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const begun = unix(stream).split('\n\n').slice(0, 3).join('\n\n');
+    upstream.playing(saysAndWaits(Buffer.from(`${begun}\n\n`)));
+    const { error, events } = await run(provider, () => void vi.advanceTimersByTime(60_000));
+    expect(error?.code).toBe('upstream_timeout');
+    expect(events.length).toBeGreaterThan(0);
+  });
+});
+
+describe('an error in the middle of a stream', () => {
+  const anthropic = (type: string) =>
+    `event: error\ndata: {"type":"error","error":{"type":"${type}","message":"x"}}\n\n`;
+  const google = (code: number, status: string) =>
+    `data: {"error":{"code":${code},"message":"x","status":"${status}"}}\n\n`;
+  const openai = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
+  const [own, router, claude, gemini] = adapters;
+
+  test.each([
+    [own, openai({ message: 'x', type: 'server_error' }), 'upstream_error'],
+    [own, openai({ message: 'x', code: 'rate_limit_exceeded' }), 'upstream_rate_limited'],
+    [own, openai({ message: 'x', code: 'insufficient_quota' }), 'no_provider_available'],
+    [
+      own,
+      openai({ message: 'x', code: 'context_length_exceeded', type: 'invalid_request_error' }),
+      'context_length_exceeded',
+    ],
+    [router, openai({ code: 502, message: 'Provider returned error' }), 'upstream_error'],
+    [router, openai({ code: 429, message: 'x' }), 'upstream_rate_limited'],
+    [router, 'data: {"error":"the server had a hiccup"}\n\n', 'upstream_error'],
+    [router, 'data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}]}\n\n', 'upstream_error'],
+    [claude, anthropic('overloaded_error'), 'upstream_overloaded'],
+    [claude, anthropic('api_error'), 'upstream_error'],
+    [claude, anthropic('rate_limit_error'), 'upstream_rate_limited'],
+    [claude, anthropic('timeout_error'), 'upstream_timeout'],
+    [claude, anthropic('authentication_error'), 'upstream_auth_failed'],
+    [claude, anthropic('billing_error'), 'no_provider_available'],
+    [gemini, google(503, 'UNAVAILABLE'), 'upstream_overloaded'],
+    [gemini, google(429, 'RESOURCE_EXHAUSTED'), 'upstream_rate_limited'],
+    [gemini, google(500, 'INTERNAL'), 'upstream_error'],
+    [gemini, google(504, 'DEADLINE_EXCEEDED'), 'upstream_timeout'],
+  ])('%#: keeps its meaning and what was said before it', async (adapter, event, code) => {
+    if (!adapter) throw new Error('there is no such adapter');
+    const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');
+    upstream.playing(saysAndEnds(Buffer.from(`${begun}\n\n${event}data: {"ignored":true}\n\n`)));
+    const { error, events } = await run(adapter.provider);
+    expect(error?.code).toBe(code);
+    expect(events.length).toBeGreaterThan(0);
+  });
+});
