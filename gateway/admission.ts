@@ -5,7 +5,7 @@ import type { Question } from './answer.ts';
 import { requireActive, requireFeature } from './auth/authorize.ts';
 import type { Catalogue, CatalogueModel } from './catalogue/catalogue.ts';
 import type { Provider, ProviderCredential } from './providers/provider.ts';
-import { defaultBaseUrl, type Registry } from './providers/registry.ts';
+import { hostedBaseUrl, type Registry } from './providers/registry.ts';
 import { choose } from './routing/choose.ts';
 import { type Candidate, conditionExclusions, type Rules } from './routing/eligibility.ts';
 import type { Decision } from './routing/explain.ts';
@@ -87,7 +87,7 @@ function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void 
 function credentialFor(question: Question, providerId: string, registry: Registry): ProviderCredential | null {
   const platform = registry.get(providerId)?.credential ?? null;
   if (!question.byoKey) return platform;
-  const baseUrl = platform?.baseUrl ?? defaultBaseUrl(providerId);
+  const baseUrl = platform?.baseUrl ?? hostedBaseUrl(providerId);
   return baseUrl === undefined ? null : { apiKey: question.byoKey, baseUrl };
 }
 

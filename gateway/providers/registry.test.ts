@@ -3,8 +3,9 @@ import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import { Secret } from '../lib/secret.ts';
 import { openChatBench } from '../testing/chat-bench.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
+import { testModel } from '../testing/test-models.ts';
 import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
-import { createRegistry } from './registry.ts';
+import { createRegistry, hostedBaseUrl } from './registry.ts';
 
 let upstream: Upstream;
 beforeEach(async () => {
@@ -32,6 +33,15 @@ test('a provider is configured while it has a credential', () => {
   expect(registry.get('openai')).toMatchObject({ credential: null });
   expect(registry.get('acme')).toBeNull();
   expect(() => registry.set('acme', null)).toThrow(RangeError);
+});
+
+test('a caller’s own key is never sent to a port of this machine that the operator did not name', async () => {
+  const model = testModel('ollama/m', { price: null });
+  const bench = await openChatBench({ models: [model] });
+  const response = await bench.post('/chat', { model: 'ollama/m', prompt: 'hi', byoapi_key: 'own-key-12345' });
+  expect([response.status, (await response.json()).error.code]).toEqual([404, 'no_eligible_model']);
+  expect(hostedBaseUrl('mistral')).toBe('https://api.mistral.ai/v1');
+  await bench.close();
 });
 
 test('the sandbox can be left out', () => {

@@ -14,6 +14,10 @@ import { sandboxModels } from './sandbox/sandbox-models.ts';
 /** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
 export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;
 
+/** Where a caller's own key may be sent without the operator having said so: never to a port of this machine. */
+export const hostedBaseUrl = (id: string): string | undefined =>
+  knownProvider(id)?.ownServer ? undefined : defaultBaseUrl(id);
+
 export interface Registered {
   readonly provider: Provider;
   /** Null: the provider is known but no key was given. */

@@ -11,8 +11,9 @@ const models = [
   testModel('openai/shared'),
   { ...testModel('openai/org'), id: 'openai/org/name', model: 'org/name' },
   testModel('anthropic/opus', { aliases: ['best'] }),
+  { ...testModel('reseller/copy'), id: 'reseller/anthropic/new', model: 'anthropic/new' },
 ];
-const providers = ['openai', 'anthropic', 'google'];
+const providers = ['openai', 'anthropic', 'google', 'reseller'];
 const ask = (provider: string | null, model: string | null) => {
   try {
     const configured = (id: string) => id === 'google';
@@ -44,6 +45,9 @@ describe('who is meant', () => {
     [null, 'best', 'anthropic/opus'],
     [null, 'shared', 'google/shared'],
     [null, 'nothing', 'model_not_found'],
+    [null, 'anthropic/new', 'model_not_found'],
+    [null, 'reseller/anthropic/new', 'reseller/anthropic/new'],
+    ['reseller', 'anthropic/new', 'reseller/anthropic/new'],
   ])('provider %j and model %j: %s', (provider, model, expected) => {
     expect(ask(provider, model)).toBe(expected);
   });

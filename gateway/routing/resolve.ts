@@ -65,6 +65,8 @@ function withProvider(provider: string, model: string, input: ResolveInput): Res
 function withoutProvider(model: string, input: ResolveInput): Resolved {
   const exact = byAlias(model, input.models) ?? input.models.find((entry) => entry.id === model);
   if (exact) return direct(exact);
+  // "anthropic/…" names Anthropic, also where a reseller calls its copy of the model so.
+  if (namedProvider(model, input.providers) !== null) throw notFound(model);
   const same = input.models.filter((entry) => entry.model === model);
   const [only] = same;
   if (!only) throw notFound(model);
