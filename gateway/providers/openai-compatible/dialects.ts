@@ -1,8 +1,8 @@
 import type { KnownProvider } from '#shared/known-providers.ts';
 
 /**
- * How servers of OpenAI's family differ, as data. Everything here was read in the server's own documentation or source;
- * what is not known to be refused is sent.
+ * How servers of OpenAI's family differ, as data: what is known of each from its documentation and its issue tracker, none
+ * of it tried against the live service. What is not known to be refused is sent.
  */
 export interface Dialect {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
