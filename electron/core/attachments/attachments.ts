@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { estimateInputTokens } from '#gateway/lib/estimate.ts';
 import { type Attachment, attachmentLimits } from '#shared/contract/attachments.ts';
 import { AppError } from '#shared/errors.ts';
+import type { ContentPart } from '#shared/wire/chat-request.ts';
 import { failureEntry, type Log } from '../log.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
 import { partOf } from './attachment-part.ts';
@@ -26,10 +27,7 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
     const { kind, mediaType } = await sniff(name, bytes);
     const id = await files.write(bytes);
     const attachment = { id, name, kind, mediaType, bytes: bytes.length, tokens: 0 };
-    const tokens = estimateInputTokens(
-      [{ role: 'user', content: [partOf(attachment, bytes)], name: undefined }],
-      undefined,
-    );
+    const tokens = tokensOf(partOf(attachment, bytes));
     await store.keep({ id, kind, media_type: mediaType, bytes: bytes.length, tokens, used_at: now() });
     return { ...attachment, tokens };
   }
@@ -86,4 +84,9 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
   };
 }
 
-export type Attachments = ReturnType<typeof attachmentsFeature>;
+/** What a part adds to a message, by the gateway's own rule (wire contract §7). */
+function tokensOf(part: ContentPart): number {
+  const count = (content: ContentPart[]) =>
+    estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);
+  return count([part]) - count([]);
+}

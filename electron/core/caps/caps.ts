@@ -86,8 +86,6 @@ export function capsFeature({ store, spend, changes, now }: CapsDeps) {
   };
 }
 
-export type CapsFeature = ReturnType<typeof capsFeature>;
-
 /** When the current UTC day and month began. */
 function periodsOf(timeMs: number): { day: number; month: number } {
   const date = new Date(timeMs);

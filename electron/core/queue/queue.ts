@@ -87,5 +87,3 @@ export function queueFeature({ store, changes, log, isLive, send }: QueueDeps) {
     },
   };
 }
-
-export type QueueFeature = ReturnType<typeof queueFeature>;
