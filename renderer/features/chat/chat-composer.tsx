@@ -126,11 +126,11 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
         />
       )}
       {attach.refusals.length > 0 && (
-        <ul role="alert" className="measure mb-2 list-none px-2 text-bad text-sm">
+        <div role="alert" className="measure mb-2 px-2 text-bad text-sm">
           {attach.refusals.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+            <p key={sentence}>{sentence}</p>
           ))}
-        </ul>
+        </div>
       )}
       {quote.data && !send.isError && liveAnswerId === null && (
         <QuoteNotices quote={quote.data} onModel={() => setPicking(true)} onContext={() => setContext(true)} />
