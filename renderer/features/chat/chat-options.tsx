@@ -87,7 +87,7 @@ function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps
         supported={model?.supported_parameters ?? null}
         onChange={(parameters) => setDraft({ ...draft, parameters })}
       />
-      <div className="flex flex-col gap-1">
+      <div className="flex flex-col items-start gap-1">
         <p className="font-medium text-fg-2 text-xs">{text.overflow}</p>
         <Segmented
           label={text.overflow}

@@ -97,7 +97,7 @@ export const text = {
   removeFile: (name: string) => `Remove ${name}`,
   openFile: (name: string) => `Open ${name}`,
   arriving: (name: string) => `Reading ${name}`,
-  fileFacts: (size: string, tokens: string) => `${size} · about ${tokens} tokens`,
+  fileFacts: (size: string, tokens: string) => `${size} · ≈ ${tokens} tokens`,
   pdfPreview: (size: string) => `A PDF document of ${size}. The model reads its pages; they are not drawn here.`,
   fileGone: 'This file is not in the data folder any more.',
   fileOpening: 'Opening the file',
@@ -161,7 +161,7 @@ export const text = {
   quoteHigh: 'At most',
   upTo: (kind: string) => `${kind}, up to`,
   quoteUsual: (usd: string, replies: number, tokens: number) =>
-    `About ${usd} with an answer like the last ${counted(replies, 'one', 'ones')} here (${counted(tokens, 'token', 'tokens')}).`,
+    `About ${usd} with an answer like ${replies === 1 ? 'the last one' : `the last ${count(replies)}`} here (${counted(tokens, 'token', 'tokens')}).`,
   quoteBand: (low: string, high: string) =>
     `Input: between ${low} and ${high} tokens, counted without the model’s own tokenizer.`,
   quoteOpen: (tokens: string) => `An answer longer than ${tokens} tokens costs more. Chat settings can limit it.`,
