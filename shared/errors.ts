@@ -115,6 +115,8 @@ export const errorKinds = {
   keychain_failed: kind(500, 'app_error', true),
   keychain_locked: kind(500, 'app_error', true),
   port_unavailable: kind(409, 'app_error'),
+  cap_exceeded: kind(402, 'app_error'),
+  attachment_refused: kind(400, 'app_error'),
   link_refused: kind(400, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
 } as const satisfies Record<string, ErrorKind>;

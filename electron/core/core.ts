@@ -3,16 +3,28 @@ import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';
+import { attachmentFiles } from './attachments/attachment-files.ts';
+import { attachmentPart } from './attachments/attachment-part.ts';
+import { attachmentsFeature } from './attachments/attachments.ts';
+import { attachmentsStore } from './attachments/attachments-store.ts';
+import { billsFeature } from './bills/bills.ts';
+import { capsFeature } from './caps/caps.ts';
+import { spendStore } from './caps/spend-store.ts';
 import { openChanges } from './changes.ts';
+import { openAdmission } from './chat/admission.ts';
 import { chatFeature, recoverAnswers } from './chat/chat.ts';
+import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers } from './chat/live-answers.ts';
+import { requestBuilder } from './chat/request.ts';
+import { summaryStore } from './context/summary-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { openDb } from './db.ts';
+import { draftsFeature } from './drafts/drafts.ts';
 import { embeddedWallets } from './gateway/embedded-wallets.ts';
 import { gatewayFeature } from './gateway/gateway.ts';
 import { type Listen, localDoor } from './gateway/local-door.ts';
@@ -23,9 +35,16 @@ import { openKeychain, type SecretStore } from './keychain.ts';
 import { gatewayLog, type Log, openLog } from './log.ts';
 import { modelsFeature } from './models/models.ts';
 import { modelsStore } from './models/models-store.ts';
+import { optionsFeature } from './options/options.ts';
+import { optionsStore } from './options/options-store.ts';
+import { presetsFeature } from './presets/presets.ts';
+import { promptsFeature } from './prompts/prompts.ts';
 import { environmentKeys, providersOf } from './providers/environment-keys.ts';
 import { providerStore } from './providers/provider-store.ts';
 import { providersFeature } from './providers/providers.ts';
+import { queueFeature } from './queue/queue.ts';
+import { queueStore } from './queue/queue-store.ts';
+import { quotesFeature } from './quotes/quotes.ts';
 import { type CoreRouter, coreRouter } from './router.ts';
 import { rpcErrors } from './rpc-errors.ts';
 import { secretBox } from './secret-box.ts';
@@ -112,28 +131,66 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const live = openLiveAnswers();
   const { modelFacts } = models;
-  const lookUpOpenCosts = costLookup({ messages, connections, live, changes, log, signal: closing.signal });
-  const turn = { messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts };
+  const lookUpOpenCosts = costLookup({ messages, connections, live, changes, modelFacts, log, signal: closing.signal });
   const settings = settingsFeature({ store, host, changes });
-  const chat = chatFeature(turn);
-  await recoverAnswers(turn);
+
+  const files = attachmentFiles(join(dataFolder, 'attachments'));
+  const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log });
+  const chatOptions = optionsStore(db);
+  const summaries = summaryStore(db);
+  const spend = spendStore(db);
+  const caps = capsFeature({ store, spend, changes, now });
+  const build = requestBuilder({ modelFacts, optionsOf: chatOptions.read, summaryOf: summaries.of });
+  const quotes = quotesFeature({
+    messages,
+    leafOf: conversations.leaf,
+    connections,
+    modelFacts,
+    build,
+    bytesOf: attachments.bytes,
+    capStates: caps.stateOf,
+    now,
+  });
+  const admission = openAdmission({ upperBound: quotes.upperBound, caps });
+  const chat = chatFeature({
+    ...{ messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts },
+    ...{ build, admission, attachments, options: chatOptions, standIn: quotes.standIn },
+    toPart: attachmentPart(attachments.bytes),
+    answerEnded: (answer) => queue.answerEnded(answer),
+  });
+  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive, send: chat.send });
+  const context = contextFeature({
+    ...{ messages, conversations, summaries, spend, connections, modelFacts, admission, changes, now, newId },
+    quoteOf: quotes.rangeOf,
+  });
+  await recoverAnswers({ messages, now, log, lookUpOpenCosts });
 
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
     app: appFeature({ host, platform, dataFolder, keychain }),
+    attachments,
+    bills: billsFeature({ spend }),
+    caps,
     changes,
     chat,
+    context,
     conversations: conversationsFeature({ conversations, messages, changes, live }),
     credits: creditsFeature({ connections }),
+    drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
     models,
+    options: optionsFeature({ store: chatOptions, changes }),
+    presets: presetsFeature({ db, changes, newId }),
+    prompts: promptsFeature({ db, changes, newId }),
     providers,
+    queue,
+    quotes,
     settings,
     usage: usageFeature({ connections }),
   });
 
   host.showTheme((await settings.get()).theme);
-  const started = Promise.allSettled([keychain.probe(), providers.load(), door.start()]);
+  const started = Promise.allSettled([keychain.probe(), providers.load(), door.start(), attachments.cleanUp()]);
 
   async function close(): Promise<void> {
     await started;

@@ -1,9 +1,10 @@
 import Sqlite from 'better-sqlite3';
-import { Kysely, type Selectable, SqliteDialect } from 'kysely';
+import { type Generated, Kysely, type Selectable, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import type { ComposerTables } from './composer-tables.ts';
 import { migrations } from './migrations/migrations.ts';
 
-export interface Tables {
+export interface Tables extends ComposerTables {
   /** One JSON value per name. */
   settings: { name: string; value: string };
   conversations: {
@@ -56,6 +57,10 @@ export interface MessageTable {
   source: string | null;
   error: string | null;
   tool_calls: string;
+  /** JSON: the files a user's message came with. */
+  attachments: Generated<string>;
+  /** JSON: the cost in its parts. */
+  bill: Generated<string | null>;
   created_at: number;
   first_token_at: number | null;
   finished_at: number | null;
@@ -80,7 +85,12 @@ export async function openDb(path: string): Promise<Db> {
 }
 
 async function migrate(db: Db): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    // Features are built side by side: one may bring an earlier number to a database that has a later one already.
+    allowUnorderedMigrations: true,
+  });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
 }

@@ -20,6 +20,7 @@ export type AnswerPatch = Partial<
     | 'usage'
     | 'costUsd'
     | 'costSource'
+    | 'bill'
     | 'routeReason'
     | 'requestId'
     | 'error'
@@ -36,6 +37,7 @@ export function toMessage(row: NumberedRow): Message {
     parentId: row.parent_id,
     role: row.role,
     text: row.text,
+    attachments: JSON.parse(row.attachments),
     reasoning: row.reasoning,
     status: row.status,
     model: row.model,
@@ -47,6 +49,7 @@ export function toMessage(row: NumberedRow): Message {
     usage: row.usage === null ? null : JSON.parse(row.usage),
     costUsd: row.cost_usd,
     costSource: row.cost_source,
+    bill: row.bill === null ? null : JSON.parse(row.bill),
     routeReason: row.route_reason,
     requestId: row.request_id,
     error: row.error === null ? null : JSON.parse(row.error),
@@ -75,6 +78,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     usage: () => ({ usage: json(patch.usage ?? null) }),
     costUsd: () => ({ cost_usd: patch.costUsd ?? null }),
     costSource: () => ({ cost_source: patch.costSource ?? 'unknown' }),
+    bill: () => ({ bill: json(patch.bill ?? null) }),
     routeReason: () => ({ route_reason: patch.routeReason ?? null }),
     requestId: () => ({ request_id: patch.requestId ?? null }),
     error: () => ({ error: json(patch.error ?? null) }),

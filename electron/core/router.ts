@@ -2,17 +2,37 @@ import { implement } from '@orpc/server';
 import { contract } from '#shared/contract/index.ts';
 import type { accountFeature } from './account/account.ts';
 import type { appFeature } from './app/app.ts';
+import type { attachmentsFeature } from './attachments/attachments.ts';
+import type { billsFeature } from './bills/bills.ts';
+import type { capsFeature } from './caps/caps.ts';
 import type { Changes } from './changes.ts';
 import type { chatFeature } from './chat/chat.ts';
+import type { contextFeature } from './chat/compact.ts';
 import type { conversationsFeature } from './conversations/conversations.ts';
 import type { creditsFeature } from './credits/credits.ts';
+import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
 import type { modelsFeature } from './models/models.ts';
+import type { optionsFeature } from './options/options.ts';
+import type { presetsFeature } from './presets/presets.ts';
+import type { promptsFeature } from './prompts/prompts.ts';
 import type { providersFeature } from './providers/providers.ts';
+import type { queueFeature } from './queue/queue.ts';
+import type { quotesFeature } from './quotes/quotes.ts';
 import type { settingsFeature } from './settings/settings.ts';
 import type { usageFeature } from './usage/usage.ts';
 
 export interface Features {
+  readonly attachments: ReturnType<typeof attachmentsFeature>;
+  readonly bills: ReturnType<typeof billsFeature>;
+  readonly caps: ReturnType<typeof capsFeature>;
+  readonly context: ReturnType<typeof contextFeature>;
+  readonly drafts: ReturnType<typeof draftsFeature>;
+  readonly options: ReturnType<typeof optionsFeature>;
+  readonly presets: ReturnType<typeof presetsFeature>;
+  readonly prompts: ReturnType<typeof promptsFeature>;
+  readonly queue: ReturnType<typeof queueFeature>;
+  readonly quotes: ReturnType<typeof quotesFeature>;
   readonly account: ReturnType<typeof accountFeature>;
   readonly app: ReturnType<typeof appFeature>;
   readonly changes: Changes;
@@ -28,9 +48,59 @@ export interface Features {
 
 /** The contract, answered by the features. A method without a handler does not compile. */
 export function coreRouter(features: Features) {
+  const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
   const os = implement(contract);
   return os.router({
+    attachments: {
+      upload: os.attachments.upload.handler(({ input }) => attachments.upload(input)),
+      read: os.attachments.read.handler(({ input }) => attachments.read(input)),
+    },
+    bills: {
+      total: os.bills.total.handler(({ input }) => bills.total(input)),
+    },
+    caps: {
+      get: os.caps.get.handler(() => caps.get()),
+      set: os.caps.set.handler(({ input }) => caps.set(input)),
+    },
+    context: {
+      summary: os.context.summary.handler(({ input }) => context.summary(input)),
+      quoteCompact: os.context.quoteCompact.handler(({ input }) => context.quoteCompact(input)),
+      compact: os.context.compact.handler(({ input, signal }) => context.compact(input, signal)),
+      removeSummary: os.context.removeSummary.handler(({ input }) => context.removeSummary(input)),
+    },
+    drafts: {
+      get: os.drafts.get.handler(({ input }) => drafts.get(input)),
+      put: os.drafts.put.handler(({ input }) => drafts.put(input)),
+    },
+    options: {
+      get: os.options.get.handler(({ input }) => options.get(input)),
+      set: os.options.set.handler(({ input }) => options.set(input)),
+    },
+    presets: {
+      list: os.presets.list.handler(() => presets.list()),
+      save: os.presets.save.handler(({ input }) => presets.save(input)),
+      remove: os.presets.remove.handler(({ input }) => presets.remove(input)),
+      export: os.presets.export.handler(() => presets.export()),
+      import: os.presets.import.handler(({ input }) => presets.import(input)),
+    },
+    prompts: {
+      list: os.prompts.list.handler(() => prompts.list()),
+      save: os.prompts.save.handler(({ input }) => prompts.save(input)),
+      remove: os.prompts.remove.handler(({ input }) => prompts.remove(input)),
+      export: os.prompts.export.handler(() => prompts.export()),
+      import: os.prompts.import.handler(({ input }) => prompts.import(input)),
+    },
+    queue: {
+      list: os.queue.list.handler(({ input }) => queue.list(input)),
+      add: os.queue.add.handler(({ input }) => queue.add(input)),
+      change: os.queue.change.handler(({ input }) => queue.change(input)),
+      remove: os.queue.remove.handler(({ input }) => queue.remove(input)),
+      resume: os.queue.resume.handler(({ input }) => queue.resume(input)),
+    },
+    quotes: {
+      get: os.quotes.get.handler(({ input, signal }) => quotes.get(input, signal)),
+    },
     account: {
       wallets: os.account.wallets.handler(() => account.wallets()),
       get: os.account.get.handler(({ input }) => account.get(input)),

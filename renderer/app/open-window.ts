@@ -1,4 +1,3 @@
-import { flushDrafts } from '../features/chat/drafts.ts';
 import type { CoreLink } from '../lib/api.ts';
 import { followChanges } from '../lib/changes.ts';
 import { startNav } from '../lib/nav.ts';
@@ -10,7 +9,6 @@ export function openWindow(element: HTMLElement, link: CoreLink): void {
   const core = createCore(link);
   const queries = createQueries();
   startNav();
-  addEventListener('pagehide', flushDrafts);
   void followChanges(core.api, queries, new AbortController().signal);
   draw(element, core, queries);
 }

@@ -7,13 +7,20 @@ import { retryDelay, waitMs } from './retry.ts';
 /** Whether the core answers. The shell says so when it does not. */
 export const useConnection = create<{ lost: boolean }>()(() => ({ lost: false }));
 
-/** A topic is the first part of every key read from it. Money moves with the account, and with each message. */
-const keysOf = (topic: Topic): string[][] =>
-  topic === 'messages' || topic === 'account'
-    ? [[topic], ['money']]
-    : topic === 'gateway'
-      ? [[topic], ['money'], ['models']]
-      : [[topic]];
+/** What else is old when a topic changes: money moves with the account and with each message, a quote with all of it. */
+const further: Partial<Record<Topic, readonly string[]>> = {
+  messages: ['money', 'quote', 'context', 'caps'],
+  account: ['money', 'quote'],
+  gateway: ['money', 'models', 'quote'],
+  models: ['quote'],
+  options: ['quote'],
+  caps: ['quote'],
+  context: ['quote', 'money'],
+  presets: ['options'],
+};
+
+/** A topic is the first part of every key read from it. */
+const keysOf = (topic: Topic): string[][] => [[topic], ...(further[topic] ?? []).map((name) => [name])];
 
 /**
  * Holds the one stream that says what has changed and marks what was read from it as old. After a loss everything is

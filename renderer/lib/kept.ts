@@ -1,5 +1,5 @@
 /**
- * What this window may lose without harm: panel width, theme for the first paint, drafts. The only reader and writer of
+ * What this window may lose without harm: panel width, theme for the first paint. The only reader and writer of
  * `localStorage`, in one entry, so that `theme.js` can read it before anything else runs.
  */
 const entry = 'portico';
@@ -10,7 +10,6 @@ export interface Kept {
   sidebarWidth?: number;
   sidebarOpen?: boolean;
   wrapCode?: boolean;
-  drafts?: Record<string, string>;
 }
 
 export function readKept(): Kept {
@@ -28,6 +27,6 @@ export function keep(values: Kept): void {
   try {
     localStorage.setItem(entry, JSON.stringify({ ...readKept(), ...values }));
   } catch (error) {
-    console.warn('This window could not keep its layout and drafts', error);
+    console.warn('This window could not keep its layout', error);
   }
 }

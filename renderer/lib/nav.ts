@@ -1,6 +1,16 @@
 import { create } from 'zustand';
 
-export const settingsSections = ['providers', 'gateway', 'chat', 'appearance', 'keyboard', 'privacy', 'about'] as const;
+export const settingsSections = [
+  'providers',
+  'gateway',
+  'chat',
+  'prompts',
+  'caps',
+  'appearance',
+  'keyboard',
+  'privacy',
+  'about',
+] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 
 /** Where the reader is. `#chat/<id>`, `#models`, `#settings/gateway`, … */

@@ -11,6 +11,12 @@ export const topic = z.enum([
   'gateway',
   'account',
   'app',
+  'queue',
+  'options',
+  'prompts',
+  'presets',
+  'caps',
+  'context',
 ]);
 
 export const changesContract = {

@@ -1,5 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
+import { attachments } from './attachments.ts';
 import { message } from './conversations.ts';
 import { id, modelId } from './fields.ts';
 
@@ -26,16 +27,26 @@ export const chatContract = {
    */
   send: oc
     .input(
-      z.object({
-        messageId: id,
-        conversationId: id.nullish(),
-        text: z.string().min(1).max(2_000_000).regex(/\S/),
-        model: modelId,
-      }),
+      z
+        .object({
+          messageId: id,
+          conversationId: id.nullish(),
+          text: z.string().max(2_000_000),
+          attachments: attachments.default([]),
+          model: modelId,
+          /** Sends although a cap might be exceeded: the user said so for this message. */
+          overCaps: z.boolean().default(false),
+        })
+        .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
+          path: ['text'],
+          message: 'a message needs words or a file',
+        }),
     )
     .output(started),
   /** A further answer to the same user message, beside the one named. */
-  regenerate: oc.input(z.object({ answerId: id, model: modelId.nullish() })).output(started),
+  regenerate: oc
+    .input(z.object({ answerId: id, model: modelId.nullish(), overCaps: z.boolean().default(false) }))
+    .output(started),
   /** Stops an answer; what had arrived stays. No error if it has ended already. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
   watch: oc.input(z.object({ conversationId: id })).output(eventIterator(chatEvent)),

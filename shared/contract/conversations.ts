@@ -1,6 +1,8 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../wire/scalars.ts';
+import { attachments } from './attachments.ts';
+import { bill } from './bills.ts';
 import { id, modelId, timeMs } from './fields.ts';
 
 export const conversation = z.object({
@@ -31,6 +33,8 @@ export const message = z.object({
   parentId: id.nullable(),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
+  /** What the user's message came with. */
+  attachments,
   reasoning: z.string(),
   status: messageStatus,
   /** What was asked for; null on the user's own messages. */
@@ -45,6 +49,8 @@ export const message = z.object({
   usage: messageUsage.nullable(),
   costUsd: usdAmount.nullable(),
   costSource,
+  /** The cost in its parts, once the gateway's record of the request was read. */
+  bill: bill.nullable(),
   /** The router's reason in one line, where it chose. */
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),

@@ -1,12 +1,22 @@
 import { accountContract } from './account.ts';
 import { appContract } from './app.ts';
+import { attachmentsContract } from './attachments.ts';
+import { billsContract } from './bills.ts';
+import { capsContract } from './caps.ts';
 import { changesContract } from './changes.ts';
 import { chatContract } from './chat.ts';
+import { contextContract } from './context.ts';
 import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
+import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
 import { modelsContract } from './models.ts';
+import { optionsContract } from './options.ts';
+import { presetsContract } from './presets.ts';
+import { promptsContract } from './prompts.ts';
 import { providersContract } from './providers.ts';
+import { queueContract } from './queue.ts';
+import { quotesContract } from './quotes.ts';
 import { settingsContract } from './settings.ts';
 import { usageContract } from './usage.ts';
 
@@ -14,13 +24,23 @@ import { usageContract } from './usage.ts';
 export const contract = {
   account: accountContract,
   app: appContract,
+  attachments: attachmentsContract,
+  bills: billsContract,
+  caps: capsContract,
   changes: changesContract,
   chat: chatContract,
+  context: contextContract,
   conversations: conversationsContract,
   credits: creditsContract,
+  drafts: draftsContract,
   gateway: gatewayContract,
   models: modelsContract,
+  options: optionsContract,
+  presets: presetsContract,
+  prompts: promptsContract,
   providers: providersContract,
+  queue: queueContract,
+  quotes: quotesContract,
   settings: settingsContract,
   usage: usageContract,
 };

@@ -7,6 +7,7 @@ import type { Conversation, Message } from '#shared/contract/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeChannel } from './fake-channel.ts';
+import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
 import { type FakeData, fakeData, fakeMessage } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 
@@ -14,6 +15,8 @@ export interface FakeCore {
   /** What `createApi` takes. */
   readonly link: RPCLink<Record<never, never>>;
   readonly data: FakeData;
+  /** Drafts, queue, prompts, presets, caps and the quote. */
+  readonly composer: FakeComposer;
   /** Makes a method such as `models.list` fail with a code from now on, or work again. */
   fail(method: string, code: string | null, message?: string): void;
   /** Makes a method wait for ever, or go on. */
@@ -37,6 +40,7 @@ export interface FakeOptions {
 /** The whole contract in memory, on the other side of a real MessageChannel. */
 export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOptions = {}): FakeCore {
   const data: FakeData = { ...fakeData(), ...change };
+  const composer = fakeComposer();
   const failures = new Map<string, { code: string; message: string }>();
   const held = new Map<string, { promise: Promise<void>; open: () => void }>();
   const calls: string[] = [];
@@ -131,6 +135,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
 
   const os = implement(contract);
   const router = os.router({
+    ...fakeComposerRouter(composer, { guard, changed }),
     app: {
       info: os.app.info.handler(async () => {
         await guard('app.info');
@@ -193,7 +198,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         if (!conversation) {
           conversation = {
             id: `chat-${++serial}`,
-            title: input.text.slice(0, 60),
+            title: input.text.slice(0, 60) || 'File',
             model: input.model,
             createdAt: now,
             updatedAt: now,
@@ -206,6 +211,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
           conversationId: conversation.id,
           parentId: branch(conversation.id).at(-1)?.id ?? null,
           text: input.text,
+          attachments: input.attachments,
         });
         store(user);
         events.send({ type: 'message-added', message: user });
@@ -344,6 +350,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   return {
     link: new RPCLink({ port: port2 }),
     data,
+    composer,
     calls,
     changed,
     write,

@@ -16,6 +16,8 @@ export interface FakeGateway extends Gateway {
   readonly asked: { model: string; messages: { role: string; content: string }[]; metadata: Record<string, string> }[];
   readonly aborted: string[];
   readonly records: Map<string, 'running' | 'succeeded' | 'cancelled'>;
+  /** Requests of models without a price. */
+  readonly unpriced: Set<string>;
   /** Answers every chat request with this instead. */
   refusal: { status: 402 | 429 | 503; code: string; message: string; retryAfter?: string } | null;
   refuseKeys: boolean;
@@ -69,6 +71,7 @@ export function fakeGateway(): FakeGateway {
     asked: [],
     aborted: [],
     records: new Map(),
+    unpriced: new Set(),
     refusal: null,
     refuseKeys: false,
     fetch: async (request) => app.fetch(request),
@@ -136,13 +139,14 @@ export function fakeGateway(): FakeGateway {
       ...{ id: requestId, object: 'request', created: 0, provider: 'openai', model: 'gpt', status, error_code: null },
       ...{ purpose: 'chat', conversation_id: null, prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
       ...{
-        cached_tokens: 0,
+        cached_tokens: 1,
         cache_write_tokens: 0,
         reasoning_tokens: 0,
         cost_usd: '0.000007',
         upstream_cost_usd: '0.000007',
       },
-      ...{ estimated: true, byok: false, latency_ms: { first_token: 1, total: 2 }, key_id: null, price: rates },
+      ...{ estimated: true, byok: false, latency_ms: { first_token: 1, total: 2 }, key_id: null },
+      price: fake.unpriced.has(requestId) ? null : { ...rates, request: '0', tiers: [] },
       ...{ routing: null, metadata: {} },
     });
   });
@@ -157,6 +161,7 @@ export function fakeGateway(): FakeGateway {
     const requestId = id('req');
     const { signal } = c.req.raw;
     fake.records.set(requestId, 'running');
+    if (body.model === 'openai/free') fake.unpriced.add(requestId);
     signal.addEventListener('abort', () => {
       fake.aborted.push(requestId);
       fake.records.set(requestId, 'cancelled');

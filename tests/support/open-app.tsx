@@ -3,7 +3,7 @@ import { App } from '../../renderer/app/app.tsx';
 import { createCore } from '../../renderer/app/core.ts';
 import { useShell } from '../../renderer/app/shell-state.ts';
 import { createQueries, Window } from '../../renderer/app/window.tsx';
-import { flushDrafts, useDrafts } from '../../renderer/features/chat/drafts.ts';
+import { useDrafts } from '../../renderer/features/chat/drafts.ts';
 import { followChanges, useConnection } from '../../renderer/lib/changes.ts';
 import { startNav } from '../../renderer/lib/nav.ts';
 import { createFakeCore, type FakeCore, type FakeOptions } from './fake-core.ts';
@@ -17,7 +17,7 @@ export async function openApp(hash = '', change: Partial<FakeData> = {}, options
   return openOver(fake, hash);
 }
 
-/** The same over a core that lives already: a reload. Drafts are what storage has. */
+/** The same over a core that lives already: a reload. Drafts are what the core has. */
 export async function openOver(fake: FakeCore, hash: string): Promise<FakeCore> {
   await closeApp();
   localStorage.removeItem('portico');
@@ -25,10 +25,7 @@ export async function openOver(fake: FakeCore, hash: string): Promise<FakeCore> 
 }
 
 export async function reload(fake: FakeCore, hash: string): Promise<FakeCore> {
-  flushDrafts();
-  const texts = useDrafts.getState().texts;
   await closeApp();
-  useDrafts.setState({ texts });
   return start(fake, hash);
 }
 
@@ -57,6 +54,6 @@ export async function closeApp(): Promise<void> {
   await cleanup();
   document.getElementById('root')?.remove();
   useShell.setState({ open: true, drawer: false, overlay: null });
-  useDrafts.setState({ texts: {}, models: {} });
+  useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, loaded: {} });
   useConnection.setState({ lost: false });
 }

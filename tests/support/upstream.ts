@@ -6,6 +6,8 @@ export interface Upstream {
   readonly answer: string;
   /** How many chat requests arrived. */
   calls(): number;
+  /** Their bodies, as JSON text. */
+  bodies(): string[];
   stop(): Promise<void>;
 }
 
@@ -26,6 +28,7 @@ export async function startUpstream(): Promise<Upstream> {
       GOOGLE_BASE_URL: mock.url,
     },
     calls: () => mock.getRequests().filter(({ method }) => method === 'POST').length,
+    bodies: () => mock.getRequests().flatMap(({ method, body }) => (method === 'POST' ? [JSON.stringify(body)] : [])),
     stop: () => mock.stop(),
   };
 }

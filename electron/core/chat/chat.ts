@@ -1,7 +1,10 @@
+import type { Attachment } from '#shared/contract/attachments.ts';
 import type { ChatEvent } from '#shared/contract/chat.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
+import type { OptionsStore } from '../options/options-store.ts';
+import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 import { titleFrom } from './title.ts';
@@ -9,13 +12,25 @@ import { titleFrom } from './title.ts';
 export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;
   readonly newId: () => string;
+  readonly options: Pick<OptionsStore, 'adopt'>;
+  readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
+  /** What stands for a file where a request is only looked at. */
+  readonly standIn: ToPart;
 }
 
 interface Send {
   readonly messageId: string;
   readonly conversationId?: string | null | undefined;
   readonly text: string;
+  readonly attachments: readonly Attachment[];
   readonly model: string;
+  readonly overCaps: boolean;
+}
+
+interface Regenerate {
+  readonly answerId: string;
+  readonly model?: string | null | undefined;
+  readonly overCaps: boolean;
 }
 
 /** Asking and answering. What the user wrote is on disk before the network is touched. */
@@ -34,18 +49,41 @@ export function chatFeature(deps: ChatDeps) {
     };
   };
 
-  async function sendOnce({ messageId, conversationId, text, model }: Send): Promise<Started> {
+  /** Before anything is stored: a message that may not go out goes back to the composer it came from. */
+  async function admit(
+    answer: NewAnswer,
+    conversationId: string,
+    request: Parameters<typeof deps.build>[0],
+    overCaps: boolean,
+  ): Promise<void> {
+    const built = await deps.build(request, deps.standIn);
+    await deps.admission.admit({ answerId: answer.id, conversationId, request: built, overCaps });
+    deps.admission.remember(answer.id);
+  }
+
+  async function sendOnce(input: Send): Promise<Started> {
+    const { messageId, conversationId, text, model, overCaps } = input;
     const known = await earlier(deps, messageId);
     if (known) return known;
-    const question = { id: messageId, text };
     const answer = newAnswer(model);
+    const attachments = await deps.attachments.verify(input.attachments);
+    const question = { id: messageId, text, attachments };
+    const asked = { ...question, role: 'user', status: 'done' } as const;
     if (!conversationId) {
       const id = newId();
-      return begin(id, answer, () => conversations.begin({ id, title: titleFrom(text), question, answer, now: now() }));
+      await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
+      const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
+      return begin(id, answer, async () => {
+        await conversations.begin({ id, title, question, answer, now: now() });
+        await deps.options.adopt(id);
+      });
     }
+    const { active_leaf } = await existing(deps, conversationId);
+    const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
+    if (!live.isLive(conversationId)) await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
     return begin(conversationId, answer, async () => {
-      const { active_leaf } = await existing(deps, conversationId);
-      await conversations.ask(conversationId, active_leaf, question, answer, now());
+      const { active_leaf: leaf } = await existing(deps, conversationId);
+      await conversations.ask(conversationId, leaf, question, answer, now());
     });
   }
 
@@ -58,13 +96,15 @@ export function chatFeature(deps: ChatDeps) {
       return started;
     },
 
-    async regenerate({ answerId, model }: { answerId: string; model?: string | null | undefined }): Promise<Started> {
+    async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
       const answer = await messages.find(answerId);
       if (!answer?.parentId || answer.role !== 'assistant') {
         throw new AppError('not_found', 'This answer is not here any more.');
       }
       const { conversationId, parentId } = answer;
       const next = newAnswer(model ?? answer.model ?? 'router');
+      const branch = await messages.branch(conversationId, parentId);
+      if (overCaps) await admit(next, conversationId, { conversationId, branch, model: next.model }, overCaps);
       return begin(conversationId, next, () => conversations.answerAgain(conversationId, parentId, next, now()));
     },
 

@@ -1,25 +1,24 @@
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import { priceOf } from '#shared/bill-lines.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Changes } from '../changes.ts';
 import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { failureEntry, type Log } from '../log.ts';
 import type { AnswerPatch, MessageRow } from '../message-row.ts';
-import { pause } from '../pace.ts';
-import { costOfRecord, usageOfRecord } from './cost.ts';
+import type { DescribeModel } from '../model-facts.ts';
+import { billOfRecord, costOfRecord, estimatedCost, usageOfRecord } from './cost.ts';
 import type { LiveAnswers } from './live-answers.ts';
+import { settledRecord } from './settled-record.ts';
 
 export interface CostLookupDeps {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
+  readonly modelFacts: DescribeModel;
   readonly changes: Changes;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
-
-/** A stopped request is settled by the gateway a moment later than we see its end. */
-const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000];
 
 /** Asks the gateway what ended answers have cost where their own stream could not tell any more. Never throws. */
 export function costLookup(deps: CostLookupDeps) {
@@ -46,27 +45,26 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
 }
 
 /** Null: not known yet, ask again at the next start. */
-async function patchFor({ connections, signal }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
+async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
+  const { connections, signal } = deps;
   if (row.request_id === null || row.source === null) return { costOpen: false };
-  for (const waitMs of waitsMs) {
-    await pause(waitMs, signal);
-    if (signal.aborted) return null;
-    const payer = await connections.bySource(row.source);
-    if (!payer) return null;
-    try {
-      const record = await payer.client.requestRecord(row.request_id, { signal });
-      if (record.status !== 'running') return patchOf(record);
-    } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      // A gateway without this extension, or one that never opened the request: nothing was told, nothing is known.
-      if (error.status_code === 404 || error.status_code === 405) return { costOpen: false };
-      if (error.status_code === 401 || error.status_code === 403) return null;
-    }
-  }
-  return null;
+  const payer = await connections.bySource(row.source);
+  if (!payer) return null;
+  const record = await settledRecord(payer.client, row.request_id, signal);
+  if (record === null || signal.aborted) return null;
+  return record === 'none' ? { ...(await estimateFor(deps, row)), costOpen: false } : patchOf(record);
+}
+
+/** A gateway that tells no cost at all: tokens by estimate at the list price, and marked as what it is. */
+async function estimateFor({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
+  const id = row.served_model ? `${row.served_provider}/${row.served_model}` : (row.model ?? '');
+  const pricing = modelFacts(id)?.record.pricing;
+  if (row.cost_usd !== null || row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
+  const branch = await messages.branch(row.conversation_id, row.parent_id);
+  return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
 }
 
 function patchOf(record: RequestRecord): AnswerPatch {
   const usage = usageOfRecord(record);
-  return { ...costOfRecord(record), ...(usage ? { usage } : {}), costOpen: false };
+  return { ...costOfRecord(record), bill: billOfRecord(record), ...(usage ? { usage } : {}), costOpen: false };
 }

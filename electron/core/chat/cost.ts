@@ -1,5 +1,11 @@
+import { estimateInputTokens, estimateTextTokens } from '#gateway/lib/estimate.ts';
+import { billLines, priceOf } from '#shared/bill-lines.ts';
+import type { Bill } from '#shared/contract/bills.ts';
 import type { CostSource, Message } from '#shared/contract/conversations.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price } from '#shared/price.ts';
 import type { CompletionChunk } from '#shared/wire/chat-response.ts';
+import { pricing } from '#shared/wire/model.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 
 interface Cost {
@@ -41,4 +47,47 @@ export function usageOfRecord(record: RequestRecord): Message['usage'] {
     cachedTokens: record.cached_tokens,
     reasoningTokens: record.reasoning_tokens,
   };
+}
+
+const recordedPrice = pricing.pick({
+  prompt: true,
+  completion: true,
+  input_cache_read: true,
+  input_cache_write: true,
+  request: true,
+  tiers: true,
+});
+
+/** The charge in its parts, by the price row that the gateway used; null where it names none. */
+export function billOfRecord(record: RequestRecord): Bill | null {
+  const { costUsd } = costOfRecord(record);
+  const price = recordedPrice.safeParse(record.price);
+  if (costUsd === null || !price.success) return null;
+  return billLines(
+    priceOf(price.data),
+    {
+      promptTokens: record.prompt_tokens,
+      completionTokens: record.completion_tokens,
+      cachedTokens: record.cached_tokens,
+      cacheWriteTokens: record.cache_write_tokens,
+      reasoningTokens: record.reasoning_tokens,
+    },
+    parseUsd(costUsd),
+  );
+}
+
+/** What an answer costs by our own count of its tokens and the list price. */
+export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
+  const messages = question.map(({ role, text }) => ({ role, content: text }) as never);
+  const tokens = question.reduce(
+    (sum, { attachments }) => sum + attachments.reduce((all, file) => all + file.tokens, 0),
+    0,
+  );
+  const usage = {
+    ...noTokens,
+    promptTokens: estimateInputTokens(messages, undefined) + tokens,
+    completionTokens: estimateTextTokens(answer),
+  };
+  const cost = costOf(price, usage);
+  return { costUsd: formatUsd(cost), costSource: 'estimated' as const, bill: billLines(price, usage, cost) };
 }

@@ -1,17 +1,58 @@
+import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
-import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { CompletionRequestBody, ContentPart } from '#shared/wire/chat-request.ts';
 
-type WireMessage = CompletionRequestBody['messages'][number];
+export type WireMessage = CompletionRequestBody['messages'][number];
 
 /** The wire's own limit (wire contract §1.3): of a longer chat the newest messages are sent. */
-const mostMessages = 2048;
+export const mostMessages = 2048;
+/** Files of a whole request, before base64: the body must stay under the gateway's 25 MiB (wire contract §7). */
+const mostFileBytes = 17 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 
-/** What is sent to the model: the branch that is shown, up to the question; failed and empty answers are left out. */
-export function historyFor(branch: readonly Message[]): WireMessage[] {
-  return branch
-    .filter((message) => ended.has(message.status) && message.text.trim() !== '')
-    .map((message) => ({ role: message.role, content: message.text }))
-    .slice(-mostMessages);
+export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>;
+
+/** What of a branch is sent to a model: failed and empty answers are left out. */
+export const sendable = <Entry extends HistoryEntry>(branch: readonly Entry[]): Entry[] =>
+  branch.filter((entry) => ended.has(entry.status) && (entry.text.trim() !== '' || entry.attachments.length > 0));
+
+/** How a file becomes a part of the request; null where its bytes are gone. */
+export type ToPart = (attachment: Attachment) => Promise<ContentPart | null>;
+
+/** Messages as the wire has them, with their files as far as the model reads them and the request can carry them. */
+export async function toWire(
+  entries: readonly HistoryEntry[],
+  reads: (attachment: Attachment) => boolean,
+  toPart: ToPart,
+): Promise<WireMessage[]> {
+  const carried = fitting(entries, reads);
+  return Promise.all(
+    entries.map(async (entry): Promise<WireMessage> => {
+      if (entry.role === 'assistant') return { role: 'assistant', content: entry.text };
+      if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
+      const parts = await Promise.all(
+        entry.attachments.map(async (file, at) => {
+          const part = carried.has(`${entry.id} ${at}`) ? await toPart(file) : null;
+          return part ?? ({ type: 'text', text: `[${file.name} was attached here; it is not sent again.]` } as const);
+        }),
+      );
+      const words = entry.text.trim() === '' ? [] : [{ type: 'text' as const, text: entry.text }];
+      return { role: 'user', content: [...parts, ...words] };
+    }),
+  );
+}
+
+/** Which files go along: those the model reads, the newest first, as many as fit. */
+function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
+  const carried = new Set<string>();
+  let room = mostFileBytes;
+  for (const entry of [...entries].reverse()) {
+    for (const [at, file] of entry.attachments.entries()) {
+      if (!reads(file) || file.bytes > room) continue;
+      room -= file.bytes;
+      carried.add(`${entry.id} ${at}`);
+    }
+  }
+  return carried;
 }

@@ -1,3 +1,4 @@
+import type { Message } from '#shared/contract/conversations.ts';
 import { AppError } from '#shared/errors.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
 import type { LiveAnswer } from './live-answers.ts';
@@ -6,6 +7,8 @@ import { runTurn, type TurnDeps } from './turn.ts';
 export interface StarterDeps extends TurnDeps {
   /** Finds out what ended answers cost; runs in the background. */
   readonly lookUpOpenCosts: () => Promise<void>;
+  /** Told when an answer is over and its conversation free. */
+  readonly answerEnded: (answer: Message) => Promise<void>;
 }
 
 export interface Started {
@@ -43,6 +46,7 @@ export function answerStarter(deps: StarterDeps) {
     live.publish(message.conversationId, { type: 'message-added', message });
     answer.ended = runTurn(deps, answer).finally(free);
     void answer.ended.then(deps.lookUpOpenCosts);
+    void answer.ended.then(() => deps.answerEnded(answer.message));
     changes.emit('conversations', 'messages');
     return { conversationId: message.conversationId, userMessageId: question.id, answerId };
   }

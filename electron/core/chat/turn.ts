@@ -7,10 +7,12 @@ import type { MessageStore } from '../conversations/message-store.ts';
 import { failureEntry, type Log } from '../log.ts';
 import type { AnswerPatch } from '../message-row.ts';
 import type { DescribeModel } from '../model-facts.ts';
-import { historyFor } from './history.ts';
+import type { Admission } from './admission.ts';
+import type { ToPart } from './history.ts';
 import { openJournal } from './journal.ts';
 import type { LiveAnswer, LiveAnswers } from './live-answers.ts';
 import { factsOf, wordsOf } from './read-chunk.ts';
+import type { BuildRequest } from './request.ts';
 
 export interface TurnDeps {
   readonly messages: MessageStore;
@@ -18,6 +20,9 @@ export interface TurnDeps {
   readonly live: LiveAnswers;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
+  readonly build: BuildRequest;
+  readonly toPart: ToPart;
+  readonly admission: Admission;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -39,7 +44,8 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer): Promise<void>
   let end: AnswerPatch;
   try {
     await stream(deps, answer, journal.touch);
-    end = { status: 'done', costOpen: false };
+    // The record of the request has the parts of the cost, which the stream does not tell.
+    end = { status: 'done' };
   } catch (error) {
     end = endOf(error, answer.abort.signal);
     if (end.status === 'error') log({ event: 'answer-failed', code: end.error?.code, ...failureEntry(error) });
@@ -55,15 +61,10 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
   await deps.messages.update(id, { source: payer.source });
+  const request = await deps.build({ conversationId, branch, model: model ?? '' }, deps.toPart);
+  await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
-  const completion = await payer.client.completionStream(
-    {
-      model: model ?? '',
-      messages: historyFor(branch),
-      metadata: { purpose: 'chat', conversation_id: conversationId },
-    },
-    { signal },
-  );
+  const completion = await payer.client.completionStream(request.body, { signal });
   answer.message = { ...answer.message, requestId: completion.requestId };
   // Before any word: after a crash this is the only thread to what the request cost.
   await deps.messages.update(id, { requestId: completion.requestId });

@@ -13,6 +13,12 @@ export function conversationStore(db: Db) {
     find: (id: string): Promise<ConversationRow | undefined> =>
       db.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst(),
 
+    /** The last message of the branch that is shown; null where there is none. */
+    leaf: async (id: string): Promise<string | null> => {
+      const row = await db.selectFrom('conversations').select('active_leaf').where('id', '=', id).executeTakeFirst();
+      return row?.active_leaf ?? null;
+    },
+
     /** Newest first. A cursor is the time and id of the last one of the page before. */
     async page(limit: number, cursor: string | null): Promise<Page> {
       const after = parseCursor(cursor);
@@ -84,6 +90,7 @@ async function addQuestion(
       parent_id: parentId,
       role: 'user',
       text: question.text,
+      attachments: JSON.stringify(question.attachments),
       status: 'done',
       created_at: now,
       finished_at: now,

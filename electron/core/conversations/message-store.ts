@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Db } from '../db.ts';
 import { type AnswerPatch, type MessageRow, type NumberedRow, toColumns, toMessage } from '../message-row.ts';
@@ -6,6 +7,7 @@ import { type AnswerPatch, type MessageRow, type NumberedRow, toColumns, toMessa
 export interface NewQuestion {
   readonly id: string;
   readonly text: string;
+  readonly attachments: readonly Attachment[];
 }
 export interface NewAnswer {
   readonly id: string;

@@ -89,7 +89,9 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     /** What is known of a model, without asking anyone. */
     modelFacts(id: string): ModelFacts | null {
       const model = facts.get(id);
-      return model ? { name: model.name, simulated: model.simulated, priced: model.pricing !== null } : null;
+      return model
+        ? { name: model.name, simulated: model.simulated, priced: model.pricing !== null, record: model }
+        : null;
     },
   };
 }

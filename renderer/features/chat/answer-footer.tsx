@@ -1,10 +1,9 @@
 import { Check, ChevronLeft, ChevronRight, Copy, RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
-import { usd } from '../../lib/format.ts';
-import { Hint } from '../../ui/hint.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
+import { Bill } from './bill.tsx';
 import { text } from './text.ts';
 
 interface AnswerFooterProps {
@@ -41,7 +40,7 @@ function Facts({ message }: { message: Message }) {
       {usage && <span>{text.tokens(usage.promptTokens + usage.completionTokens)}</span>}
       {speed !== null && <Dotted>{text.speed(speed)}</Dotted>}
       <Dotted first={!usage}>
-        <Cost message={message} />
+        <Bill message={message} />
       </Dotted>
       {routeReason && <Dotted>{text.route(routeReason)}</Dotted>}
     </span>
@@ -54,21 +53,6 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
       {!first && <span aria-hidden>·</span>}
       {children}
     </span>
-  );
-}
-
-/** The exact amount and where it comes from. What is not known is not $0. */
-function Cost({ message }: { message: Message }) {
-  const known = message.costUsd !== null && message.costSource !== 'unknown';
-  return (
-    <Hint label={text.sourceNotes[known ? message.costSource : 'unknown']}>
-      <button type="button" className="flex items-center gap-1.5 rounded-tag">
-        {known && message.costUsd !== null && <span className="text-fg-2">{usd(message.costUsd)}</span>}
-        <span className="rounded-tag border border-line px-1 text-2xs">
-          {text.sources[known ? message.costSource : 'unknown']}
-        </span>
-      </button>
-    </Hint>
   );
 }
 

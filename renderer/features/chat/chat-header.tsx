@@ -9,6 +9,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
+import { ConversationTotal } from './conversation-total.tsx';
 import { text } from './text.ts';
 import { useRemove, useRename } from './use-send.ts';
 
@@ -22,6 +23,7 @@ export function ChatHeader({ conversation }: { conversation: Conversation | null
     >
       {conversation && (
         <>
+          <ConversationTotal conversationId={conversation.id} />
           <Menu trigger={<IconButton icon={Ellipsis} label={text.chatActions} />}>
             <MenuItem onClick={() => setAsking('rename')}>{text.rename}</MenuItem>
             <MenuItem danger onClick={() => setAsking('remove')}>

@@ -1,20 +1,19 @@
-import { type ReactNode, useEffect, useState } from 'react';
-import { describeError } from '../../lib/error-text.ts';
-import { payerOf, walletNamed } from '../../lib/payer.ts';
-import { onShortcut } from '../../lib/shortcut-events.ts';
-import { useModels, useOpenLink, useSettings, useWallets } from '../../lib/use-core.ts';
+import type { ReactNode } from 'react';
+import type { Message } from '#shared/contract/conversations.ts';
+import { useOpenLink } from '../../lib/use-core.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
+import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
-import { Composer } from './composer.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { OpenLinkContext } from './markdown/open-link.ts';
-import { ModelPicker } from './model-picker.tsx';
+import { OutsideContext } from './outside-mark.tsx';
 import { ReplyStatus } from './reply-status.tsx';
 import { text } from './text.ts';
 import { Thread } from './thread.tsx';
-import { useRegenerate, useSend, useStop } from './use-send.ts';
+import { useOutsideIds } from './use-quote.ts';
+import { useRegenerate } from './use-send.ts';
 import { useThread } from './use-thread.ts';
 
 interface ChatPageProps {
@@ -31,6 +30,8 @@ export function ChatPage({ conversationId, welcome }: ChatPageProps) {
   );
 }
 
+const noMessages: readonly Message[] = [];
+
 function NewChat({ welcome }: { welcome: ReactNode }) {
   const setText = useDrafts((drafts) => drafts.setText);
   return (
@@ -39,7 +40,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
         <div className="flex-[2]" />
         {welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>}
-        <ChatComposer conversationId={null} liveAnswerId={null} lastModel={null} />
+        <ChatComposer conversationId={null} liveAnswerId={null} lastModel={null} messages={noMessages} />
         {!welcome && (
           <div className="measure mt-2 flex flex-wrap justify-center gap-2">
             {text.chips.map(([label, prompt]) => (
@@ -68,9 +69,10 @@ function Conversation({ conversationId }: { conversationId: string }) {
   const regenerate = useRegenerate();
   const openLink = useOpenLink();
   const { failed } = useNotify();
-  const messages = thread.data?.messages ?? [];
+  const messages = thread.data?.messages ?? noMessages;
   const last = messages.at(-1);
   const live = messages.find((message) => message.status === 'streaming');
+  const outside = useOutsideIds(conversationId, thread.data?.conversation.model ?? null, live !== undefined);
   const again = (answerId: string) =>
     regenerate.mutate(answerId, { onError: (error) => failed(text.regenerate, error) });
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
@@ -78,7 +80,9 @@ function Conversation({ conversationId }: { conversationId: string }) {
     <OpenLinkContext value={open}>
       <ChatHeader conversation={thread.data?.conversation ?? null} />
       {thread.data ? (
-        <Thread messages={messages} busy={live !== undefined} onRegenerate={again} />
+        <OutsideContext value={outside}>
+          <Thread messages={messages} busy={live !== undefined} onRegenerate={again} />
+        </OutsideContext>
       ) : (
         <div className="measure min-h-0 flex-1 overflow-y-auto px-[18px]">
           {thread.isError ? (
@@ -93,86 +97,10 @@ function Conversation({ conversationId }: { conversationId: string }) {
           conversationId={conversationId}
           liveAnswerId={live?.id ?? null}
           lastModel={thread.data?.conversation.model ?? null}
+          messages={messages}
         />
       </div>
       <ReplyStatus last={last} />
     </OpenLinkContext>
-  );
-}
-
-interface ChatComposerProps {
-  conversationId: string | null;
-  liveAnswerId: string | null;
-  lastModel: string | null;
-}
-
-/** The composer with what belongs to this chat: its draft, its model, its running answer. */
-function ChatComposer({ conversationId, liveAnswerId, lastModel }: ChatComposerProps) {
-  const key = draftKey(conversationId);
-  const draft = useDrafts((drafts) => drafts.texts[key] ?? '');
-  const { setText, setModel } = useDrafts.getState();
-  const model = useChosenModel(conversationId, lastModel);
-  const settings = useSettings();
-  const models = useModels();
-  const [picking, setPicking] = useState(false);
-  const send = useSend(conversationId);
-  const stop = useStop();
-  const { failed } = useNotify();
-  const stopNow = liveAnswerId
-    ? () => stop.mutate(liveAnswerId, { onError: (error) => failed(text.stop, error) })
-    : null;
-
-  useEffect(() => onShortcut('model', () => setPicking(true)), []);
-  useEffect(() => onShortcut('stop', () => stopNow?.()));
-  useEffect(() => {
-    if (conversationId === null || matchMedia('(hover: hover)').matches) document.getElementById('message')?.focus();
-  }, [conversationId]);
-
-  return (
-    <div className="w-full pt-1">
-      {send.isError && <SendFailure error={send.error} />}
-      <Composer
-        text={draft}
-        onText={(next) => setText(key, next)}
-        onSend={() => !send.isPending && send.mutate({ text: draft, model })}
-        onStop={stopNow}
-        sendWith={settings.data?.sendWith ?? 'enter'}
-        placeholder={conversationId === null ? text.placeholderNew : text.placeholder}
-        picker={
-          <ModelPicker
-            models={models.data?.models ?? []}
-            value={model}
-            onChange={(next) => setModel(key, next)}
-            open={picking}
-            onOpenChange={setPicking}
-          />
-        }
-        note={<Payer model={model} />}
-      />
-    </div>
-  );
-}
-
-/** What was chosen here, else what the conversation had, else what new chats start with. */
-export function useChosenModel(conversationId: string | null, lastModel: string | null): string {
-  const chosen = useDrafts((drafts) => drafts.models[draftKey(conversationId)]);
-  const settings = useSettings();
-  return chosen ?? lastModel ?? settings.data?.model ?? 'router';
-}
-
-function Payer({ model }: { model: string }) {
-  const wallets = useWallets();
-  const models = useModels();
-  const wallet = walletNamed(wallets.data ?? [], payerOf(model, models.data?.models ?? []));
-  if (!wallet) return null;
-  return <span className="truncate">{wallet.simulated ? text.testCredits : text.paidBy(wallet.name)}</span>;
-}
-
-function SendFailure({ error }: { error: Error }) {
-  const failure = describeError(error);
-  return (
-    <p role="alert" className="measure mb-2 px-2 text-bad text-sm">
-      {text.sendFailed} {failure.sentence} {failure.remedy}
-    </p>
   );
 }

@@ -1,47 +1,72 @@
 import { create } from 'zustand';
-import { keep, readKept } from '../../lib/kept.ts';
+import type { Attachment } from '#shared/contract/attachments.ts';
+import type { Draft } from '#shared/contract/drafts.ts';
 
-/** Words that are not sent yet, per conversation; `new` is the chat that has none. They outlive the window. */
+/**
+ * What is in each composer and not sent yet, per conversation; `new` is the chat that has none. The core keeps it: this
+ * is the copy that is typed into.
+ */
 interface Drafts {
   texts: Record<string, string>;
+  files: Record<string, readonly Attachment[]>;
   /** Models chosen in a composer, where they differ from what the conversation had. */
   models: Record<string, string>;
+  /** Models named by `@` for the next message only. */
+  mentions: Record<string, string>;
+  /** Chats whose kept draft has arrived: only these are written back. */
+  loaded: Record<string, true>;
   setText: (chat: string, text: string) => void;
+  setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
   setModel: (chat: string, model: string) => void;
+  mention: (chat: string, model: string | null) => void;
+  /** The kept draft arrived; what was typed meanwhile comes after it. */
+  take: (chat: string, draft: Draft) => void;
   /** A new chat got its id: what was chosen goes with it. */
   adopt: (conversationId: string, model: string) => void;
 }
 
 export const draftKey = (conversationId: string | null): string => conversationId ?? 'new';
 
+const without = <Value>(values: Record<string, Value>, key: string): Record<string, Value> => {
+  const { [key]: _gone, ...others } = values;
+  return others;
+};
+
 export const useDrafts = create<Drafts>()((set, get) => ({
-  texts: readKept().drafts ?? {},
+  texts: {},
+  files: {},
   models: {},
+  mentions: {},
+  loaded: {},
   setText: (chat, text) => {
-    const { [chat]: _before, ...others } = get().texts;
-    const texts = text === '' ? others : { ...others, [chat]: text };
-    set({ texts });
-    keepSoon(() => keep({ drafts: get().texts }));
+    const others = without(get().texts, chat);
+    set({ texts: text === '' ? others : { ...others, [chat]: text } });
   },
+  setFiles: (chat, change) => set({ files: { ...get().files, [chat]: change(get().files[chat] ?? []) } }),
   setModel: (chat, model) => set({ models: { ...get().models, [chat]: model } }),
+  mention: (chat, model) => {
+    const others = without(get().mentions, chat);
+    set({ mentions: model === null ? others : { ...others, [chat]: model } });
+  },
+  take: (chat, draft) => {
+    if (get().loaded[chat]) return;
+    const typed = get().texts[chat] ?? '';
+    const { texts, files, models, loaded } = get();
+    set({
+      texts: { ...texts, [chat]: draft.text + typed },
+      files: { ...files, [chat]: [...draft.attachments, ...(files[chat] ?? [])] },
+      models: draft.model === null || models[chat] ? models : { ...models, [chat]: draft.model },
+      loaded: { ...loaded, [chat]: true },
+    });
+  },
   adopt: (conversationId, model) => {
-    const { new: _chosen, ...others } = get().models;
-    set({ models: { ...others, [conversationId]: model } });
+    const { models } = get();
+    set({ models: { ...without(models, 'new'), [conversationId]: model } });
   },
 }));
 
-let timer: ReturnType<typeof setTimeout> | undefined;
-let write: (() => void) | undefined;
-
-/** Storage is slow and typing is fast: what was typed last is written when typing pauses or the page goes. */
-function keepSoon(next: () => void): void {
-  write = next;
-  clearTimeout(timer);
-  timer = setTimeout(flushDrafts, 300);
-}
-
-export function flushDrafts(): void {
-  clearTimeout(timer);
-  write?.();
-  write = undefined;
+/** The draft as it is kept. */
+export function draftOf(chat: string): Draft {
+  const { texts, files, models } = useDrafts.getState();
+  return { text: texts[chat] ?? '', attachments: [...(files[chat] ?? [])], model: models[chat] ?? null };
 }

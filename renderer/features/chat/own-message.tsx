@@ -4,6 +4,7 @@ import type { Message } from '#shared/contract/conversations.ts';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
+import { AttachmentList } from './attachment-list.tsx';
 import { text } from './text.ts';
 
 const longest = 4000;
@@ -16,14 +17,21 @@ export const OwnMessage = memo(function OwnMessage({ message }: { message: Messa
   return (
     <article aria-label={text.you} className="group flex flex-col items-end pt-4 pb-2">
       <h2 className="sr-only">{text.you}</h2>
-      <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
-        {cut ? `${message.text.slice(0, longest)}…` : message.text}
-        {cut && (
-          <Button className="mt-2 block" onClick={() => setWhole(true)}>
-            {text.showAll(message.text.length)}
-          </Button>
-        )}
-      </div>
+      {message.attachments.length > 0 && (
+        <div className="mb-1.5 flex max-w-[82%] justify-end">
+          <AttachmentList files={message.attachments} />
+        </div>
+      )}
+      {message.text.trim() !== '' && (
+        <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
+          {cut ? `${message.text.slice(0, longest)}…` : message.text}
+          {cut && (
+            <Button className="mt-2 block" onClick={() => setWhole(true)}>
+              {text.showAll(message.text.length)}
+            </Button>
+          )}
+        </div>
+      )}
       <div className="flex h-8 items-center opacity-0 transition-opacity duration-[120ms] focus-within:opacity-100 group-hover:opacity-100">
         <IconButton
           icon={copied ? Check : Copy}

@@ -3,6 +3,7 @@ import { ArrowDown } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import { Answer } from './answer.tsx';
+import { OutsideMark } from './outside-mark.tsx';
 import { OwnMessage } from './own-message.tsx';
 import { text } from './text.ts';
 import { useFollowing } from './use-following.ts';
@@ -66,11 +67,13 @@ export function Thread({ messages, busy, onRegenerate }: ThreadProps) {
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${row.start}px)` }}
               >
-                {message.role === 'user' ? (
-                  <OwnMessage message={message} />
-                ) : (
-                  <Answer message={message} busy={busy} onRegenerate={onRegenerate} />
-                )}
+                <OutsideMark messageId={message.id}>
+                  {message.role === 'user' ? (
+                    <OwnMessage message={message} />
+                  ) : (
+                    <Answer message={message} busy={busy} onRegenerate={onRegenerate} />
+                  )}
+                </OutsideMark>
               </div>
             );
           })}

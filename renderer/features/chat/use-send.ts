@@ -1,31 +1,54 @@
 import { useMutation } from '@tanstack/react-query';
 import { ulid } from 'ulid';
+import type { Attachment } from '#shared/contract/attachments.ts';
 import { useApi } from '../../lib/api.ts';
 import { useNav } from '../../lib/nav.ts';
 import { draftKey, useDrafts } from './drafts.ts';
+import { useDraftSaver } from './use-draft.ts';
 
-/** Sends a message. The draft is gone at once, and back if the core did not take it. */
+export interface Outgoing {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly model: string;
+  /** The model the chat goes on with, where this message names another one. */
+  readonly back: string | null;
+  readonly overCaps: boolean;
+}
+
+/** Sends a message. The draft is gone at once, and back if the core did not take it; until then it stays on disk. */
 export function useSend(conversationId: string | null) {
   const api = useApi();
-  const { setText, adopt } = useDrafts.getState();
+  const saver = useDraftSaver();
+  const { setText, setFiles, setModel, mention, adopt } = useDrafts.getState();
   const key = draftKey(conversationId);
   return useMutation({
     // The id is made once per message: the same message sent twice is one message.
-    mutationFn: ({ text, model }: { text: string; model: string }) =>
-      api.chat.send({ messageId: ulid(), conversationId, text, model }),
-    onMutate: () => setText(key, ''),
-    onError: (_error, { text }) => {
+    mutationFn: ({ text, attachments, model, overCaps }: Outgoing) =>
+      api.chat.send({ messageId: ulid(), conversationId, text, attachments: [...attachments], model, overCaps }),
+    onMutate: () => {
+      const release = saver.hold(key);
+      setText(key, '');
+      setFiles(key, () => []);
+      return { release };
+    },
+    onError: (_error, { text, attachments }) => {
       const typedSince = useDrafts.getState().texts[key];
       setText(key, typedSince ? `${text}\n${typedSince}` : text);
+      setFiles(key, (files) => [...attachments, ...files]);
     },
-    onSuccess: (started, { model }) => {
-      if (conversationId !== null) return;
-      adopt(started.conversationId, model);
+    onSuccess: (started, { model, back }) => {
+      mention(key, null);
+      if (conversationId !== null) {
+        if (back !== null) setModel(key, back);
+        return;
+      }
+      adopt(started.conversationId, back ?? model);
       const { loc, replace } = useNav.getState();
       // Who went elsewhere meanwhile stays there.
       if (loc.page === 'chat' && loc.conversationId === null)
         replace({ page: 'chat', conversationId: started.conversationId });
     },
+    onSettled: (_started, _error, _message, context) => context?.release(),
   });
 }
 

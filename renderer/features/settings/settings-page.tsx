@@ -4,7 +4,9 @@ import { PageHeader } from '../../app/page-header.tsx';
 import { type SettingsSection, settingsSections } from '../../lib/nav.ts';
 import { useNarrow } from '../../lib/use-media.ts';
 import { Link } from '../../ui/link.tsx';
+import { CapsSection } from './caps-section.tsx';
 import { GatewaySection } from './gateway-section.tsx';
+import { LibrarySection } from './library-section.tsx';
 import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
 import { ProvidersSection } from './providers-section.tsx';
 import { SectionTitle } from './setting-row.tsx';
@@ -64,6 +66,10 @@ function Section({ name, shortcuts }: { name: SettingsSection; shortcuts: ReactN
       return <GatewaySection />;
     case 'chat':
       return <ChatSection />;
+    case 'prompts':
+      return <LibrarySection />;
+    case 'caps':
+      return <CapsSection />;
     case 'appearance':
       return <AppearanceSection />;
     case 'keyboard':

@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Files by the SHA-256 of their bytes, two levels deep: `ab/abcdef…`. */
+export function attachmentFiles(folder: string) {
+  const pathOf = (id: string) => join(folder, id.slice(0, 2), id);
+
+  return {
+    /** Writes the bytes under their hash, durably, unless they are there; returns the hash. */
+    async write(bytes: Uint8Array): Promise<string> {
+      const id = createHash('sha256').update(bytes).digest('hex');
+      const path = pathOf(id);
+      if (await exists(path)) return id;
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const temporary = join(dirname(path), `.${randomUUID()}`);
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+      return id;
+    },
+
+    /** The whole file; null where it is gone. */
+    async read(id: string): Promise<Buffer | null> {
+      return readFile(pathOf(id)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+    },
+
+    /** Every id that has a file. What a crash left half-written is removed on the way. */
+    async ids(): Promise<string[]> {
+      const found: string[] = [];
+      for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {
+        if (!entry.isFile()) continue;
+        if (entry.name.startsWith('.')) await rm(join(entry.parentPath, entry.name), { force: true });
+        else found.push(entry.name);
+      }
+      return found;
+    },
+
+    remove: (id: string): Promise<void> => rm(pathOf(id), { force: true }),
+  };
+}
+
+export type AttachmentFiles = ReturnType<typeof attachmentFiles>;
+
+const exists = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,25 @@
+import type { Attachment } from '#shared/contract/attachments.ts';
+import type { ContentPart } from '#shared/wire/chat-request.ts';
+
+/** An attachment as the wire carries it (wire contract §1.5). Text goes as text, so that every model can read it. */
+export function partOf({ kind, name, mediaType }: Attachment, bytes: Buffer): ContentPart {
+  if (kind === 'text') return { type: 'text', text: fenced(name, bytes.toString('utf8')) };
+  const url = `data:${mediaType};base64,${bytes.toString('base64')}`;
+  if (kind === 'image') return { type: 'image_url', image_url: { url, detail: undefined } };
+  return { type: 'file', file: { filename: name, file_data: url, file_id: undefined } };
+}
+
+/** A fence longer than any in the text, so that the text cannot end it. */
+function fenced(name: string, text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${name}\n${fence}\n${text}\n${fence}`;
+}
+
+/** The same for a file that lies in the data folder; null where it is gone. */
+export const attachmentPart =
+  (bytesOf: (id: string) => Promise<Buffer | null>) =>
+  async (attachment: Attachment): Promise<ContentPart | null> => {
+    const bytes = await bytesOf(attachment.id);
+    return bytes && partOf(attachment, bytes);
+  };

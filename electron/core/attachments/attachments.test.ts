@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { attachmentLimits } from '#shared/contract/attachments.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+type TestCore = Awaited<ReturnType<typeof testCore>>;
+const open: TestCore[] = [];
+async function start(more: Parameters<typeof testCore>[0] = {}) {
+  const core = await testCore(more);
+  open.push(core);
+  return core;
+}
+afterEach(async () => {
+  for (const core of open.splice(0)) await core.close();
+});
+
+async function upload({ client }: TestCore, name: string, bytes: Buffer) {
+  const uploadId = randomUUID();
+  const { chunkBytes } = attachmentLimits;
+  for (let offset = 0; offset < bytes.length; offset += chunkBytes) {
+    const data = bytes.subarray(offset, offset + chunkBytes).toString('base64');
+    const { attachment } = await client.attachments.upload({ uploadId, name, offset, totalBytes: bytes.length, data });
+    if (attachment) return attachment;
+  }
+  throw new Error('the upload never ended');
+}
+const files = (folder: string) =>
+  readdirSync(join(folder, 'attachments'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+
+test('a file is kept once by its bytes, read back whole, and its type is what the bytes say', async () => {
+  const core = await start();
+  const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(700_000, 'x')]);
+  const first = await upload(core, '../secret/letter.txt', bytes);
+  const second = await upload(core, 'copy.pdf', bytes);
+  expect(first).toMatchObject({ name: 'letter.txt', kind: 'pdf', mediaType: 'application/pdf', bytes: bytes.length });
+  expect(second.id).toBe(first.id);
+  expect(files(core.dataFolder)).toHaveLength(1);
+  const pieces: Buffer[] = [];
+  for (let offset = 0; offset < bytes.length; ) {
+    const { data } = await core.client.attachments.read({ id: first.id, offset });
+    const piece = Buffer.from(data, 'base64');
+    pieces.push(piece);
+    offset += piece.length;
+  }
+  expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+});
+
+test.each([
+  ['archive.zip', Buffer.from('504b03040a00000000', 'hex'), 'is a ZIP file'],
+  ['photo.png', Buffer.from([0, 1, 2, 3, 0xff]), 'is a binary file'],
+  ['scan.tiff', Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]), 'image'],
+  ['huge.txt', Buffer.alloc(attachmentLimits.textBytes + 1, 'x'), 'too large'],
+])('%s is refused with a sentence that says why', async (name, bytes, words) => {
+  const core = await start();
+  await expect(upload(core, name, bytes)).rejects.toMatchObject({
+    code: 'attachment_refused',
+    message: expect.stringContaining(words),
+  });
+});
+
+test('a piece that is not the next one ends the upload', async () => {
+  const { client } = await start();
+  const piece = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };
+  await client.attachments.upload({ ...piece, offset: 0 });
+  await expect(client.attachments.upload({ ...piece, offset: 3 })).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
+test('a file that nothing names for a day is removed at the next start; one that a draft names stays', async () => {
+  const day = 86_400_000;
+  let time = Date.now();
+  const first = await testCore({ now: () => time });
+  const kept = await upload(first, 'kept.txt', Buffer.from('kept'));
+  await upload(first, 'lost.txt', Buffer.from('lost'));
+  await first.client.drafts.put({ chat: 'new', draft: { text: '', attachments: [kept], model: null } });
+  await first.core.close();
+  time += day + 1;
+  const second = await start({ now: () => time, dataFolder: first.dataFolder });
+  await expect.poll(() => files(second.dataFolder).map((entry) => entry.name)).toEqual([kept.id]);
+});
+
+test('only what was uploaded can be sent', async () => {
+  const { client } = await start();
+  const file = {
+    id: 'a'.repeat(64),
+    name: 'x.txt',
+    kind: 'text',
+    mediaType: 'text/plain',
+    bytes: 1,
+    tokens: 1,
+  } as const;
+  const sent = client.chat.send({ messageId: randomUUID(), text: 'Hi', model: 'openai/gpt', attachments: [file] });
+  await expect(sent).rejects.toMatchObject({ code: 'not_found', message: expect.stringContaining('Attach it again') });
+});

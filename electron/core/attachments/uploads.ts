@@ -1,0 +1,54 @@
+import { attachmentLimits } from '#shared/contract/attachments.ts';
+import { AppError } from '#shared/errors.ts';
+
+interface Upload {
+  readonly bytes: Buffer;
+  filled: number;
+}
+
+export interface Piece {
+  readonly uploadId: string;
+  readonly name: string;
+  readonly offset: number;
+  readonly totalBytes: number;
+  readonly data: string;
+}
+
+const mostAtOnce = 12;
+const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
+
+/** Files on their way in, in memory: few, bounded, and gone when the app ends. */
+export function openUploads() {
+  const uploads = new Map<string, Upload>();
+
+  /** Takes one piece; the whole file once it is complete, else null. */
+  return function take({ uploadId, name, offset, totalBytes, data }: Piece): Buffer | null {
+    if (totalBytes > largest) {
+      throw new AppError(
+        'attachment_refused',
+        `${name} is too large: a PDF may have up to ${attachmentLimits.pdfBytes / 1_048_576} MB, an image ${attachmentLimits.imageBytes / 1_048_576} MB, a text file ${attachmentLimits.textBytes / 1_048_576} MB.`,
+      );
+    }
+    const upload = uploads.get(uploadId) ?? begin(uploads, uploadId, totalBytes);
+    const piece = Buffer.from(data, 'base64');
+    const isNext = offset === upload.filled && totalBytes === upload.bytes.length;
+    if (!isNext || piece.length === 0 || offset + piece.length > totalBytes) {
+      uploads.delete(uploadId);
+      throw new AppError('invalid_input', `${name} did not arrive whole. Attach it again.`);
+    }
+    piece.copy(upload.bytes, offset);
+    upload.filled += piece.length;
+    if (upload.filled < totalBytes) return null;
+    uploads.delete(uploadId);
+    return upload.bytes;
+  };
+}
+
+function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: number): Upload {
+  // One that was given up leaves when others need its place.
+  const [oldest] = uploads.keys();
+  if (uploads.size >= mostAtOnce && oldest !== undefined) uploads.delete(oldest);
+  const upload = { bytes: Buffer.alloc(totalBytes), filled: 0 };
+  uploads.set(uploadId, upload);
+  return upload;
+}

@@ -1,0 +1,20 @@
+import type { CapScope, CapState } from '#shared/contract/caps.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+
+/** Amounts in nano-USD by scope. */
+type Amounts<Value> = Readonly<Record<CapScope, Value>>;
+
+const scopes = ['message', 'conversation', 'day', 'month'] as const;
+const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
+
+/** The caps that a message of at most `upper` comes near (80 %) or might exceed (over 100 %). Exact, in nano-USD. */
+export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
+  return scopes.flatMap((scope): CapState[] => {
+    const cap = caps[scope];
+    if (cap === null) return [];
+    const after = spent[scope] + upper;
+    if (after * 5n < cap * 4n) return [];
+    const state = after > cap ? 'over' : 'near';
+    return [{ scope, capUsd: usd(cap), spentUsd: usd(spent[scope]), afterUsd: usd(after), state }];
+  });
+}

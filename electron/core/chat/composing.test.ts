@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import { noOptions, noParameters } from '#shared/contract/options.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+type TestCore = Awaited<ReturnType<typeof testCore>>;
+const open: TestCore[] = [];
+async function start() {
+  const core = await testCore();
+  open.push(core);
+  await core.client.models.list();
+  return core;
+}
+afterEach(async () => {
+  for (const core of open.splice(0)) await core.close();
+});
+
+const ask = (text: string, more: { conversationId?: string; overCaps?: boolean } = {}) => ({
+  ...{ messageId: randomUUID(), text, model: 'openai/gpt', ...more },
+});
+async function answered({ client }: TestCore, conversationId: string, count: number) {
+  await expect
+    .poll(async () => {
+      const { messages } = await client.conversations.get({ id: conversationId });
+      return messages.filter((message) => message.status === 'done').length;
+    })
+    .toBe(count);
+  return (await client.conversations.get({ id: conversationId })).messages;
+}
+
+test('what waits is sent in order once the answer is complete, and each message once', async () => {
+  const core = await start();
+  const { client, gateway } = core;
+  const going = Promise.withResolvers<void>();
+  gateway.script = async function* () {
+    yield 'One';
+    await going.promise;
+  };
+  const { conversationId } = await client.chat.send(ask('first'));
+  for (const text of ['second', 'third']) {
+    await client.queue.add({ id: randomUUID(), conversationId, text, attachments: [], model: 'openai/gpt' });
+  }
+  expect(await client.queue.list({ conversationId })).toHaveLength(2);
+  going.resolve();
+  const messages = await answered(core, conversationId, 6);
+  expect(messages.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(['first', 'second', 'third']);
+  await expect.poll(() => client.queue.list({ conversationId })).toEqual([]);
+  expect(gateway.asked).toHaveLength(3);
+});
+
+test('after a stop what waits stays, until the user goes on', async () => {
+  const { client, gateway } = await start();
+  gateway.script = async function* ({ signal }) {
+    yield 'One';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const { conversationId, answerId } = await client.chat.send(ask('first'));
+  await expect.poll(() => gateway.asked.length).toBe(1);
+  await client.queue.add({ id: randomUUID(), conversationId, text: 'second', attachments: [], model: 'openai/gpt' });
+  await client.chat.stop({ answerId });
+  expect(await client.queue.list({ conversationId })).toMatchObject([{ text: 'second', problem: null }]);
+  gateway.script = async function* () {
+    yield 'Two';
+  };
+  await client.queue.resume({ conversationId });
+  await expect.poll(() => client.queue.list({ conversationId })).toEqual([]);
+});
+
+test('a chat is asked with its own system prompt, and a new chat begins with the preset for new chats', async () => {
+  const core = await start();
+  const { client, gateway } = core;
+  const preset = { id: 'p', name: 'Terse', system: 'Be brief.', model: null, parameters: noParameters };
+  await client.presets.save({ ...preset, forNewChats: true });
+  const { conversationId } = await client.chat.send(ask('Hi'));
+  await answered(core, conversationId, 2);
+  expect(gateway.asked[0]?.messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
+  await client.options.set({ chat: conversationId, options: { ...noOptions, system: 'Be long.' } });
+  await client.chat.send(ask('Again', { conversationId }));
+  await answered(core, conversationId, 4);
+  expect(gateway.asked[1]?.messages[0]).toEqual({ role: 'system', content: 'Be long.' });
+  await client.presets.remove({ id: 'p' });
+  expect(await client.options.get({ chat: 'new' })).toEqual(noOptions);
+});
+
+test('a gateway without quotes is estimated from tokens and list price, and a model without a price has no amount', async () => {
+  const { client } = await start();
+  const ask = { conversationId: null, text: 'x'.repeat(350), attachments: [] };
+  const quote = await client.quotes.get({ ...ask, model: 'openai/gpt' });
+  expect(quote).toMatchObject({ source: 'estimate', costUsd: { low: '0.000052', high: '0.008296' }, openEnded: true });
+  expect(quote.promptTokens).toEqual({ low: 52, estimate: 104, high: 104 });
+  expect((await client.quotes.get({ ...ask, model: 'openai/free' })).costUsd).toBeNull();
+});
+
+test('a cap refuses what might exceed it before anything is stored, and once it is waived the message goes out', async () => {
+  const { client, gateway } = await start();
+  await client.caps.set({ message: null, conversation: null, day: '0.008', month: null });
+  await expect(client.chat.send(ask('x'.repeat(350)))).rejects.toMatchObject({ code: 'cap_exceeded' });
+  expect((await client.conversations.list({})).conversations).toEqual([]);
+  const core = { client } as TestCore;
+  const { conversationId } = await client.chat.send(ask('x'.repeat(350), { overCaps: true }));
+  await answered(core, conversationId, 2);
+  expect(gateway.asked).toHaveLength(1);
+  await expect.poll(async () => (await client.caps.get()).spentUsd.day).toBe('0.000007');
+});
+
+test('two messages at once cannot share the room that one of them needs', async () => {
+  const { client } = await start();
+  await client.caps.set({ message: null, conversation: null, day: '0.012', month: null });
+  const results = await Promise.allSettled([
+    client.chat.send(ask('x'.repeat(350))),
+    client.chat.send(ask('y'.repeat(350))),
+  ]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});
+
+test('an answer’s bill adds up to what it cost, and the total keeps what was paid for a chat that is gone', async () => {
+  const core = await start();
+  const { conversationId } = await core.client.chat.send(ask('Hi'));
+  await answered(core, conversationId, 2);
+  await expect
+    .poll(async () => (await core.client.conversations.get({ id: conversationId })).messages[1]?.bill?.lines)
+    .toEqual([
+      { kind: 'input', tokens: 2, usd: '0.000002' },
+      { kind: 'cache_read', tokens: 1, usd: '0.000001' },
+      { kind: 'output', tokens: 2, usd: '0.000004' },
+    ]);
+  await core.client.conversations.remove({ id: conversationId });
+  expect(await core.client.bills.total({ conversationId })).toMatchObject({ usd: '0.000007', requests: 1, unknown: 0 });
+});
+
+test('importing what was exported adds nothing twice', async () => {
+  const { client } = await start();
+  await client.prompts.save({ id: 'a', name: 'Tidy', text: 'Make it shorter.' });
+  const file = await client.prompts.export();
+  expect(await client.prompts.import({ file })).toEqual({ added: 0, skipped: 1 });
+  await client.prompts.remove({ id: 'a' });
+  expect(await client.prompts.import({ file })).toEqual({ added: 1, skipped: 0 });
+});

@@ -1,0 +1,39 @@
+export interface WindowInput {
+  /** Input tokens of each message, oldest first; the last one is the question. */
+  readonly sizes: readonly number[];
+  /** Whether a model may begin with this message: the user's. */
+  readonly beginnings: readonly boolean[];
+  /** Tokens that go along whatever is kept: the system prompt, a summary. */
+  readonly fixed: number;
+  /** The model's context; null where it is not known. */
+  readonly limit: number | null;
+  /** Tokens kept free for the answer. */
+  readonly reserve: number;
+  /** The most messages a request may have (wire contract §1.3). */
+  readonly mostMessages: number;
+}
+
+/**
+ * How many of the oldest messages have to be left out. The question always stays, however long it is; what is kept
+ * begins with a message of the user where one is left.
+ */
+export function outsideCount({ sizes, beginnings, fixed, limit, reserve, mostMessages }: WindowInput): number {
+  const last = sizes.length - 1;
+  let room = (limit ?? Number.POSITIVE_INFINITY) - fixed - reserve - (sizes[last] ?? 0);
+  let first = Math.max(0, last);
+  while (first > 0 && sizes.length - first < mostMessages && (sizes[first - 1] ?? 0) <= room) {
+    first -= 1;
+    room -= sizes[first] ?? 0;
+  }
+  if (first === 0) return 0;
+  while (first < last && !beginnings[first]) first += 1;
+  return first;
+}
+
+const usualAnswer = 4096;
+
+/** What is kept free for an answer: the limit it was given, else a usual answer; never more than half of the context. */
+export function reserveFor(maxTokens: number | null, longest: number | null, limit: number | null): number {
+  const wanted = maxTokens ?? Math.min(usualAnswer, longest ?? usualAnswer);
+  return limit === null ? wanted : Math.min(wanted, Math.floor(limit / 2));
+}

@@ -1,0 +1,43 @@
+import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/options.ts';
+import { preset as presetSchema } from '#shared/contract/presets.ts';
+import type { Db } from '../db.ts';
+
+/** How each chat is asked: its system prompt, its parameters, what happens when it outgrows the model's context. */
+export function optionsStore(db: Db) {
+  const write = async (chat: string, options: ChatOptions): Promise<void> => {
+    const value = JSON.stringify(options);
+    await db
+      .insertInto('chat_options')
+      .values({ chat, value })
+      .onConflict((conflict) => conflict.column('chat').doUpdateSet({ value }))
+      .execute();
+  };
+
+  async function read(chat: string): Promise<ChatOptions> {
+    const row = await db.selectFrom('chat_options').select('value').where('chat', '=', chat).executeTakeFirst();
+    const kept = row ? chatOptions.safeParse(JSON.parse(row.value)) : null;
+    if (kept?.success) return kept.data;
+    return chat === 'new' ? presetOptions(db) : noOptions;
+  }
+
+  return {
+    read,
+    write,
+    /** A new chat got its id: what was set for it goes with it, and the next new chat begins afresh. */
+    async adopt(conversationId: string): Promise<void> {
+      await write(conversationId, await read('new'));
+      await db.deleteFrom('chat_options').where('chat', '=', 'new').execute();
+    },
+    async forget(chat: string): Promise<void> {
+      await db.deleteFrom('chat_options').where('chat', '=', chat).execute();
+    },
+  };
+}
+
+export type OptionsStore = ReturnType<typeof optionsStore>;
+
+async function presetOptions(db: Db): Promise<ChatOptions> {
+  const row = await db.selectFrom('presets').select('value').where('for_new_chats', '=', 1).executeTakeFirst();
+  const found = row ? presetSchema.pick({ system: true, parameters: true }).safeParse(JSON.parse(row.value)) : null;
+  return found?.success ? { ...noOptions, ...found.data } : noOptions;
+}

@@ -1,0 +1,49 @@
+import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/queue.ts';
+import type { ComposerTables } from '../composer-tables.ts';
+import type { Db } from '../db.ts';
+
+/** Messages that wait for an answer to end, in the order in which they will be sent. */
+export function queueStore(db: Db) {
+  return {
+    async list(conversationId: string): Promise<QueuedMessage[]> {
+      const rows = await db
+        .selectFrom('queued_messages')
+        .selectAll()
+        .where('conversation_id', '=', conversationId)
+        .orderBy('seq')
+        .execute();
+      return rows.map(toQueued);
+    },
+    async add({ id, conversationId, text, attachments, model }: NewQueuedMessage): Promise<void> {
+      await db
+        .insertInto('queued_messages')
+        .values({
+          ...{ seq: null, id, conversation_id: conversationId, text, model, problem: null },
+          attachments: JSON.stringify(attachments),
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .execute();
+    },
+    /** A message that is there already was sent just before the app ended. */
+    async isSent(id: string): Promise<boolean> {
+      return (await db.selectFrom('messages').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+    },
+    async change(id: string, change: { text?: string; problem: string | null }): Promise<void> {
+      await db.updateTable('queued_messages').set(change).where('id', '=', id).execute();
+    },
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('queued_messages').where('id', '=', id).execute();
+    },
+  };
+}
+
+export type QueueStore = ReturnType<typeof queueStore>;
+
+const toQueued = (row: Omit<ComposerTables['queued_messages'], 'seq'>): QueuedMessage => ({
+  id: row.id,
+  conversationId: row.conversation_id,
+  text: row.text,
+  attachments: JSON.parse(row.attachments),
+  model: row.model,
+  problem: row.problem,
+});

@@ -1,0 +1,101 @@
+import type { ReactNode } from 'react';
+import type { CapState } from '#shared/contract/caps.ts';
+import type { Quote } from '#shared/contract/quotes.ts';
+import { describeError } from '../../lib/error-text.ts';
+import { usd } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { text } from './text.ts';
+
+const settingsLook = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+
+/** What stands in the way of the next message, before it is sent: a file, the context, a cap. */
+export function QuoteNotices({
+  quote,
+  onModel,
+  onContext,
+}: {
+  quote: Quote;
+  onModel: () => void;
+  onContext: () => void;
+}) {
+  const unread = quote.obstacles.filter(({ code }) => code === 'unsupported_modality');
+  const others = quote.obstacles.filter(({ code }) => code !== 'unsupported_modality');
+  return (
+    <>
+      {unread[0] && (
+        <Row tone="warn" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
+          {unread[0].message}
+        </Row>
+      )}
+      {others[0] && <Row tone="warn">{others[0].message}</Row>}
+      {quote.context.overflows && (
+        <Row tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+          {text.overflowing(quote.context.outsideIds.length)}
+        </Row>
+      )}
+      {quote.caps.map((cap) => (
+        <Row
+          key={cap.scope}
+          tone={cap.state === 'over' ? 'warn' : 'info'}
+          actions={
+            <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
+              {text.capSettings}
+            </Link>
+          }
+        >
+          {capSentence(cap)}
+        </Row>
+      ))}
+    </>
+  );
+}
+
+const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>
+  (state === 'over' ? text.capOver : text.capNear)(text.capScopes[scope], usd(capUsd), usd(afterUsd));
+
+interface SendFailureProps {
+  error: Error;
+  onAnyway: () => void;
+  onContext: () => void;
+  onModel: () => void;
+}
+
+/** The message is back in the composer: why, and the way on. */
+export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailureProps) {
+  const failure = describeError(error);
+  const actions: Partial<Record<string, ReactNode>> = {
+    cap_exceeded: (
+      <>
+        <Button onClick={onAnyway}>{text.sendAnyway}</Button>
+        <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
+          {text.capSettings}
+        </Link>
+      </>
+    ),
+    context_length_exceeded: <Button onClick={onContext}>{text.chooseWay}</Button>,
+    unsupported_modality: <Button onClick={onModel}>{text.otherModel}</Button>,
+  };
+  return (
+    <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">
+      <p className="min-w-60 flex-1">
+        {text.sendFailed} {failure.sentence} {failure.remedy}
+      </p>
+      {actions[failure.code]}
+    </div>
+  );
+}
+
+function Row({ tone, actions, children }: { tone: 'info' | 'warn'; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="measure mb-2">
+      <Notice tone={tone}>
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="min-w-60 flex-1">{children}</p>
+          {actions}
+        </div>
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { type KeyboardEvent, useId, useState } from 'react';
+import { type MenuEntry, type MenuTrigger, triggerAt } from './composer-menu.ts';
+
+interface Source {
+  readonly label: string;
+  readonly entries: (query: string) => readonly MenuEntry[];
+  readonly pick: (id: string, trigger: MenuTrigger) => void;
+}
+
+/** The menu that `/` and `@` open: which entries it has, which is active, and what the keys do to it. */
+export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigger['sign'], Source>>) {
+  const id = useId();
+  const [caret, setCaret] = useState(0);
+  const [active, setActive] = useState(0);
+  /** Escape closes it for this text; typing on opens it again. */
+  const [closedFor, setClosedFor] = useState<string | null>(null);
+  const trigger = closedFor === text ? null : triggerAt(text, Math.min(caret, text.length));
+  const source = trigger ? sources[trigger.sign] : null;
+  const entries = trigger && source ? source.entries(trigger.query) : [];
+  const open = trigger !== null && (entries.length > 0 || trigger.query === '');
+  const at = Math.min(active, Math.max(0, entries.length - 1));
+
+  const pick = (entry: MenuEntry) => {
+    if (trigger && source) source.pick(entry.id, trigger);
+    setActive(0);
+  };
+
+  return {
+    id,
+    open,
+    label: source?.label ?? '',
+    entries,
+    active: at,
+    pick,
+    setCaret,
+    /** True where the key belonged to the menu. */
+    onKeyDown(event: KeyboardEvent): boolean {
+      if (!open || event.nativeEvent.isComposing) return false;
+      const entry = entries[at];
+      if (event.key === 'ArrowDown') setActive((at + 1) % Math.max(1, entries.length));
+      else if (event.key === 'ArrowUp') setActive((at + entries.length - 1) % Math.max(1, entries.length));
+      else if ((event.key === 'Enter' || event.key === 'Tab') && entry) pick(entry);
+      else if (event.key === 'Escape') setClosedFor(text);
+      else return false;
+      event.preventDefault();
+      event.stopPropagation();
+      return true;
+    },
+  };
+}

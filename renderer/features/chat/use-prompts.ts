@@ -1,0 +1,19 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { z } from 'zod';
+import type { Prompt, promptsFile } from '#shared/contract/prompts.ts';
+import { useApi } from '../../lib/api.ts';
+
+export function usePrompts() {
+  const api = useApi();
+  return useQuery({ queryKey: ['prompts'], queryFn: ({ signal }) => api.prompts.list(undefined, { signal }) });
+}
+
+export function usePromptCalls() {
+  const api = useApi();
+  return {
+    save: useMutation({ mutationFn: (prompt: Prompt) => api.prompts.save(prompt) }),
+    remove: useMutation({ mutationFn: (id: string) => api.prompts.remove({ id }) }),
+    exportAll: useMutation({ mutationFn: () => api.prompts.export() }),
+    importFile: useMutation({ mutationFn: (file: z.infer<typeof promptsFile>) => api.prompts.import({ file }) }),
+  };
+}

@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import type { Preset } from '#shared/contract/presets.ts';
+import type { Prompt } from '#shared/contract/prompts.ts';
+import { useModels } from '../../lib/use-core.ts';
+import { Button } from '../../ui/button.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { fieldLook, TextField } from '../../ui/text-field.tsx';
+import { ParameterFields } from '../chat/parameter-fields.tsx';
+import { text } from './text.ts';
+
+const { library } = text;
+
+interface FormProps {
+  busy: boolean;
+  onCancel: () => void;
+}
+
+export function PromptForm({
+  prompt,
+  busy,
+  onCancel,
+  onSave,
+}: FormProps & { prompt: Prompt; onSave: (prompt: Prompt) => void }) {
+  const [draft, setDraft] = useState(prompt);
+  const complete = draft.name.trim() !== '' && draft.text.trim() !== '';
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (complete) onSave(draft);
+      }}
+    >
+      <TextField
+        label={library.name}
+        value={draft.name}
+        maxLength={80}
+        autoFocus
+        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+      />
+      <TextArea
+        label={library.prompt}
+        note={library.promptsNote}
+        value={draft.text}
+        maxLength={100_000}
+        onChange={(event) => setDraft({ ...draft, text: event.target.value })}
+      />
+      <Actions disabled={!complete || busy} onCancel={onCancel} />
+    </form>
+  );
+}
+
+export function PresetForm({
+  preset,
+  busy,
+  onCancel,
+  onSave,
+}: FormProps & { preset: Preset; onSave: (preset: Preset) => void }) {
+  const [draft, setDraft] = useState(preset);
+  const models = useModels().data?.models ?? [];
+  const record = models.find((model) => model.id === draft.model);
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (draft.name.trim() !== '') onSave(draft);
+      }}
+    >
+      <TextField
+        label={library.name}
+        value={draft.name}
+        maxLength={80}
+        autoFocus
+        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+      />
+      <TextArea
+        label={library.system}
+        value={draft.system}
+        maxLength={200_000}
+        onChange={(event) => setDraft({ ...draft, system: event.target.value })}
+      />
+      <div className="flex flex-col gap-1">
+        <label htmlFor="preset-model" className="font-medium text-fg-2 text-xs">
+          {library.model}
+        </label>
+        <select
+          id="preset-model"
+          className={fieldLook}
+          value={draft.model ?? ''}
+          onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
+        >
+          <option value="">{library.anyModel}</option>
+          {draft.model && !record && <option value={draft.model}>{draft.model}</option>}
+          {models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <ParameterFields
+        value={draft.parameters}
+        supported={record?.supported_parameters ?? null}
+        onChange={(parameters) => setDraft({ ...draft, parameters })}
+      />
+      <div className="flex items-center gap-3">
+        <p className="flex-1 font-medium text-sm">{library.forNewChats}</p>
+        <Switch
+          label={library.forNewChats}
+          checked={draft.forNewChats}
+          onChange={(forNewChats) => setDraft({ ...draft, forNewChats })}
+        />
+      </div>
+      <Actions disabled={draft.name.trim() === '' || busy} onCancel={onCancel} />
+    </form>
+  );
+}
+
+function Actions({ disabled, onCancel }: { disabled: boolean; onCancel: () => void }) {
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={onCancel}>{text.cancel}</Button>
+      <Button look="primary" type="submit" disabled={disabled}>
+        {library.save}
+      </Button>
+    </div>
+  );
+}

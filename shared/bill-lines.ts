@@ -1,0 +1,69 @@
+import type { Bill, BillKind } from './contract/bills.ts';
+import { formatUsd, type NanoUsd, nanoUsd, parseUsdPerToken } from './money.ts';
+import { type CostLine, costLines, type Price, type TokenUsage } from './price.ts';
+import type { Model } from './wire/model.ts';
+
+interface Part {
+  readonly kind: BillKind;
+  readonly tokens: number | null;
+  readonly pico: bigint;
+}
+
+/**
+ * A cost in its parts. Each is priced to the pico-USD; the one rounding of the request (wire contract §1.7) goes to the
+ * parts with the largest remainders, so that the lines add up to `total` exactly. Where the gateway charged something
+ * else than its price row says, the difference is a line of its own: the total is never recomputed.
+ */
+export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill {
+  const parts = costLines(price, usage).flatMap((line) => splitOutput(line, usage));
+  const exact = parts.reduce((sum, part) => sum + part.pico, 0n);
+  const rounded = (exact + 999n) / 1000n;
+  const amounts = inWholeNanos(parts, rounded);
+  const lines = parts.map(({ kind, tokens }, at) => ({ kind, tokens, usd: formatUsd(nanoUsd(amounts[at] ?? 0n)) }));
+  const other = total - rounded;
+  return { lines: other === 0n ? lines : [...lines, { kind: 'other', tokens: null, usd: formatUsd(nanoUsd(other)) }] };
+}
+
+/** Reasoning is priced as output and counted within it. */
+function splitOutput({ kind, tokens, pico }: CostLine, { reasoningTokens }: TokenUsage): Part[] {
+  if (kind !== 'output') return [{ kind, tokens: kind === 'request' ? null : tokens, pico }];
+  const thought = Math.min(reasoningTokens, tokens);
+  const perToken = pico / BigInt(tokens);
+  const reasoning: Part = { kind: 'reasoning', tokens: thought, pico: perToken * BigInt(thought) };
+  const output: Part = { kind, tokens: tokens - thought, pico: perToken * BigInt(tokens - thought) };
+  return [reasoning, output].filter((part) => part.pico !== 0n);
+}
+
+/** Rounds each part down, then gives what is left to the largest remainders, the first of equals first. */
+function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
+  const amounts = parts.map(({ pico }) => pico / 1000n);
+  let left = total - amounts.reduce((sum, amount) => sum + amount, 0n);
+  const byRemainder = parts
+    .map(({ pico }, at) => ({ at, remainder: pico % 1000n }))
+    .sort((a, b) => Number(b.remainder - a.remainder) || a.at - b.at);
+  for (const { at } of byRemainder) {
+    if (left <= 0n) break;
+    amounts[at] = (amounts[at] ?? 0n) + 1n;
+    left -= 1n;
+  }
+  return amounts;
+}
+
+type Pricing = NonNullable<Model['pricing']>;
+type WireRates = Pick<Pricing, 'prompt' | 'completion' | 'input_cache_read' | 'input_cache_write'>;
+
+/** A price as the wire spells it (wire contract §2.1), to count with. */
+export function priceOf(pricing: Pick<Pricing, 'request' | 'tiers'> & WireRates): Price {
+  return {
+    ...ratesOf(pricing),
+    request: parseUsdPerToken(pricing.request),
+    tiers: pricing.tiers.map((tier) => ({ ...ratesOf(tier), minPromptTokens: tier.min_prompt_tokens })),
+  };
+}
+
+const ratesOf = (rates: WireRates) => ({
+  prompt: parseUsdPerToken(rates.prompt),
+  completion: parseUsdPerToken(rates.completion),
+  cacheRead: rates.input_cache_read === null ? null : parseUsdPerToken(rates.input_cache_read),
+  cacheWrite: rates.input_cache_write === null ? null : parseUsdPerToken(rates.input_cache_write),
+});

@@ -1,0 +1,283 @@
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import Sqlite from 'better-sqlite3';
+import { startUpstream } from '../support/upstream.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { amountIn, dollars } from './money.ts';
+
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+async function expectNoFault(page: Page, view: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+}
+
+/** What the core's database has, read beside it. */
+function stored<Row>(dataFolder: string, sql: string): Row[] {
+  const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
+  try {
+    return db.prepare(sql).all() as Row[];
+  } finally {
+    db.close();
+  }
+}
+
+/** A PNG of one red pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+test('a draft and what waits behind an answer are there after kill -9, and are sent in order once the user goes on', async ({
+  launch,
+}) => {
+  const first = await launch();
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(first.page, 'Sandbox Slow');
+  await ask(first.page, 'Write slowly, please.');
+  await expect(first.page.getByRole('button', { name: 'Stop' })).toBeVisible();
+  for (const words of ['Then this', 'And this']) {
+    await message(first.page).fill(words);
+    await message(first.page).press('Enter');
+    await expect(first.page.getByRole('region', { name: 'Waiting messages' })).toContainText(words);
+  }
+  await first.page.getByRole('button', { name: 'Edit waiting message' }).last().click();
+  await first.page.getByRole('textbox', { name: 'Edit waiting message' }).fill('And that');
+  await first.page.getByRole('button', { name: 'Save' }).click();
+  await expect(first.page.getByRole('region', { name: 'Waiting messages' })).toContainText('And that');
+  await message(first.page).fill('half a thou');
+  await expect
+    .poll(() => stored<{ text: string }>(first.dataFolder, `select text from drafts where chat <> 'new'`))
+    .toEqual([{ text: 'half a thou' }]);
+  await first.kill();
+
+  const { page } = await launch({ dataFolder: first.dataFolder });
+  await openChat(page, /Write slowly/);
+  await expect(message(page)).toHaveValue('half a thou');
+  const waiting = page.getByRole('region', { name: 'Waiting messages' });
+  await expect(waiting.getByRole('listitem')).toHaveText([/Then this/, /And that/]);
+  await waiting.getByRole('button', { name: 'Go on with these' }).click();
+  await expect(articles(page).filter({ hasText: 'Then this' }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(waiting.getByRole('listitem')).toHaveText([/And that/]);
+});
+
+test('a quote comes before, a bill that adds up comes after, and the chat’s total is what the ledger has', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Reasoner');
+  await message(page).fill('How does the ledger work?');
+  const quote = page.getByRole('button', { name: /^≈ \$[\d.]+–[\d.]+, [\d,]+ tokens in/ });
+  await expect(quote).toBeVisible();
+  await quote.click();
+  await expect(page.getByRole('dialog', { name: 'Expected cost' })).toContainText('Quoted by the gateway');
+  await expectNoFault(page, 'quote');
+  const high = dollars(await page.getByRole('row', { name: /At most/ }).textContent());
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).nth(1));
+  const bill = articles(page)
+    .nth(1)
+    .locator('footer')
+    .getByRole('button', { name: /billed/ });
+  const cost = dollars(await bill.textContent());
+  expect(cost).toBeGreaterThan(0n);
+  expect(cost).toBeLessThanOrEqual(high);
+  await bill.click();
+  const lines = page.getByRole('table', { name: 'What it cost' }).getByRole('row');
+  await expect(lines.filter({ hasText: 'Reasoning' })).toHaveCount(1);
+  const amounts = await lines.evaluateAll((rows) => rows.map((row) => row.lastElementChild?.textContent ?? ''));
+  expect(amounts.slice(0, -1).reduce((sum, text) => sum + dollars(text), 0n)).toBe(cost);
+  expect(dollars(amounts.at(-1) ?? '')).toBe(cost);
+  await expectNoFault(page, 'bill');
+  await page.keyboard.press('Escape');
+
+  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+  await expect(articles(page).nth(1)).toContainText('2 / 2');
+  await ended(articles(page).nth(1));
+  const second = dollars(await articles(page).nth(1).locator('footer').textContent());
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost + second);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: 'sandbox/reasoner' });
+  await expect(rows).toHaveCount(2);
+  expect((await amountIn(rows.nth(0))) + (await amountIn(rows.nth(1)))).toBe(-(cost + second));
+});
+
+test('an image and a text file are pasted and picked, read by the model, shown in the thread and sent again', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await chooseModel(page, 'GPT-5');
+  const attach = page.locator('input[type=file]').first();
+  await attach.setInputFiles([
+    { name: 'column.png', mimeType: 'image/png', buffer: png },
+    { name: 'notes.ts', mimeType: 'text/plain', buffer: Buffer.from('export const columns = 8;\n') },
+    { name: 'archive.zip', mimeType: 'application/zip', buffer: Buffer.from('504b03040a0000000000', 'hex') },
+  ]);
+  const files = page.getByRole('list', { name: 'Attached files' });
+  await expect(files.getByRole('listitem')).toHaveCount(2);
+  await expect(page.getByRole('alert')).toContainText('archive.zip is a ZIP file');
+  await expect(files).toContainText('1,000 tokens');
+  await expectNoFault(page, 'attachments');
+  await ask(page, 'What is in these?');
+  await ended(articles(page).nth(1));
+  const own = articles(page).nth(0);
+  await expect(own.getByRole('button', { name: 'Open column.png' }).locator('img')).toBeVisible();
+  await own.getByRole('button', { name: 'Open notes.ts' }).click();
+  await expect(page.getByRole('dialog')).toContainText('columns = 8');
+  await page.keyboard.press('Escape');
+  await ask(page, 'And again?');
+  await ended(articles(page).nth(3));
+  const bodies = upstream.bodies();
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body).toContain(`data:image/png;base64,${png.toString('base64')}`);
+    expect(body).toContain('columns = 8');
+  }
+  const costs = await Promise.all(
+    [1, 3].map(async (at) => dollars(await articles(page).nth(at).locator('footer').textContent())),
+  );
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe((costs[0] ?? 0n) + (costs[1] ?? 0n));
+  await upstream.stop();
+});
+
+test('a model that reads no images says so before anything is sent, and text goes to every model', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  const attach = page.locator('input[type=file]').first();
+  await attach.setInputFiles({ name: 'column.png', mimeType: 'image/png', buffer: png });
+  await expect(page.getByText('This model does not read images')).toBeVisible();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('column.png cannot be sent to it');
+  await page.getByRole('button', { name: 'Remove column.png' }).click();
+  await attach.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('eight columns') });
+  await expect(page.getByRole('button', { name: 'Open notes.txt' })).toBeVisible();
+  await message(page).fill('Here it is');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).nth(1));
+  await expect(articles(page).nth(1)).toContainText('Here it is');
+});
+
+test('prompts, a model for one message, what was sent before and chat settings need no mouse', async ({ launch }) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await chooseModel(page, 'gpt 4o mini');
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('link', { name: 'Prompts & presets' }).click();
+  await page.getByRole('button', { name: 'Add prompt' }).click();
+  await page.keyboard.type('Translate');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Say {{words}} in {{language}}.');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Edit Translate' })).toBeVisible();
+  await page.getByRole('button', { name: 'Add preset' }).press('Enter');
+  await page.keyboard.type('Terse');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Answer in one word.');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Edit Terse' })).toBeVisible();
+  await expectNoFault(page, 'prompts and presets');
+
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await page.getByRole('button', { name: 'Chat settings' }).press('Enter');
+  await page.getByRole('button', { name: 'Terse' }).press('Enter');
+  await expect(page.getByRole('textbox', { name: 'System prompt' })).toHaveValue('Answer in one word.');
+  await page.getByRole('spinbutton', { name: 'Temperature' }).fill('0.5');
+  await expectNoFault(page, 'chat settings');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByRole('dialog')).toBeHidden();
+
+  await message(page).focus();
+  await page.keyboard.type('/trans');
+  await expect(page.getByRole('option', { name: /Translate/ })).toBeVisible();
+  await expectNoFault(page, 'prompt menu');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'words' })).toBeFocused();
+  await page.keyboard.type('eight columns');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Greek');
+  await page.getByRole('button', { name: 'Insert' }).press('Enter');
+  await expect(message(page)).toHaveValue('Say eight columns in Greek.');
+  await message(page).press('Enter');
+  await ended(articles(page).nth(1));
+  const [body = ''] = upstream.bodies();
+  expect(body).toContain('Answer in one word.');
+  expect(body).toContain('"temperature":0.5');
+
+  await message(page).press('ArrowUp');
+  await expect(message(page)).toHaveValue('Say eight columns in Greek.');
+  await message(page).fill('');
+  await page.keyboard.type('@haiku-4');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Only this one: Claude Haiku 4')).toBeVisible();
+  await page.keyboard.type('Once more');
+  await page.keyboard.press('Enter');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).toContainText('Claude Haiku 4');
+  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText('gpt 4o mini');
+  await upstream.stop();
+});
+
+test('a cap stops a message that might exceed it, and the user may send it all the same', async ({ launch }) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('link', { name: 'Spending caps' }).click();
+  await page.getByRole('textbox', { name: 'A message, USD' }).fill('0.000001');
+  await page.getByRole('button', { name: 'Save caps' }).click();
+  await expect(page.getByText('Caps saved')).toBeVisible();
+  await expectNoFault(page, 'caps');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await chooseModel(page, 'GPT-5');
+  await message(page).fill('Is it worth it?');
+  await expect(page.getByText('Over your cap for a message')).toBeVisible();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('Your cap for a message is $0.000001');
+  await expect(message(page)).toHaveValue('Is it worth it?');
+  await expectNoFault(page, 'over a cap');
+  expect(upstream.calls()).toBe(0);
+  await page.getByRole('button', { name: 'Send once anyway' }).click();
+  await ended(articles(page).nth(1));
+  expect(upstream.calls()).toBe(1);
+  await upstream.stop();
+});
+
+test('a summary is quoted, written, itemised in the chat’s total, and stands for what it replaced', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  for (const [at, words] of ['first question', 'second question', 'third question'].entries()) {
+    await ask(page, words);
+    await ended(articles(page).nth(at * 2 + 1));
+  }
+  await page.getByRole('button', { name: /^Context/ }).click();
+  const summary = page.getByRole('region', { name: 'Summary' });
+  await expect(summary).toContainText(/writes it for \$[\d.]+ to \$[\d.]+/);
+  await summary.getByRole('button', { name: 'Summarise now' }).click();
+  await expect(summary).toContainText(/A summary stands for the first \d messages/);
+  await expectNoFault(page, 'context');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Not sent to the model any more').first()).toBeVisible();
+  await expectNoFault(page, 'messages that are not sent');
+  await total(page).click();
+  await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  const sum = dollars(await total(page).textContent());
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: 'sandbox/echo' });
+  await expect(rows).toHaveCount(4);
+  let ledger = 0n;
+  for (let at = 0; at < 4; at++) ledger += await amountIn(rows.nth(at));
+  expect(ledger).toBe(-sum);
+});

@@ -1,0 +1,237 @@
+import { implement } from '@orpc/server';
+import type { Attachment } from '#shared/contract/attachments.ts';
+import type { Caps } from '#shared/contract/caps.ts';
+import type { Summary } from '#shared/contract/context.ts';
+import type { Draft } from '#shared/contract/drafts.ts';
+import { contract } from '#shared/contract/index.ts';
+import { type ChatOptions, noOptions } from '#shared/contract/options.ts';
+import type { Preset } from '#shared/contract/presets.ts';
+import type { Prompt } from '#shared/contract/prompts.ts';
+import type { QueuedMessage } from '#shared/contract/queue.ts';
+import type { Quote } from '#shared/contract/quotes.ts';
+
+/** What the fake core knows of composers: plain values that a test may set and read. */
+export interface FakeComposer {
+  drafts: Map<string, Draft>;
+  options: Map<string, ChatOptions>;
+  queue: QueuedMessage[];
+  prompts: Prompt[];
+  presets: Preset[];
+  caps: Caps;
+  summary: Summary | null;
+  quote: Quote;
+  files: Map<string, Buffer64>;
+}
+
+/** A file's bytes as they came, in base64 pieces. */
+type Buffer64 = { name: string; pieces: string[]; bytes: number };
+
+export const fakeQuote: Quote = {
+  source: 'gateway',
+  modelName: 'Sandbox Tour',
+  simulated: true,
+  byok: false,
+  promptTokens: { low: 620, estimate: 1240, high: 1240 },
+  cachedTokens: 800,
+  completionTokens: { low: 0, high: 4096 },
+  costUsd: { low: '0.0012', high: '0.0048' },
+  parts: [
+    { kind: 'input', tokens: 1240, usd: '0.0008' },
+    { kind: 'output', tokens: 4096, usd: '0.004' },
+  ],
+  usual: { replies: 3, completionTokens: 278, usd: '0.0015' },
+  openEnded: true,
+  pricesAsOf: '2026-11-20',
+  obstacles: [],
+  caps: [],
+  context: { limitTokens: 128_000, usedTokens: 1240, outsideIds: [], overflows: false },
+};
+
+export const fakeComposer = (): FakeComposer => ({
+  drafts: new Map(),
+  options: new Map(),
+  queue: [],
+  prompts: [
+    { id: 'p1', name: 'Translate', text: 'Translate into {{language}}:\n\n{{text}}' },
+    { id: 'p2', name: 'Tidy up', text: 'Make this shorter and clearer.' },
+  ],
+  presets: [],
+  caps: { message: null, conversation: null, day: null, month: null },
+  summary: null,
+  quote: fakeQuote,
+  files: new Map(),
+});
+
+interface Around {
+  readonly guard: (method: string) => Promise<void>;
+  readonly changed: (...topics: ('queue' | 'options' | 'prompts' | 'presets' | 'caps' | 'context')[]) => void;
+}
+
+/** The composer's part of the contract, in memory. */
+export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Around) {
+  const os = implement(contract);
+  const uploads = new Map<string, Buffer64>();
+  const emptyDraft: Draft = { text: '', attachments: [], model: null };
+  const replace = <Item extends { id: string }>(list: Item[], item: Item) => [
+    ...list.filter((entry) => entry.id !== item.id),
+    item,
+  ];
+  return {
+    attachments: {
+      upload: os.attachments.upload.handler(async ({ input }) => {
+        await guard('attachments.upload');
+        const upload = uploads.get(input.uploadId) ?? { name: input.name, pieces: [], bytes: input.totalBytes };
+        upload.pieces.push(input.data);
+        uploads.set(input.uploadId, upload);
+        const length = upload.pieces.reduce((sum, piece) => sum + atob(piece).length, 0);
+        if (length < input.totalBytes) return { attachment: null };
+        const attachment = fakeAttachment({ name: input.name, bytes: input.totalBytes }, data.files.size);
+        data.files.set(attachment.id, upload);
+        return { attachment };
+      }),
+      read: os.attachments.read.handler(async ({ input }) => {
+        await guard('attachments.read');
+        const file = data.files.get(input.id);
+        return { data: file?.pieces.join('') ?? '', totalBytes: file?.bytes ?? 0 };
+      }),
+    },
+    bills: {
+      total: os.bills.total.handler(async () => {
+        await guard('bills.total');
+        return { usd: '0.0316', testCreditsUsd: '0', requests: 2, unknown: 0, notBilled: 0, auxiliary: [] };
+      }),
+    },
+    caps: {
+      get: os.caps.get.handler(async () => {
+        await guard('caps.get');
+        return { caps: data.caps, spentUsd: { day: '0.12', month: '3.4' } };
+      }),
+      set: os.caps.set.handler(async ({ input }) => {
+        await guard('caps.set');
+        data.caps = input;
+        changed('caps');
+      }),
+    },
+    context: {
+      summary: os.context.summary.handler(async () => data.summary),
+      quoteCompact: os.context.quoteCompact.handler(async () => ({
+        messages: 4,
+        costUsd: { low: '0.001', high: '0.004' },
+        simulated: false,
+      })),
+      compact: os.context.compact.handler(async ({ input }) => {
+        await guard('context.compact');
+        data.summary = {
+          ...{ id: 's1', throughId: 'm1', messages: 4, text: 'They spoke of columns.', model: input.model },
+          ...{ costUsd: '0.002', costSource: 'billed', simulated: false, bill: null, createdAt: Date.now() },
+        };
+        changed('context');
+        return data.summary;
+      }),
+      removeSummary: os.context.removeSummary.handler(async () => {
+        data.summary = null;
+        changed('context');
+      }),
+    },
+    drafts: {
+      get: os.drafts.get.handler(async ({ input }) => {
+        await guard('drafts.get');
+        return data.drafts.get(input.chat) ?? emptyDraft;
+      }),
+      put: os.drafts.put.handler(async ({ input }) => {
+        await guard('drafts.put');
+        data.drafts.set(input.chat, input.draft);
+      }),
+    },
+    options: {
+      get: os.options.get.handler(async ({ input }) => {
+        await guard('options.get');
+        return data.options.get(input.chat) ?? noOptions;
+      }),
+      set: os.options.set.handler(async ({ input }) => {
+        await guard('options.set');
+        data.options.set(input.chat, input.options);
+        changed('options');
+      }),
+    },
+    presets: {
+      list: os.presets.list.handler(async () => {
+        await guard('presets.list');
+        return data.presets;
+      }),
+      save: os.presets.save.handler(async ({ input }) => {
+        await guard('presets.save');
+        data.presets = replace(data.presets, input);
+        changed('presets', 'options');
+        return input;
+      }),
+      remove: os.presets.remove.handler(async ({ input }) => {
+        data.presets = data.presets.filter((entry) => entry.id !== input.id);
+        changed('presets');
+      }),
+      export: os.presets.export.handler(async () => ({
+        format: 'portico-presets' as const,
+        version: 1 as const,
+        presets: data.presets.map(({ id: _id, forNewChats: _flag, ...fields }) => fields),
+      })),
+      import: os.presets.import.handler(async ({ input }) => ({ added: input.file.presets.length, skipped: 0 })),
+    },
+    prompts: {
+      list: os.prompts.list.handler(async () => {
+        await guard('prompts.list');
+        return data.prompts;
+      }),
+      save: os.prompts.save.handler(async ({ input }) => {
+        await guard('prompts.save');
+        data.prompts = replace(data.prompts, input);
+        changed('prompts');
+        return input;
+      }),
+      remove: os.prompts.remove.handler(async ({ input }) => {
+        data.prompts = data.prompts.filter((entry) => entry.id !== input.id);
+        changed('prompts');
+      }),
+      export: os.prompts.export.handler(async () => ({
+        format: 'portico-prompts' as const,
+        version: 1 as const,
+        prompts: data.prompts.map(({ name, text }) => ({ name, text })),
+      })),
+      import: os.prompts.import.handler(async ({ input }) => ({ added: input.file.prompts.length, skipped: 0 })),
+    },
+    queue: {
+      list: os.queue.list.handler(async ({ input }) => {
+        await guard('queue.list');
+        return data.queue.filter((entry) => entry.conversationId === input.conversationId);
+      }),
+      add: os.queue.add.handler(async ({ input }) => {
+        await guard('queue.add');
+        data.queue = [...data.queue, { ...input, problem: null }];
+        changed('queue');
+      }),
+      change: os.queue.change.handler(async ({ input }) => {
+        data.queue = data.queue.map((entry) => (entry.id === input.id ? { ...entry, text: input.text } : entry));
+        changed('queue');
+      }),
+      remove: os.queue.remove.handler(async ({ input }) => {
+        data.queue = data.queue.filter((entry) => entry.id !== input.id);
+        changed('queue');
+      }),
+      resume: os.queue.resume.handler(async () => {
+        await guard('queue.resume');
+      }),
+    },
+    quotes: {
+      get: os.quotes.get.handler(async () => {
+        await guard('quotes.get');
+        return data.quote;
+      }),
+    },
+  };
+}
+
+/** An attachment whose kind is what its name says: the fake does not look into files. */
+export const fakeAttachment = ({ name, bytes }: { name: string; bytes: number }, serial = 0): Attachment => {
+  const kind = /\.(png|jpe?g|gif|webp)$/i.test(name) ? 'image' : /\.pdf$/i.test(name) ? 'pdf' : 'text';
+  const mediaType = { image: 'image/png', pdf: 'application/pdf', text: 'text/plain' }[kind];
+  return { id: serial.toString(16).padStart(64, 'a'), name, kind, mediaType, bytes, tokens: 1000 };
+};
