@@ -71,7 +71,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
 
   const running = createRunning();
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
-  const catalogue = liveCatalogue(now, registry.models);
+  const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {} });
   const watch = createProviderWatch({ health: createHealth(now), now, log });
   const { health } = watch;
   const sticky = createSticky(now);

@@ -31,14 +31,32 @@ export function buildCatalogue(day: string, listed: readonly CatalogueModel[]): 
   return { version: reviewed.as_of, models: [...reviewed.models.map((model) => fromBook(model, day)), ...priced] };
 }
 
+export interface CatalogueSettings {
+  /** Alias → `provider/model`. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']): Catalogue {
+  const namesOf = (id: string) => Object.keys(aliases).filter((name) => aliases[name] === id);
+  const named = (model: CatalogueModel) => {
+    const names = namesOf(model.id);
+    return names.length === 0 ? model : { ...model, aliases: [...model.aliases, ...names] };
+  };
+  return { ...catalogue, models: catalogue.models.map(named) };
+}
+
 /** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */
-export function liveCatalogue(now: () => number, listed: () => readonly CatalogueModel[]): () => Catalogue {
+export function liveCatalogue(
+  now: () => number,
+  listed: () => readonly CatalogueModel[],
+  { aliases }: CatalogueSettings = { aliases: {} },
+): () => Catalogue {
   let built: { key: readonly CatalogueModel[]; day: string; catalogue: Catalogue } | null = null;
   return () => {
     const day = new Date(now()).toISOString().slice(0, 10);
     const models = listed();
     if (!built || built.day !== day || !sameModels(built.key, models)) {
-      built = { key: models, day, catalogue: buildCatalogue(day, models) };
+      built = { key: models, day, catalogue: withAliases(buildCatalogue(day, models), aliases) };
     }
     return built.catalogue;
   };

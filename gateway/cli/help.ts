@@ -64,7 +64,8 @@ Options
   --port N         port to serve on, 0 for any free one (default: ${defaultPort})
   --host H         address to bind (default: 127.0.0.1)
   --config FILE    JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"},
-                   "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": []}
+                   "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": [],
+                   "aliases": {"fast-code": "openai/gpt-5.6-sol"}}
   --log-requests   write a line for every request, not only for those that fail
   --plan PLAN      ${plans.map((plan) => plan.id).join(', ')} (default: ${defaultPlan}, which may use every model,
                    the simulated sandbox included, as far as its credits go)

@@ -31,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     exclusive: lock !== null,
     providers: config.providers,
     sandbox: config.sandbox,
+    aliases: config.aliases,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? log : quietly,
   });
