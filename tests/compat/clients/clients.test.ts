@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { openScriptedUpstream, type Script } from '../../support/scripted-upstream.ts';
 import { aiSdkBare, aiSdkCompatible, aiSdkOpenai } from './ai-sdk-clients.ts';
 import type { Ask, Client, ClientKind } from './client.ts';
 import { curlClient } from './curl-client.ts';
 import { langchainClient } from './langchain-client.ts';
 import { openaiClient } from './openai-client.ts';
-import { openScriptedUpstream, type Script } from './scripted-upstream.ts';
 import { startServingGateway } from './serving-gateway.ts';
 
 /**

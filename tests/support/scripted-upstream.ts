@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { completionEvent } from '../../../gateway/testing/raw-upstream.ts';
+import { completionEvent } from '../../gateway/testing/raw-upstream.ts';
 import {
   brokenReply,
   errorReply,
@@ -8,7 +8,7 @@ import {
   type Reply,
   streamReply,
   type UpstreamCallSeen,
-} from '../../../gateway/testing/upstream-server.ts';
+} from '../../gateway/testing/upstream-server.ts';
 
 const begun = completionEvent({ role: 'assistant', content: 'Hel' });
 const whole = `${begun}${completionEvent({ content: 'lo' })}${completionEvent({}, { finish_reason: 'stop' })}data: [DONE]\n\n`;
@@ -25,8 +25,11 @@ const scripts = {
   'end-without-text': streamReply(''),
   'reset-at-once': (_call, response) => void response.destroy(),
   nonsense: streamReply('data: {"choices":[{"delta":\n\n'),
-  'status-400': errorReply(400, { error: { message: 'no such voice', type: 'invalid_request_error' } }),
+  'status-400': errorReply(400, { error: { message: 'There is no such voice.', type: 'invalid_request_error' } }),
   'status-401': errorReply(401, {}),
+  'status-402': errorReply(402, { error: { message: 'No quota is left.', code: 'insufficient_quota' } }),
+  'too-long': errorReply(400, { error: { message: 'That is too long.', code: 'context_length_exceeded' } }),
+  'against-policy': errorReply(400, { error: { message: 'That is not allowed.', code: 'content_policy_violation' } }),
   'status-429': errorReply(429, {}, { 'retry-after': '1' }),
   'status-500': errorReply(500, {}),
   'status-503': errorReply(503, {}),
