@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +14,7 @@ import { requestList } from '#shared/wire/request-record.ts';
 import { commands } from './cli/commands.ts';
 import { examples } from './cli/examples.ts';
 import { referenceCommands } from './cli/reference-commands.ts';
+import { openOperator } from './open-operator.ts';
 
 const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
 
@@ -41,8 +44,8 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 /** A serving process; its first line says where. */
-async function serve(database: string, args: readonly string[] = []) {
-  const child = start(['serve', '--port', '0', '--db', database, ...args]);
+async function serve(database: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const child = start(['serve', '--port', '0', '--db', database, ...args], env);
   onTestFinished(() => void child.kill('SIGKILL'));
   let log = '';
   child.stderr?.on('data', (chunk) => {
@@ -75,7 +78,7 @@ const chat = (url: string, key: string, body: object, signal?: AbortSignal) =>
 const read = async (url: string, path: string, key: string) =>
   (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
 
-describe('the command line', { timeout: 60_000 }, () => {
+describe('the command line', { timeout: 180_000 }, () => {
   test('makes an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
     const { database } = workplace();
     const { id, key } = await accountWithKey(database);
@@ -108,6 +111,9 @@ describe('the command line', { timeout: 60_000 }, () => {
 
   test.each([
     [['frobnicate'], /There is no command "frobnicate"/],
+    [['prces', 'list'], /There is no command "prces list". Did you mean "prices list"\?/],
+    [['account', 'create', '--naem', 'x'], /There is no option --naem. Did you mean --name\? See --help/],
+    [['key', 'list', '--xyzzy'], /There is no option --xyzzy. See --help/],
     [[], /Say what to do/],
     [['account', 'create'], /"account create" needs --name/],
     [['credit', 'grant', 'acct_1'], /Usage: gateway credit grant ACCOUNT USD/],
@@ -128,6 +134,10 @@ describe('the command line', { timeout: 60_000 }, () => {
     writeFileSync(config, '{"providers": {"openai": {"apiKey": ""}}}');
     const failures = [
       { args: ['account', 'list', '--db', join(directory, 'missing.db')], says: 'There is no database' },
+      {
+        args: ['prices', 'set', 'openai/o3', '--input', '1.1234567', '--output', '2', '--db', database],
+        says: '--input must be USD',
+      },
       { args: ['credit', 'grant', 'acct_x', '5', '--db', database], says: 'There is no account "acct_x"' },
       { args: ['credit', 'grant', 'acct_x', '5e3', '--db', database], says: '"5e3" is not an amount' },
       { args: ['user', 'create', 'acct_x', '--name', 'A', '--db', database], says: 'There is no account "acct_x"' },
@@ -243,6 +253,54 @@ describe('the command line', { timeout: 60_000 }, () => {
       ok: false,
       sums: { balance_usd: '4.999999999', granted_usd: '5' },
     });
+  });
+
+  test('sets a price that a running gateway takes over, shows its history, and gives it back to the book', async () => {
+    const { database } = workplace();
+    const { url } = await serve(database);
+    const books = await openOperator({ database, env: {}, now: Date.now, mayCreate: false });
+    const { id } = await books.operator.createAccount({ name: 'Team' });
+    const { key } = await books.operator.createKey({ accountId: id });
+    await books.close();
+    const model = 'openai/gpt-5.4-mini';
+    const prices = (...words: string[]) => run(['prices', ...words, '--db', database]);
+    const set = await prices('set', model, '--input', '1', '--output', '2.5', '--cache-read', '0.1');
+    expect(set).toMatchObject({ code: 0, last: model });
+    await expect
+      .poll(() => read(url, `/v1/models/${model}`, key), { timeout: 60_000, interval: 1000 })
+      .toMatchObject({ pricing: { prompt: '0.000001', source: 'override' } });
+    const [listed, history] = await Promise.all([
+      prices('list', '--provider', 'openai'),
+      prices('history', model, '--json'),
+    ]);
+    expect(listed.stdout).toContain(`${model}\t1\t2.5\t`);
+    const rows = JSON.parse(history.stdout);
+    expect(rows.at(-1)).toMatchObject({ source: 'override', price: { input: '1', cache_read: '0.1' } });
+    expect(rows[0].source).toMatch(/genai-prices/);
+    expect((await prices('unset', model)).code).toBe(0);
+    expect((await prices('list', '--provider', 'openai')).stdout).not.toContain('override');
+  });
+
+  test('takes newer prices when it starts, where it was told to, and takes them once', async () => {
+    const { database } = workplace();
+    const { models } = JSON.parse(readFileSync(new URL('catalogue/data/prices.json', import.meta.url), 'utf8'));
+    const newer = models.map((model: { id: string; rows: { from: null }[] }) =>
+      model.id === 'openai/o3' ? { ...model, rows: [{ ...model.rows[0], from: null, input: '1.75' }] } : model,
+    );
+    const today = new Date().toISOString().slice(0, 10);
+    const book = createServer((_request, response) =>
+      response.end(JSON.stringify({ as_of: today, source: 'prices.example', models: newer })),
+    );
+    await new Promise<void>((resolve) => book.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void book.close());
+    const PORTICO_PRICES_URL = `http://127.0.0.1:${(book.address() as AddressInfo).port}/`;
+    const served = await serve(database, [], { PORTICO_PRICES_URL });
+    await expect
+      .poll(served.log, { timeout: 60_000 })
+      .toContain('"event":"prices_refreshed","source":"prices.example"');
+    const refreshed = await run(['prices', 'refresh', '--db', database, '--json'], { PORTICO_PRICES_URL });
+    expect(JSON.parse(refreshed.stdout)).toMatchObject({ source: 'prices.example', added: [], ignored: [] });
+    expect((await run(['prices', 'list', '--db', database])).stdout).toContain('openai/o3\t1.75\t');
   });
 
   test('lists plans and prices without opening a database', async () => {

@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { AppError } from '#shared/errors.ts';
-import type { Command, Output, ReferenceCommand, Words } from './cli/command.ts';
+import type { Command, ReferenceCommand, Words } from './cli/command.ts';
 import { commands } from './cli/commands.ts';
 import { defaultDatabase, defaultPort, helpFor } from './cli/help.ts';
+import { nearest } from './cli/nearest.ts';
 import { referenceCommands } from './cli/reference-commands.ts';
 import { serve } from './cli/serve.ts';
+import { dialectOf } from './db/open.ts';
 import { openOperator } from './open-operator.ts';
+import type { Administrator } from './operator.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -30,6 +34,15 @@ const options = {
   limit: text,
   expires: text,
   provider: text,
+  input: text,
+  output: text,
+  'cache-read': text,
+  'cache-write': text,
+  reasoning: text,
+  'input-audio': text,
+  request: text,
+  from: text,
+  url: text,
   'base-url': text,
   'at-once': { type: 'boolean' },
   json: { type: 'boolean' },
@@ -63,8 +76,18 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(unknownOption(error as NodeJS.ErrnoException) ?? (error as Error).message);
   }
+}
+
+function unknownOption({ code, message }: NodeJS.ErrnoException): string | null {
+  const [, typed] = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? (/'(-[^']+)'/.exec(message) ?? []) : [];
+  if (typed === undefined) return null;
+  const meant = nearest(
+    typed,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  return `There is no option ${typed}.${meant ? ` Did you mean ${meant}?` : ''}`;
 }
 
 async function runCommand(words: readonly string[], values: Values, database: string): Promise<void> {
@@ -75,8 +98,12 @@ async function runCommand(words: readonly string[], values: Values, database: st
     positionals,
     option: (key) => (typeof values[key] === 'string' ? values[key] : undefined),
     flag: (key) => values[key] === true,
+    env: process.env,
   };
-  const output = 'createsDatabase' in command ? await runOnBooks(command, typed, database) : await command.run(typed);
+  const output =
+    'createsDatabase' in command
+      ? await onBooks(database, command.createsDatabase, (operator) => command.run({ ...typed, operator }))
+      : await command.run({ ...typed, fromBooks: (read) => onBooksIfAny(database, read) });
   print(values.json ? `${JSON.stringify(output.json)}\n` : output.lines.map((line) => `${line}\n`).join(''));
   if (output.failed) process.exitCode = 1;
 }
@@ -87,18 +114,26 @@ function findCommand(words: readonly string[]): { name: string; command: Command
     const reference = Object.hasOwn(referenceCommands, name) ? referenceCommands[name] : undefined;
     if (reference) return { name, command: reference };
   }
-  throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+  const typed = words.slice(0, 2).join(' ');
+  const meant = nearest(typed, ['serve', ...Object.keys(commands), ...Object.keys(referenceCommands)]);
+  throw new UsageError(`There is no command "${typed}".${meant ? ` Did you mean "${meant}"?` : ''}`);
 }
 
-async function runOnBooks(command: Command, typed: Words, database: string): Promise<Output> {
-  const { createsDatabase: mayCreate } = command;
+async function onBooks<T>(
+  database: string,
+  mayCreate: boolean,
+  use: (operator: Administrator) => Promise<T>,
+): Promise<T> {
   const { operator, close } = await openOperator({ database, env: process.env, now: Date.now, mayCreate });
   try {
-    return await command.run({ ...typed, operator });
+    return await use(operator);
   } finally {
     await close();
   }
 }
+
+const onBooksIfAny = async <T>(database: string, read: (operator: Administrator) => Promise<T>): Promise<T | null> =>
+  dialectOf(database) === 'sqlite' && !existsSync(database) ? null : onBooks(database, false, read);
 
 function checkCall(
   name: string,

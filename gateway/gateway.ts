@@ -11,6 +11,8 @@ export interface GatewayOptions {
   readonly exclusive?: boolean;
   /** `false` hides the sandbox provider. */
   readonly sandbox?: boolean;
+  /** Other names under which models may be asked for: alias → `provider/model`. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */

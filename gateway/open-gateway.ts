@@ -18,6 +18,7 @@ import { createRunning } from './lib/running.ts';
 import { createLimits } from './limits/limits.ts';
 import { createMemoryStore } from './limits/memory-store.ts';
 import { createOperator } from './operator-store.ts';
+import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createProviderWatch } from './providers/provider-watch.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
@@ -71,7 +72,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
 
   const running = createRunning();
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
-  const catalogue = liveCatalogue(now, registry.models);
+  const prices = await createLivePrices(db);
+  const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {}, added: prices.current });
   const watch = createProviderWatch({ health: createHealth(now), now, log });
   const { health } = watch;
   const sticky = createSticky(now);
@@ -105,7 +107,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {
-    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld()]).catch((error: unknown) =>
+    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld(), prices.reload()]).catch((error: unknown) =>
       log({ event: 'sweep_failed', cause: String(error) }),
     );
   }, sweepEveryMs);
@@ -113,7 +115,15 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
 
   return {
     fetch: async (request, door) => app.fetch(request, door),
-    operator: createOperator({ db, transact, peppers, now, tokenNames, credentialsChanged: authorizer.forget }),
+    operator: createOperator({
+      db,
+      transact,
+      peppers,
+      now,
+      tokenNames,
+      credentialsChanged: authorizer.forget,
+      pricesChanged: prices.reload,
+    }),
     setProvider(id, credential) {
       setProvider(registry, id, credential);
       watch.cleared(id);

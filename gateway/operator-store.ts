@@ -11,6 +11,7 @@ import { verifyBooks } from './ledger/verify-books.ts';
 import { newId } from './lib/id.ts';
 import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
 import { findPlan, plans } from './plans.ts';
+import { createPriceOperator } from './prices/price-operator.ts';
 import { createIdentity } from './tokens/identity.ts';
 import { defaultTokenNames, type TokenNames } from './tokens/token-names.ts';
 
@@ -25,6 +26,8 @@ export interface OperatorDeps {
   /** Called after a change that a cached credential must not outlive. */
   readonly credentialsChanged: () => void;
   readonly tokenNames?: TokenNames;
+  /** Called after prices were added. */
+  readonly pricesChanged?: () => Promise<void>;
 }
 
 /** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
@@ -32,6 +35,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
   const { db, now } = deps;
   return {
     ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
+    ...createPriceOperator({ db, now, pricesChanged: deps.pricesChanged ?? (async () => {}) }),
 
     async createAccount({ name, plan = defaultPlan, email }) {
       const row = newAccount(name, plan, email, now());

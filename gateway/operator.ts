@@ -1,6 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksReport } from './ledger/verify-books.ts';
+import type { PriceOperator } from './prices/price-operator.ts';
 import type { IdentityOperator } from './tokens/identity.ts';
 
 export interface AccountSummary {
@@ -47,8 +48,8 @@ export interface Operator {
   revokeKey(keyId: string): Promise<void>;
 }
 
-/** What the command line may do beyond that: users, tokens, and the proof of the books. */
-export interface Administrator extends Operator, IdentityOperator {
+/** What the command line may do beyond that: users, tokens, prices, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator, PriceOperator {
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

@@ -36,7 +36,13 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
   amountFor(input, model.price, firstStep(input, model));
 
 const amountFor = ({ byok, inputTokens }: ReserveInput, price: Price | null, completionTokens: number): NanoUsd =>
-  byok || !price ? nanoUsd(0n) : costOf(price, { ...noTokens, promptTokens: inputTokens, completionTokens });
+  byok || !price
+    ? nanoUsd(0n)
+    : costOf(price, {
+        ...noTokens,
+        ...{ promptTokens: inputTokens, completionTokens },
+        reasoningTokens: (price.reasoning ?? 0n) > price.completion ? completionTokens : 0,
+      });
 
 export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
   let held = 0n;

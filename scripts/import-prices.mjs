@@ -69,6 +69,8 @@ const componentNames = {
   cache_read: 'cache_read_mtok',
   cache_write: 'cache_write_mtok',
 };
+/** Components that few models price apart; left out where they do not. */
+const rareNames = { reasoning: 'output_reasoning_mtok', input_audio: 'input_audio_mtok' };
 
 const asOf = process.argv[2] ?? '';
 if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
@@ -115,7 +117,12 @@ function modelRow(provider, id) {
     id: `${provider}/${id}`,
     name: model.name ?? id,
     context_window: model.context_window ?? null,
-    rows: dated.map((row) => ({ from: startOf(row, id), ...rates(row.prices, 0), tiers: tiers(row.prices) })),
+    rows: dated.map((row) => ({
+      from: startOf(row, id),
+      ...rates(row.prices, 0),
+      ...perRequest(row.prices, id),
+      tiers: tiers(row.prices),
+    })),
   };
 }
 
@@ -127,14 +134,21 @@ function startOf(row, id) {
 
 /** USD per million tokens of a prompt of `tokens` tokens: the last tier whose start is below it, as in the package. */
 function rates(prices, tokens) {
-  return Object.fromEntries(
-    Object.entries(componentNames).map(([name, key]) => {
-      const price = prices[key];
-      if (price === undefined) return [name, null];
-      if (typeof price === 'number') return [name, decimal(price)];
-      return [name, decimal(price.tiers.findLast((tier) => tokens > tier.start)?.price ?? price.base)];
-    }),
-  );
+  const read = (key) => {
+    const price = prices[key];
+    if (price === undefined) return null;
+    if (typeof price === 'number') return decimal(price);
+    return decimal(price.tiers.findLast((tier) => tokens > tier.start)?.price ?? price.base);
+  };
+  const rare = Object.entries(rareNames).filter(([, key]) => prices[key] !== undefined);
+  return Object.fromEntries([...Object.entries(componentNames), ...rare].map(([name, key]) => [name, read(key)]));
+}
+
+/** A price for each request; the package has it for a thousand, the book for a million. */
+function perRequest(prices, id) {
+  if (prices.requests_kcount === undefined) return {};
+  if (typeof prices.requests_kcount !== 'number') throw new Error(`${id} has tiers for requests: decide by hand`);
+  return { request: String(prices.requests_kcount * 1000) };
 }
 
 function tiers(prices) {

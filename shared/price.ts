@@ -9,6 +9,8 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
+  /** Of the input, where the provider counts them apart. */
+  readonly audioTokens?: number;
 }
 
 export const noTokens: TokenUsage = {
@@ -25,12 +27,19 @@ export interface Rates {
   readonly completion: PicoUsd;
   readonly cacheRead: PicoUsd | null;
   readonly cacheWrite: PicoUsd | null;
+  /** Where reasoning is not priced as other output. */
+  readonly reasoning?: PicoUsd | null;
+  /** Where spoken input is not priced as written. */
+  readonly inputAudio?: PicoUsd | null;
 }
 
 export interface Price extends Rates {
   readonly request: PicoUsd;
   /** Ascending by `minPromptTokens`; a tier prices the whole request once the prompt is longer than its threshold. */
   readonly tiers: readonly PriceTier[];
+  /** Day from which the row is known to hold, and who says so; kept with each request it prices. */
+  readonly asOf?: string;
+  readonly source?: string;
 }
 
 export interface PriceTier extends Rates {
@@ -44,7 +53,7 @@ export function ratesFor(price: Price, promptTokens: number): Rates {
 
 /** One line of a bill: a class of tokens, how many, and what they cost before the one rounding. */
 export interface CostLine {
-  readonly kind: 'input' | 'cache_read' | 'cache_write' | 'output' | 'request';
+  readonly kind: 'input' | 'audio' | 'cache_read' | 'cache_write' | 'output' | 'reasoning' | 'request';
   readonly tokens: number;
   readonly pico: PicoUsd;
 }
@@ -52,17 +61,21 @@ export interface CostLine {
 /** Itemises a request. The lines' sum, rounded up once, is the cost. */
 export function costLines(price: Price, usage: TokenUsage): CostLine[] {
   const rates = ratesFor(price, usage.promptTokens);
-  const plain = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
+  const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
+  const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
+  const reasoning = rates.reasoning == null ? 0 : Math.min(usage.completionTokens, usage.reasoningTokens);
   const line = (kind: CostLine['kind'], tokens: number, rate: PicoUsd): CostLine => ({
     kind,
     tokens,
     pico: picoUsd(BigInt(tokens) * rate),
   });
   return [
-    line('input', plain, rates.prompt),
+    line('input', uncached - audio, rates.prompt),
+    line('audio', audio, rates.inputAudio ?? rates.prompt),
     line('cache_read', usage.cachedTokens, rates.cacheRead ?? rates.prompt),
     line('cache_write', usage.cacheWriteTokens, rates.cacheWrite ?? rates.prompt),
-    line('output', usage.completionTokens, rates.completion),
+    line('output', usage.completionTokens - reasoning, rates.completion),
+    line('reasoning', reasoning, rates.reasoning ?? rates.completion),
     line('request', 1, price.request),
   ].filter((entry) => entry.pico !== 0n);
 }

@@ -1,44 +1,67 @@
-import { z } from 'zod';
+import { type BookModel, priceDocument, priceOf, rowOn } from '../prices/price-document.ts';
+import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
 import book from './data/prices.json' with { type: 'json' };
 import { withListedPrice } from './listed-prices.ts';
-import { priceOf, priceRow } from './price-row.ts';
 import { traitsOf } from './traits.ts';
 
-const priceBook = z.object({
-  as_of: z.iso.date(),
-  source: z.string(),
-  models: z.array(
-    z.object({
-      id: z.string().regex(/^[a-z]+\/\S+$/),
-      name: z.string(),
-      context_window: z.int().positive().nullable(),
-      rows: z.array(priceRow).min(1),
-    }),
-  ),
-});
-
-type BookModel = z.infer<typeof priceBook>['models'][number];
-
-const reviewed = priceBook.parse(book);
+/** The book that ships with the gateway. */
+export const shippedBook = priceDocument.parse(book);
 
 /**
  * The catalogue as of a day (`YYYY-MM-DD`, UTC): the price book's models with the row that holds then, and what the
- * providers list by themselves.
+ * providers list by themselves, with the prices that were added to the book.
  */
-export function buildCatalogue(day: string, listed: readonly CatalogueModel[]): Catalogue {
-  const priced = listed.map((model) => withListedPrice(model, day));
-  return { version: reviewed.as_of, models: [...reviewed.models.map((model) => fromBook(model, day)), ...priced] };
+export function buildCatalogue(
+  day: string,
+  listed: readonly CatalogueModel[],
+  added: readonly AddedPrice[] = [],
+): Catalogue {
+  const models = [
+    ...shippedBook.models.map((model) => fromBook(model, day)),
+    ...listed.map((model) => withSource(withListedPrice(model, day))),
+  ];
+  return { version: shippedBook.as_of, models: pricedOn(models, added, day, shippedBook.as_of) };
+}
+
+/** A price from a provider's own list says so as well, wherever it is kept. */
+const withSource = (model: CatalogueModel): CatalogueModel =>
+  model.price === null || model.price.source !== undefined || model.priceSource === null || model.priceAsOf === null
+    ? model
+    : { ...model, price: { ...model.price, asOf: model.priceAsOf, source: model.priceSource } };
+
+const nothingAdded: readonly AddedPrice[] = [];
+
+export interface CatalogueSettings {
+  /** Alias → `provider/model`. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** Prices beside the book; the same array as long as there are no others. */
+  readonly added: () => readonly AddedPrice[];
+}
+
+function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']): Catalogue {
+  const namesOf = (id: string) => Object.keys(aliases).filter((name) => aliases[name] === id);
+  const named = (model: CatalogueModel) => {
+    const names = namesOf(model.id);
+    return names.length === 0 ? model : { ...model, aliases: [...model.aliases, ...names] };
+  };
+  return { ...catalogue, models: catalogue.models.map(named) };
 }
 
 /** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */
-export function liveCatalogue(now: () => number, listed: () => readonly CatalogueModel[]): () => Catalogue {
-  let built: { key: readonly CatalogueModel[]; day: string; catalogue: Catalogue } | null = null;
+export function liveCatalogue(
+  now: () => number,
+  listed: () => readonly CatalogueModel[],
+  { aliases, added }: CatalogueSettings = { aliases: {}, added: () => nothingAdded },
+): () => Catalogue {
+  let built: { key: readonly CatalogueModel[]; prices: unknown; day: string; catalogue: Catalogue } | null = null;
   return () => {
     const day = new Date(now()).toISOString().slice(0, 10);
     const models = listed();
-    if (!built || built.day !== day || !sameModels(built.key, models)) {
-      built = { key: models, day, catalogue: buildCatalogue(day, models) };
+    const prices = added();
+    if (!built || built.day !== day || built.prices !== prices || !sameModels(built.key, models)) {
+      const catalogue = withAliases(buildCatalogue(day, models, prices), aliases);
+      built = { key: models, prices, day, catalogue };
     }
     return built.catalogue;
   };
@@ -49,7 +72,7 @@ const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) 
 
 function fromBook(entry: BookModel, day: string): CatalogueModel {
   const [provider = '', ...rest] = entry.id.split('/');
-  const row = entry.rows.findLast(({ from }) => from === null || from <= day);
+  const row = rowOn(entry.rows, day);
   const { contextLength, ...traits } = traitsOf(entry.id);
   return {
     id: entry.id,
@@ -59,9 +82,9 @@ function fromBook(entry: BookModel, day: string): CatalogueModel {
     description: null,
     created: 0,
     outputModalities: ['text'],
-    price: row ? priceOf(row) : null,
-    priceAsOf: row ? reviewed.as_of : null,
-    priceSource: row ? reviewed.source : null,
+    price: row ? priceOf(row, shippedBook.as_of, shippedBook.source) : null,
+    priceAsOf: row ? shippedBook.as_of : null,
+    priceSource: row ? shippedBook.source : null,
     deprecationDate: null,
     shutdownDate: null,
     aliases: [],

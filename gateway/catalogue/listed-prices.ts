@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { priceOf, priceRow, rowOn } from '../prices/price-document.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import book from './data/listed-prices.json' with { type: 'json' };
-import { priceOf, priceRow } from './price-row.ts';
 
 const listedBook = z.object({
   as_of: z.iso.date(),
@@ -16,7 +16,13 @@ const rowsById = new Map(reviewed.models.map(({ id, rows }) => [id, rows]));
  * price in the provider's own list comes first; what neither knows stays unknown.
  */
 export function withListedPrice(model: CatalogueModel, day: string): CatalogueModel {
-  const row =
-    model.price === null ? rowsById.get(model.id)?.findLast(({ from }) => from === null || from <= day) : null;
-  return row ? { ...model, price: priceOf(row), priceAsOf: reviewed.as_of, priceSource: reviewed.source } : model;
+  const row = model.price === null ? rowOn(rowsById.get(model.id) ?? [], day) : undefined;
+  return row
+    ? {
+        ...model,
+        price: priceOf(row, reviewed.as_of, reviewed.source),
+        priceAsOf: reviewed.as_of,
+        priceSource: reviewed.source,
+      }
+    : model;
 }

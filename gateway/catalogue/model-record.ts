@@ -1,5 +1,5 @@
 import type { Model } from '#shared/wire/model.ts';
-import { priceToJson } from '../ledger/price-json.ts';
+import { priceToJson } from '../prices/price-json.ts';
 import type { CatalogueModel } from './catalogue.ts';
 
 export type Availability = Pick<Model, 'status' | 'unavailable_reason'>;

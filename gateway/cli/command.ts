@@ -13,6 +13,7 @@ export interface Words {
   readonly positionals: readonly string[];
   readonly option: (name: string) => string | undefined;
   readonly flag: (name: string) => boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface CommandInput extends Words {
@@ -32,9 +33,14 @@ export interface Command extends Shape {
   run(input: CommandInput): Promise<Output>;
 }
 
-/** A command that answers from what ships with the gateway and opens no books. */
+export interface ReferenceInput extends Words {
+  /** Reads the books where there are any; null where there is no database. */
+  readonly fromBooks: <T>(read: (operator: Administrator) => Promise<T>) => Promise<T | null>;
+}
+
+/** A command that answers from what ships with the gateway; it needs no books. */
 export interface ReferenceCommand extends Shape {
-  run(words: Words): Promise<Output>;
+  run(input: ReferenceInput): Promise<Output>;
 }
 
 export const command = (run: Command['run'], more: Partial<Omit<Command, 'run'>> = {}): Command => ({

@@ -7,6 +7,7 @@ import { dayMs } from '../usage/period.ts';
 import { type Command, type CommandInput, command, type Output } from './command.ts';
 import { identityCommands } from './identity-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
+import { pricesCommands } from './prices-commands.ts';
 
 /** The operator's commands, by what is typed. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -24,6 +25,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'key revoke': command(revokeKey, { arguments: ['KEY'] }),
   ...identityCommands,
   ...ledgerCommands,
+  ...pricesCommands,
 };
 
 async function createAccount({ operator, option }: CommandInput): Promise<Output> {

@@ -17,7 +17,7 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
 
 describe('the configuration', () => {
   test('is nothing but the sandbox where nothing is said', () => {
-    expect(loadConfig(undefined, {})).toEqual({ providers: {}, sandbox: true, hosts: [] });
+    expect(loadConfig(undefined, {})).toEqual({ providers: {}, sandbox: true, aliases: {}, hosts: [] });
   });
 
   test('takes keys from the environment, with their usual places or others', () => {
@@ -77,6 +77,8 @@ describe('the configuration', () => {
     ['{"providers": {"opnai": {"apiKey": "canary"}}}', /providers: .*opnai/],
     ['{"providers": {"openai": {"apiKey": "canary", "baseUrl": "ftp://x"}}}', /must be an http or https URL/],
     ['{"providers": {"openai-compatible": {}}}', /openai-compatible\.baseUrl/],
+    ['{"aliases": {"fast": "gpt-5.4"}}', /aliases\.fast: must be "provider\/model"/],
+    ['{"aliases": {"auto": "openai/gpt-5.4"}}', /aliases\.auto/],
   ])('that is wrong says where, without the key: %s', (content, sentence) => {
     const path = file(content);
     expect(() => loadConfig(path, {})).toThrow(sentence);

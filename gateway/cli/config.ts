@@ -15,12 +15,18 @@ const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional() });
 const ownServer = z.strictObject({ apiKey: apiKey.optional(), baseUrl: baseUrl.optional() });
 const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl });
 const entryOf = (known: KnownProvider) => (known.baseUrl === null ? elsewhere : known.ownServer ? ownServer : hosted);
+const aliasName = z
+  .string()
+  .regex(/^[\w.-]{1,256}$/, 'is letters, digits, ".", "_" and "-"')
+  .refine((name) => name !== 'router' && name !== 'auto', 'is the router’s own name');
 const configFile = z.strictObject({
   providers: z
     .strictObject(Object.fromEntries(knownProviders.map((known) => [known.id, entryOf(known).optional()])))
     .default({}),
   /** False hides the sandbox. */
   sandbox: z.boolean().default(true),
+  /** Other names for models: `{"fast-code": "openai/gpt-5.6-sol"}`. */
+  aliases: z.record(aliasName, z.string().regex(/^[^/\s]+\/\S+$/, 'must be "provider/model"')).default({}),
   /** Host names under which the gateway may be addressed besides the loopback ones. */
   hosts: z.array(z.string().min(1)).default([]),
 });
@@ -28,6 +34,7 @@ const configFile = z.strictObject({
 export interface Config {
   readonly providers: Readonly<Record<string, ProviderCredential>>;
   readonly sandbox: boolean;
+  readonly aliases: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
 }
 
@@ -38,7 +45,7 @@ export function loadConfig(path: string | undefined, env: Env): Config {
   for (const [id, entry] of Object.entries(file.providers)) {
     if (entry) providers[id] = credentialOf(id, entry.apiKey, entry.baseUrl);
   }
-  return { providers, sandbox: file.sandbox, hosts: file.hosts };
+  return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts };
 }
 
 function readConfig(path: string): z.input<typeof configFile> {

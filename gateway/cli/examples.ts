@@ -28,6 +28,13 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'prices list': ['gateway prices list --provider anthropic'],
   'providers list': ['gateway providers list'],
   'providers discover': ['gateway providers discover --json'],
+  'prices history': ['gateway prices history openai/gpt-5.4-mini'],
+  'prices set': [
+    'gateway prices set openai/gpt-5.4-mini --input 0.6 --output 3.6 --from 2027-01-01      # a contract of your own',
+    'gateway prices set openai-compatible/qwen3 --input 0.05 --output 0.05                  # what your server costs you',
+  ],
+  'prices unset': ['gateway prices unset openai/gpt-5.4-mini'],
+  'prices refresh': ['gateway prices refresh --url https://prices.example/book.json'],
   openapi: ['gateway openapi > portico.openapi.json'],
   postman: ['gateway postman --base-url https://api.example.com > portico.postman.json'],
 };

@@ -28,6 +28,10 @@ const usage = [
   'prices list [--provider PROVIDER]',
   'providers list',
   'providers discover',
+  'prices history MODEL',
+  'prices set MODEL --input USD --output USD [--cache-read USD] [--cache-write USD] [--from DATE]',
+  'prices unset MODEL [--from DATE]',
+  'prices refresh [--url URL]',
   'openapi',
   'postman [--base-url URL]',
 ];
@@ -64,7 +68,8 @@ Options
   --port N         port to serve on, 0 for any free one (default: ${defaultPort})
   --host H         address to bind (default: 127.0.0.1)
   --config FILE    JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"},
-                   "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": []}
+                   "openai-compatible": {"baseUrl": "http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": [],
+                   "aliases": {"fast-code": "openai/gpt-5.6-sol"}}
   --log-requests   write a line for every request, not only for those that fail
   --plan PLAN      ${plans.map((plan) => plan.id).join(', ')} (default: ${defaultPlan}, which may use every model,
                    the simulated sandbox included, as far as its credits go)
@@ -75,6 +80,10 @@ Options
   --expires DATE   the key's last day (UTC), such as 2027-01-31
   --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)
   --at-once        for a leaked key: the next one signs now, and every token of the old one is refused
+  --input USD      price per million tokens; likewise --output, --cache-read, --cache-write, --reasoning, --input-audio,
+                   and --request per million requests
+  --from DATE      first day of a price (UTC), today at the earliest
+  --url URL        where a newer price book is (default: $PORTICO_PRICES_URL)
   --base-url URL   address that a Postman collection begins with (default: http://127.0.0.1:${defaultPort})
   --json           print JSON; without it the id or the key is the last line
   --help           this text; behind a command its examples, for example "gateway token --help"
@@ -88,6 +97,7 @@ ${lines(hostedKeys)}
 ${lines(serverAddresses)}
   PORTICO_KEY_PEPPER   secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several,
                        separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper.
+  PORTICO_PRICES_URL   "serve" looks there for newer prices, at its start and once a day (default: never)
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
 
 Examples

@@ -4,6 +4,7 @@ import { listen } from '../listen.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
 import { takeExclusiveLock } from './exclusive-lock.ts';
+import { refreshDaily } from './refresh-daily.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -31,6 +32,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     exclusive: lock !== null,
     providers: config.providers,
     sandbox: config.sandbox,
+    aliases: config.aliases,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? log : quietly,
   });
@@ -42,7 +44,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   );
   process.stdout.write(`Portico gateway on ${server.url}\n`);
   log({ event: 'started', providers: Object.keys(config.providers), exclusive: lock !== null });
+  const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
   await signalled();
+  stopRefreshing();
   log({ event: 'draining' });
   const impatient = () => void gateway.drain(0);
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, impatient);

@@ -14,6 +14,7 @@ export interface Books {
   token_keys: TokenKeyTable;
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
+  price_rows: PriceRowTable;
 }
 
 interface AccountTable {
@@ -190,10 +191,27 @@ interface KeptAnswerTable {
   answer: Uint8Array | null;
 }
 
+/** A price beside the shipped book. Only ever added to (`price-rows.ts`). */
+interface PriceRowTable {
+  seq: Generated<bigint>;
+  /** `provider/model`. */
+  model: string;
+  kind: 'override' | 'refresh';
+  source: string;
+  /** `YYYY-MM-DD`. */
+  as_of: string;
+  /** `YYYY-MM-DD`, UTC. */
+  valid_from: string;
+  /** JSON in the price document's spelling; null ends an override. */
+  price: string | null;
+  created: bigint;
+}
+
 export type AccountRow = Selectable<AccountTable>;
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 export type KeptAnswerRow = Selectable<KeptAnswerTable>;
 export type RequestRow = Selectable<RequestTable>;
 export type LedgerEntryRow = Selectable<LedgerEntryTable>;
+export type PriceRowRow = Selectable<PriceRowTable>;
 export type UserRow = Selectable<UserTable>;
 export type TokenKeyRow = Selectable<TokenKeyTable>;

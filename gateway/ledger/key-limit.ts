@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { BooksTransaction } from '../db/open.ts';
+import type { BooksDb, BooksTransaction } from '../db/open.ts';
+import type { ApiKeyRow } from '../db/schema.ts';
 import { lockKeys } from './statements.ts';
 
 /**
@@ -10,6 +11,28 @@ import { lockKeys } from './statements.ts';
 export async function keyShortage(trx: BooksTransaction, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const { rows } = await lockKeys(trx, { id: keyId });
+  return firstShortage(rows, amount);
+}
+
+/** The same as it stands at the moment, without reserving anything and without locks. */
+export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint): Promise<AppError | null> {
+  if (amount === 0n) return null;
+  const rows: Limited[] = [];
+  for (let id: string | null = keyId; id !== null; ) {
+    const row: (Limited & { parent_id: string | null }) | undefined = await db
+      .selectFrom('api_keys')
+      .select(['spend_limit', 'spent', 'held', 'parent_id'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row) rows.push(row);
+    id = row?.parent_id ?? null;
+  }
+  return firstShortage(rows, amount);
+}
+
+type Limited = Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>;
+
+function firstShortage(rows: readonly Limited[], amount: bigint): AppError | null {
   for (const { spend_limit: limit, spent, held } of rows) {
     if (limit !== null && limit - spent - held < amount) return shortage(limit, spent, held, amount);
   }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AnswerResponse, type EventOutlet } from './answer-response.ts';
 
 /** Writes an answer to the socket. False where it is an ordinary `Response`, which this cannot. */
@@ -39,6 +39,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
 
 /** Writes an ordinary `Response` to the socket. */
 export async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+  if (!outgoing.req.complete) return refuse(response, outgoing);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const reader = response.body?.getReader();
   if (!reader) return void outgoing.end();
@@ -47,4 +48,35 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
     if (!outgoing.destroyed && !outgoing.write(read.value)) await drained(outgoing);
   }
   outgoing.end();
+}
+
+/** What a client may still send after it was refused, and how long it may take. */
+const lingerBytes = 256 * 1024 * 1024;
+const lingerMs = 5000;
+
+/**
+ * Answers a request of which not everything was read, such as one that is too large. A connection that is closed while
+ * the client is still sending is reset, and a client that is reset never reads why: it only asks again.
+ */
+async function refuse(response: Response, outgoing: ServerResponse): Promise<void> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (outgoing.destroyed) return;
+  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), 'content-length': bytes.length });
+  outgoing.write(bytes);
+  await thrownAway(outgoing.req);
+  outgoing.end();
+}
+
+function thrownAway(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, lingerMs);
+    let size = 0;
+    incoming.on('data', (piece: Buffer) => {
+      size += piece.length;
+      if (size > lingerBytes) resolve();
+    });
+    for (const end of ['end', 'close', 'error']) incoming.once(end, resolve);
+    incoming.resume();
+    incoming.once('close', () => clearTimeout(late));
+  });
 }

@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
@@ -33,9 +34,17 @@ test('has every route of the policies, and no other', () => {
   ).toThrow(/says nothing of GET \/new/);
 });
 
+test('is OpenAPI 3.1 to a validator that somebody else wrote', async () => {
+  const validator = new Validator();
+  const plain = () => JSON.parse(JSON.stringify(document));
+  expect(await validator.validate(plain())).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+  expect((await validator.validate({ ...plain(), paths: { '/x': { get: { responses: 1 } } } })).valid).toBe(false);
+});
+
 test('refers to nothing that it does not define, and gives each operation a name of its own', () => {
   const text = JSON.stringify(document);
-  for (const [, kind = '', name = ''] of text.matchAll(/#\/components\/(\w+)\/(\w+)/g)) {
+  for (const [, kind = '', name = ''] of text.matchAll(/#\/components\/(\w+)\/([\w-]+)/g)) {
     expect(document.components[kind as 'schemas'], `${kind}/${name}`).toHaveProperty(name);
   }
   const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId));
@@ -99,6 +108,10 @@ test('real answers are what the document says', async () => {
       bodies[path] = await answer.json();
       expect(String(answer.status), path).toBe(status);
       expect(validator(name).safeParse(bodies[path]).error, path).toBeUndefined();
+      const told = Object.keys(success?.headers as object).map((header) => header.toLowerCase());
+      for (const header of answer.headers.keys()) {
+        if (/^(x-(?!content-type)|retry|www|allow|idempotent)/.test(header)) expect(told, path).toContain(header);
+      }
     }
   }
   expect(Object.keys(bodies).length).toBeGreaterThan(15);

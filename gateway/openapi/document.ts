@@ -1,6 +1,7 @@
 import { errorKinds } from '#shared/errors.ts';
 import { type RoutePolicy, routePolicies } from '../routes/policies.ts';
 import { examples } from './examples.ts';
+import { chatAnswer, everyAnswer, headerRefs, responseHeaders } from './headers.ts';
 import { type Operation, operations } from './operations.ts';
 import { componentSchemas, type JsonSchema, queryParameters, responseSchemas, schemaRef } from './schemas.ts';
 
@@ -40,6 +41,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Record<string, JsonSchema>;
     readonly responses: Record<string, JsonSchema>;
+    readonly headers: Record<string, JsonSchema>;
     readonly securitySchemes: Record<string, JsonSchema>;
   };
 }
@@ -71,7 +73,7 @@ export function openApiDocument(policies: readonly RoutePolicy[] = routePolicies
     servers: [{ url: '/' }],
     tags,
     paths,
-    components: { schemas: componentSchemas(), responses: errorResponses(), securitySchemes },
+    components: { schemas: componentSchemas(), responses: errorResponses(), headers: responseHeaders, securitySchemes },
   };
 }
 
@@ -101,7 +103,7 @@ function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperatio
     security: policy.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.request ? { requestBody: { required: true, content: bodyOf(operation.request) } } : {}),
-    responses: { [operation.status ?? 200]: success(operation), ...errorsOf(policy, operation) },
+    responses: { [operation.status ?? 200]: success(policy, operation), ...errorsOf(policy, operation) },
   };
 }
 
@@ -126,6 +128,9 @@ const header = (name: string, description: string, schema: JsonSchema): OpenApiP
 function chatHeaders(policy: RoutePolicy, operation: Operation): OpenApiParameter[] {
   if (policy.access !== 'chat') return [];
   return [
+    header('X-Client-Request-Id', 'Your own id of the request; it comes back and is logged.', {
+      ...{ type: 'string', maxLength: 128 },
+    }),
     ...(operation.stream
       ? [header('Idempotency-Key', 'Makes a repeat of the same request safe.', { type: 'string', maxLength: 255 })]
       : []),
@@ -136,12 +141,17 @@ function chatHeaders(policy: RoutePolicy, operation: Operation): OpenApiParamete
 
 const isSchema = (name: string): name is keyof typeof responseSchemas => Object.hasOwn(responseSchemas, name);
 
-function success({ response, stream, summary }: Operation): JsonSchema {
+function success(policy: RoutePolicy, { response, stream, summary, query: asked }: Operation): JsonSchema {
   const whole = isSchema(response)
     ? { 'application/json': { schema: schemaRef(response), example: examples[response] } }
     : { [response]: { schema: response === 'application/json' ? { type: 'object' } : { type: 'string' } } };
   const events = stream && { 'text/event-stream': { schema: { type: 'string', contentSchema: schemaRef(stream) } } };
-  return { description: summary, content: { ...whole, ...events } };
+  const kinds = [
+    ...everyAnswer,
+    ...(stream ? chatAnswer : []),
+    ...(policy.access === 'chat' || asked ? ['x-portico-warnings'] : []),
+  ];
+  return { description: summary, headers: headerRefs(kinds), content: { ...whole, ...events } };
 }
 
 /** Which statuses a route can answer with, from what it takes and needs (wire contract §3.3). */
@@ -168,6 +178,11 @@ function errorResponses(): Record<string, JsonSchema> {
   }
   const content = { 'application/json': { schema: schemaRef('Error') } };
   return Object.fromEntries(
-    [...codes].map(([status, known]) => [`Error${status}`, { description: `\`${known.join('`, `')}\``, content }]),
+    [...codes].map(([status, known]) => {
+      const waits = status === 429 || status === 503 ? ['Retry-After', 'retry-after-ms'] : [];
+      const own = status === 401 ? ['WWW-Authenticate'] : status === 405 ? ['Allow'] : waits;
+      const headers = headerRefs([...everyAnswer, ...own]);
+      return [`Error${status}`, { description: `\`${known.join('`, `')}\``, headers, content }];
+    }),
   );
 }

@@ -43,7 +43,7 @@ function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): 
     prompt_tokens_details: {
       cached_tokens: usage.cachedTokens,
       cache_write_tokens: usage.cacheWriteTokens,
-      audio_tokens: 0,
+      audio_tokens: usage.audioTokens ?? 0,
     },
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,

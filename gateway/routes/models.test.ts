@@ -111,3 +111,11 @@ describe('one model', () => {
     expect([response.status, await errorCode(response)]).toEqual([404, 'model_not_found']);
   });
 });
+
+test('an alias of the configuration is another name of its model, in the list, alone and in a chat', async () => {
+  const { call, post } = await openTestGateway({ aliases: { 'fast-code': 'sandbox/echo' } });
+  const model = (await (await call('/v1/models/fast-code')).json()) as { id: string; aliases: string[] };
+  expect([model.id, model.aliases]).toEqual(['sandbox/echo', ['fast-code']]);
+  const answer = await post('/chat', { prompt: 'hi', model: 'fast-code' });
+  expect(await answer.json()).toMatchObject({ text: 'hi', provider: 'sandbox', model: 'echo' });
+});

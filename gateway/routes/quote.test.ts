@@ -121,3 +121,21 @@ test('refuses what the chat would refuse, explains the router’s choice, and re
   expect(quoted.routing.candidates?.length).toBeGreaterThan(1);
   expect(quoted.cost_usd.high).toBe(formatUsd(parseUsd(quoted.cost_usd.high)));
 });
+
+test('names the key’s own limit where that would refuse it, and that of the key which minted it', async () => {
+  const { post, gateway, account } = await openTestGateway();
+  const body = { model: 'sandbox/echo', prompt: 'hi', max_tokens: 1000 };
+  const { cost_usd } = quote.parse(await (await post('/v1/quote', body)).json());
+  const exact = await gateway.operator.createKey({ accountId: account.id, spendLimit: parseUsd(cost_usd.high) });
+  const one = nanoUsd(parseUsd(cost_usd.high) - 1n);
+  const short = await gateway.operator.createKey({ accountId: account.id, spendLimit: one });
+  const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+  const limits = async (key: string) => quote.parse(await (await post('/v1/quote', body, as(key))).json()).limits;
+  expect(await limits(exact.key)).toEqual([]);
+  const refusal = { code: 'key_spend_limit_exceeded', needed_usd: cost_usd.high, available_usd: formatUsd(one) };
+  expect(await limits(short.key)).toMatchObject([refusal]);
+  const minted = (await (await post('/v1/keys', {}, as(short.key))).json()) as { key: string };
+  expect(await limits(minted.key)).toMatchObject([refusal]);
+  const refused = (await (await post('/chat', body, as(minted.key))).json()) as { error: { code: string } };
+  expect(refused.error.code).toBe('key_spend_limit_exceeded');
+});

@@ -49,7 +49,8 @@ function codeFor(issue: core.$ZodIssue | undefined, path: readonly PropertyKey[]
   if (issue?.code === 'invalid_union' || issue?.code === 'invalid_value') {
     if (area === 'messages' && path.length === 3 && field === 'role') return 'invalid_role';
     if (area === 'tools' && path.length === 3 && field === 'type') return 'unsupported_tool_type';
-    if (typeof value !== 'string' && last !== undefined && issue.code === 'invalid_union') return 'invalid_type';
+    const isOtherType = issue.code === 'invalid_union' || issue.values.every((known) => typeof known === 'string');
+    if (typeof value !== 'string' && last !== undefined && isOtherType) return 'invalid_type';
     return 'invalid_value';
   }
   return issue?.code === 'invalid_type' && !isFractional(issue, value) ? 'invalid_type' : 'invalid_value';

@@ -27,7 +27,7 @@ async function principalWith(balance: string, plan: Partial<Principal['plan']>) 
     .insertInto('usage_daily')
     .values({ ...bucket, ...tokens, ...spent })
     .execute();
-  const principal = { accountId: id, plan: { ...base, ...plan } } as Principal;
+  const principal = { accountId: id, plan: { ...base, ...plan }, credential: { id: null } } as unknown as Principal;
   return (hold: bigint) => refusalsOf(db, principal, hold, now);
 }
 

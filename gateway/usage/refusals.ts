@@ -2,10 +2,11 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import { accountRow } from '../account/account-store.ts';
 import type { Principal } from '../auth/principal.ts';
+import { keyShortageNow } from '../ledger/key-limit.ts';
 import type { BooksDb } from '../db/open.ts';
 import { quotas } from './limits.ts';
 
-/** The balance and the plan's quotas that would refuse a request which holds this much. */
+/** The key's limit, the balance and the plan's quotas that would refuse a request which holds this much. */
 export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint, now: number): Promise<QuoteLimit[]> {
   const { plan, accountId } = principal;
   const row = await accountRow(db, accountId);
@@ -21,10 +22,13 @@ export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint
       available_usd: left,
     });
   }
+  const { id: keyId } = principal.credential;
+  const ofKey = keyId === null ? null : await keyShortageNow(db, keyId, hold);
   const full = (await quotas(db, accountId, plan, now)).filter(({ name, remaining }) =>
     name === 'monthly_spend_usd' ? row.held + hold > parseUsd(remaining) : remaining === '0',
   );
   return [
+    ...(ofKey ? [{ code: ofKey.code, message: ofKey.message, ...ofKey.details }] : []),
     ...short,
     ...full.map(({ name, limit, used, remaining, resets_at }) => ({
       code: 'plan_limit_exceeded',

@@ -88,6 +88,14 @@ function usageEvent(value: unknown): ProviderEvent[] {
     cachedTokens: Math.min(promptTokens, asCount(usage.cachedContentTokenCount) ?? 0),
     cacheWriteTokens: 0,
     reasoningTokens,
+    ...spoken(asArray(usage.promptTokensDetails)),
   };
   return [{ type: 'usage', usage: counted }];
+}
+
+/** Spoken input has a price of its own. */
+function spoken(details: readonly unknown[]): Pick<TokenUsage, 'audioTokens'> {
+  const audio = details.map(asObject).find(({ modality }) => modality === 'AUDIO');
+  const audioTokens = asCount(audio?.tokenCount);
+  return audioTokens ? { audioTokens } : {};
 }

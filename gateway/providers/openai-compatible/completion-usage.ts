@@ -20,13 +20,14 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
     promptTokens,
     asCount(prompt.cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens) ?? 0,
   );
-
+  const audioTokens = asCount(prompt.audio_tokens);
   return {
     promptTokens,
     completionTokens: completionTokens + (leavesOutReasoning(usage, reasoningTokens) ? reasoningTokens : 0),
     cachedTokens,
     cacheWriteTokens: Math.min(promptTokens - cachedTokens, asCount(prompt.cache_write_tokens) ?? 0),
     reasoningTokens,
+    ...(audioTokens ? { audioTokens } : {}),
   };
 }
 

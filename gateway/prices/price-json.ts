@@ -9,6 +9,8 @@ export const priceToJson = (price: Price) => ({
   request: formatUsdPerToken(price.request),
   image: null,
   tiers: price.tiers.map((tier) => ({ min_prompt_tokens: tier.minPromptTokens, ...ratesToJson(tier) })),
+  ...(price.asOf === undefined ? {} : { as_of: price.asOf }),
+  ...(price.source === undefined ? {} : { source: price.source }),
 });
 
 const ratesToJson = (rates: Rates) => ({
@@ -16,4 +18,6 @@ const ratesToJson = (rates: Rates) => ({
   completion: formatUsdPerToken(rates.completion),
   input_cache_read: rates.cacheRead === null ? null : formatUsdPerToken(rates.cacheRead),
   input_cache_write: rates.cacheWrite === null ? null : formatUsdPerToken(rates.cacheWrite),
+  ...(rates.reasoning == null ? {} : { reasoning: formatUsdPerToken(rates.reasoning) }),
+  ...(rates.inputAudio == null ? {} : { input_audio: formatUsdPerToken(rates.inputAudio) }),
 });

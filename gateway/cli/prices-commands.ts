@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
+import { buildCatalogue, shippedBook } from '../catalogue/build-catalogue.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
+import { priceToJson } from '../prices/price-json.ts';
+import type { AddedPrice } from '../prices/price-rows.ts';
+import {
+  type Command,
+  type CommandInput,
+  command,
+  type Output,
+  type ReferenceCommand,
+  type ReferenceInput,
+  referenceCommand,
+} from './command.ts';
+
+const rateOptions = ['input', 'output', 'cache-read', 'cache-write', 'reasoning', 'input-audio', 'request'];
+
+/** What models cost: the book that ships, and what was added to it where there is a database. */
+export const pricesReference: Readonly<Record<string, ReferenceCommand>> = {
+  'prices list': referenceCommand(listPrices, { options: ['provider'] }),
+  'prices history': referenceCommand(priceHistory, { arguments: ['MODEL'] }),
+};
+
+/** Prices of the operator's own, and newer editions of the book. */
+export const pricesCommands: Readonly<Record<string, Command>> = {
+  'prices set': command(setPrice, {
+    arguments: ['MODEL'],
+    options: [...rateOptions, 'from'],
+    required: ['input', 'output'],
+  }),
+  'prices unset': command(unsetPrice, { arguments: ['MODEL'], options: ['from'] }),
+  'prices refresh': command(refreshPrices, { options: ['url'] }),
+};
+
+async function listPrices({ option, fromBooks }: ReferenceInput): Promise<Output> {
+  const added = (await fromBooks((operator) => operator.addedPrices())) ?? [];
+  const { models } = buildCatalogue(today(), [], added);
+  const provider = option('provider');
+  const asked = models.filter((model) => provider === undefined || model.provider === provider);
+  if (asked.length === 0) {
+    const known = [...new Set(models.map((model) => model.provider))].join(', ');
+    throw new AppError('not_found', `There are no prices of a provider "${provider}". Providers: ${known}.`);
+  }
+  return {
+    lines: ['model\tUSD per million tokens: input\toutput\tas of\tsource', ...asked.map(priceLine)],
+    json: asked.map((model) => ({
+      id: model.id,
+      provider: model.provider,
+      pricing: model.price && { ...priceToJson(model.price), as_of: model.priceAsOf, source: model.priceSource },
+    })),
+  };
+}
+
+async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise<Output> {
+  const [id = ''] = positionals;
+  const shipped = shippedBook.models.find((model) => model.id === id)?.rows ?? [];
+  const added = ((await fromBooks((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
+  if (shipped.length + added.length === 0) throw new AppError('not_found', `Nothing is known of the price of "${id}".`);
+  const rows = [
+    ...shipped.map(({ from, ...price }) => ({ from, price, asOf: shippedBook.as_of, source: shippedBook.source })),
+    ...added.map(({ from, price, asOf, source }) => ({ from, price, asOf, source })),
+  ];
+  return {
+    lines: [
+      'from\tUSD per million tokens: input\toutput\tas of\tsource',
+      ...rows.map(({ from, price, asOf, source }) =>
+        [from ?? 'ever', price?.input ?? 'as in the book', price?.output ?? '', asOf, source].join('\t'),
+      ),
+    ],
+    json: rows.map(({ from, price, asOf, source }) => ({ from, as_of: asOf, source, price })),
+  };
+}
+
+async function setPrice({ positionals, option, operator }: CommandInput): Promise<Output> {
+  const [model = ''] = positionals;
+  const rate = (name: string) => {
+    const text = option(name);
+    if (text === undefined) return null;
+    const read = perMillionText.safeParse(text);
+    if (read.success) return read.data;
+    throw new AppError('invalid_input', `--${name} ${read.error.issues[0]?.message}; it is "${text}".`);
+  };
+  const price: PriceFields = {
+    ...{ input: rate('input') ?? '0', output: rate('output') ?? '0' },
+    ...{ cache_read: rate('cache-read'), cache_write: rate('cache-write') },
+    ...{ reasoning: rate('reasoning'), input_audio: rate('input-audio'), request: rate('request') ?? '0', tiers: [] },
+  };
+  return changed(await operator.overridePrice({ model, price, ...fromDay(option('from')) }));
+}
+
+async function unsetPrice({ positionals, option, operator }: CommandInput): Promise<Output> {
+  const [model = ''] = positionals;
+  return changed(await operator.overridePrice({ model, price: null, ...fromDay(option('from')) }));
+}
+
+async function refreshPrices({ option, operator, env }: CommandInput): Promise<Output> {
+  const url = option('url') ?? env.PORTICO_PRICES_URL;
+  if (!url) {
+    throw new AppError('invalid_input', 'Say where newer prices are: --url https://…, or set PORTICO_PRICES_URL.');
+  }
+  const { source, asOf, added, ignored } = await operator.refreshPrices(url);
+  return {
+    lines: [
+      ...added.map(({ model, from, price }) => [model, `from ${from}`, price?.input, price?.output].join('\t')),
+      `${added.length} new price rows from ${source}, as of ${asOf}; ${ignored.length} models there are not served here.`,
+    ],
+    json: { source, as_of: asOf, added: added.map(addedJson), ignored },
+  };
+}
+
+const changed = (row: AddedPrice): Output => ({
+  lines: [
+    `From ${row.from} (UTC) ${row.price ? 'it costs what you said' : 'the price book holds again'}. Running gateways know within a quarter of a minute:`,
+    row.model,
+  ],
+  json: addedJson(row),
+});
+
+const addedJson = ({ model, from, asOf, source, price }: AddedPrice) => ({ model, from, as_of: asOf, source, price });
+
+function fromDay(text: string | undefined): { from?: string } {
+  if (text === undefined) return {};
+  const day = z.iso.date().safeParse(text);
+  if (!day.success) throw new AppError('invalid_input', `"${text}" is not a date, such as 2027-01-31.`);
+  return { from: day.data };
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** Six places: USD per million tokens, exactly. */
+const perMillion = (price: PicoUsd) => formatUsdPerToken(picoUsd(price * 1_000_000n));
+
+const priceLine = ({ id, price, priceAsOf, priceSource }: CatalogueModel) =>
+  price
+    ? [id, perMillion(price.prompt), perMillion(price.completion), priceAsOf ?? '–', priceSource ?? '–'].join('\t')
+    : [id, 'not known', '', '', ''].join('\t');

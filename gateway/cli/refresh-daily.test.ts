@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { refreshDaily } from './refresh-daily.ts';
+
+const report = { source: 'prices.example', asOf: '2026-11-20', added: [], ignored: [] };
+
+test('nothing is asked for where no address was given', () => {
+  const asked: string[] = [];
+  const refreshPrices = async (url: string) => {
+    asked.push(url);
+    return report;
+  };
+  refreshDaily({ refreshPrices }, undefined, () => {})();
+  expect(asked).toEqual([]);
+});
+
+test('asks at once and every day until it is stopped, and logs a refusal with its reason', async () => {
+  vi.useFakeTimers();
+  const logged: unknown[] = [];
+  let calls = 0;
+  const refreshPrices = async () => {
+    calls += 1;
+    if (calls === 2) throw new AppError('invalid_input', 'The price document is refused.');
+    return report;
+  };
+  const stop = refreshDaily({ refreshPrices }, 'https://prices.example', (entry) => logged.push(entry));
+  await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
+  stop();
+  await vi.advanceTimersByTimeAsync(24 * 60 * 60 * 1000);
+  vi.useRealTimers();
+  expect(logged).toEqual([
+    { event: 'prices_refreshed', source: 'prices.example', as_of: '2026-11-20', added: 0 },
+    { event: 'prices_not_refreshed', code: 'invalid_input', message: 'The price document is refused.' },
+  ]);
+});

@@ -1,0 +1,24 @@
+import { toAppError } from '#shared/errors.ts';
+import type { PriceOperator } from '../prices/price-operator.ts';
+import { dayMs } from '../usage/period.ts';
+
+/** Looks for newer prices at once and once a day, where an address was given; a refusal is logged and changes nothing. */
+export function refreshDaily(
+  operator: Pick<PriceOperator, 'refreshPrices'>,
+  url: string | undefined,
+  log: (entry: Readonly<Record<string, unknown>>) => void,
+): () => void {
+  if (!url) return () => {};
+  const refresh = () =>
+    operator.refreshPrices(url).then(
+      ({ source, asOf, added }) => log({ event: 'prices_refreshed', source, as_of: asOf, added: added.length }),
+      (error: unknown) => {
+        const { code, message } = toAppError(error);
+        log({ event: 'prices_not_refreshed', code, message });
+      },
+    );
+  void refresh();
+  const timer = setInterval(() => void refresh(), dayMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { type PicoUsd, picoUsd } from '#shared/money.ts';
+import type { Price, Rates } from '#shared/price.ts';
+
+/** USD per million tokens as a decimal string: six places are one pico-USD per token. */
+export const perMillion = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be USD per million tokens, such as "0.75"');
+const rateFields = {
+  input: perMillion,
+  output: perMillion,
+  cache_read: perMillion.nullable(),
+  cache_write: perMillion.nullable(),
+  /** Where it is not priced as other output. */
+  reasoning: perMillion.nullable().optional(),
+  /** Where it is not priced as text. */
+  input_audio: perMillion.nullable().optional(),
+};
+
+/** Prices of one model: what the book, an override and a refreshed row all hold. */
+export const priceFields = z.strictObject({
+  ...rateFields,
+  /** USD per million requests. */
+  request: perMillion.optional(),
+  /** Each prices the whole request once its prompt is longer than `above` tokens. */
+  tiers: z.array(z.strictObject({ above: z.int().positive(), ...rateFields })).max(8),
+});
+
+export const priceRow = z.strictObject({
+  /** First day on which the row holds, UTC; null: since ever. */
+  from: z.iso.date().nullable(),
+  ...priceFields.shape,
+});
+
+/** A price book: dated rows, oldest first, with the day they were published and by whom. */
+export const priceDocument = z.strictObject({
+  as_of: z.iso.date(),
+  source: z.string().min(1).max(200),
+  models: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[a-z][a-z0-9-]*\/\S{1,200}$/, 'must be "provider/model"'),
+        name: z.string().max(200),
+        context_window: z.int().positive().nullable(),
+        rows: z.array(priceRow).min(1).max(50),
+      }),
+    )
+    .max(5000),
+});
+
+export type PriceFields = z.infer<typeof priceFields>;
+export type PriceRow = z.infer<typeof priceRow>;
+export type PriceDocument = z.infer<typeof priceDocument>;
+export type BookModel = PriceDocument['models'][number];
+
+/** The row of these that holds on a day (`YYYY-MM-DD`, UTC). */
+export const rowOn = (rows: readonly PriceRow[], day: string): PriceRow | undefined =>
+  rows.findLast(({ from }) => from === null || from <= day);
+
+/** A row in exact units, with where it comes from. */
+export const priceOf = (row: PriceFields, asOf: string, source: string): Price => ({
+  ...ratesOf(row),
+  request: perToken(row.request ?? '0'),
+  tiers: row.tiers.map((tier) => ({ minPromptTokens: tier.above, ...ratesOf(tier) })),
+  asOf,
+  source,
+});
+
+const ratesOf = (row: Omit<PriceFields, 'tiers' | 'request'>): Rates => ({
+  prompt: perToken(row.input),
+  completion: perToken(row.output),
+  cacheRead: optional(row.cache_read),
+  cacheWrite: optional(row.cache_write),
+  ...(row.reasoning == null ? {} : { reasoning: perToken(row.reasoning) }),
+  ...(row.input_audio == null ? {} : { inputAudio: perToken(row.input_audio) }),
+});
+
+const optional = (text: string | null) => (text === null ? null : perToken(text));
+
+/** USD per million tokens is micro-USD per token: moving the point six places gives pico-USD. Never through a float. */
+export function perToken(text: string): PicoUsd {
+  const [whole = '0', fraction = ''] = text.split('.');
+  return picoUsd(BigInt(`${whole}${fraction.padEnd(6, '0')}`));
+}

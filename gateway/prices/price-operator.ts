@@ -1,0 +1,80 @@
+import { AppError } from '#shared/errors.ts';
+import { shippedBook } from '../catalogue/build-catalogue.ts';
+import type { BooksDb } from '../db/open.ts';
+import { fetchPrices } from './fetch-prices.ts';
+import { newerPrices } from './newer-prices.ts';
+import type { PriceFields } from './price-document.ts';
+import { type AddedPrice, addPrices, readAddedPrices } from './price-rows.ts';
+
+export interface RefreshReport {
+  readonly source: string;
+  readonly asOf: string;
+  readonly added: readonly AddedPrice[];
+  readonly ignored: readonly string[];
+}
+
+/** What an operator may do about prices. History stays: rows are only ever added, and each request keeps its own. */
+export interface PriceOperator {
+  /** Prices beside the shipped book, in the order in which they were added. */
+  addedPrices(): Promise<readonly AddedPrice[]>;
+  /** The operator's own price of a model from a day on; null gives it back to the book. Throws `invalid_input`. */
+  overridePrice(change: { model: string; from?: string; price: PriceFields | null }): Promise<AddedPrice>;
+  /** Takes over a newer edition of the book, all of it or nothing. Throws `invalid_input`. */
+  refreshPrices(url: string): Promise<RefreshReport>;
+}
+
+export function createPriceOperator(deps: {
+  readonly db: BooksDb;
+  readonly now: () => number;
+  readonly fetch?: typeof fetch;
+  /** Called after prices were added. */
+  readonly pricesChanged: () => Promise<void>;
+}): PriceOperator {
+  const { db, now } = deps;
+  const today = () => new Date(now()).toISOString().slice(0, 10);
+
+  async function add(rows: readonly AddedPrice[]): Promise<void> {
+    await addPrices(db, rows, now());
+    await deps.pricesChanged();
+  }
+
+  return {
+    addedPrices: () => readAddedPrices(db),
+
+    async overridePrice({ model, from = today(), price }) {
+      requireModel(model);
+      if (from < today()) {
+        throw new AppError(
+          'invalid_input',
+          `A price cannot begin on ${from}: what is past stays. Today is ${today()} (UTC).`,
+        );
+      }
+      const row: AddedPrice = { model, kind: 'override', source: 'override', asOf: today(), from, price };
+      await add([row]);
+      return row;
+    },
+
+    async refreshPrices(url) {
+      const document = await fetchPrices(url, deps.fetch);
+      const known = { book: shippedBook, added: await readAddedPrices(db), today: today() };
+      const { rows, ignored } = newerPrices(document, known);
+      await add(rows);
+      return { source: document.source, asOf: document.as_of, added: rows, ignored };
+    },
+  };
+}
+
+/** A provider of the book has the book's models; any other may list what it likes. */
+function requireModel(id: string): void {
+  if (!/^[^/\s]+\/\S+$/.test(id)) {
+    throw new AppError('invalid_input', `"${id}" is no model. Name it as provider/model, such as openai/gpt-5.4-mini.`);
+  }
+  const provider = id.split('/', 1)[0];
+  const siblings = shippedBook.models.filter((model) => model.id.startsWith(`${provider}/`));
+  if (siblings.length > 0 && !siblings.some((model) => model.id === id)) {
+    throw new AppError(
+      'not_found',
+      `There is no model "${id}". "gateway prices list --provider ${provider}" lists the ones there are.`,
+    );
+  }
+}

@@ -1,0 +1,61 @@
+// Compares the gateway's price book with a second source, the data of the package `llm-zoo`, and lists what differs:
+//   node scripts/compare-prices.mjs [YYYY-MM-DD] [--json]      (prices that hold on this day; today)
+// For a person who reviews an import. Exit code 1 where something differs; a price that the book has for another day is
+// named, and is no difference.
+import { readFileSync } from 'node:fs';
+import { MODEL_CONFIGS } from 'llm-zoo';
+
+const book = JSON.parse(readFileSync(new URL('../gateway/catalogue/data/prices.json', import.meta.url), 'utf8'));
+const { version } = JSON.parse(readFileSync(new URL('../node_modules/llm-zoo/package.json', import.meta.url), 'utf8'));
+
+const words = process.argv.slice(2);
+const day = words.find((word) => /^\d{4}-\d{2}-\d{2}$/.test(word)) ?? new Date().toISOString().slice(0, 10);
+const theirs = new Map(
+  Object.values(MODEL_CONFIGS)
+    .filter((model) => !model.openRouterOnly && !model.serviceTier)
+    .map((model) => [`${model.provider}/${model.fullName}`, model]),
+);
+
+const compared = book.models.map(({ id, rows }) => {
+  const ours = rows.findLast(({ from }) => from === null || from <= day);
+  const other = theirs.get(id) ?? [...theirs.values()].find((model) => `${model.provider}/${model.shortName}` === id);
+  return { id, differences: ours && other ? differences(rows, ours, other) : null };
+});
+
+function differences(rows, ours, other) {
+  const cached = other.capabilities.supportsPromptCaching && ours.cache_read !== null;
+  const pairs = [
+    ['input', ours.input, other.inputPrice],
+    ['output', ours.output, other.outputPrice],
+    ...(cached ? [['cache_read', ours.cache_read, other.inputPrice * other.capabilities.cacheDiscountFactor]] : []),
+  ];
+  return pairs
+    .filter(([, mine, its]) => Math.abs(Number(mine) - its) > 1e-9 * Math.max(1, its))
+    .map(([component, mine, its]) => ({
+      component,
+      ours: mine,
+      theirs: String(Number(its.toFixed(6))),
+      on: rows.find((row) => Number(row[component]) === Number(its.toFixed(6)))?.from ?? null,
+    }));
+}
+
+const found = compared.filter(({ differences: list }) => list !== null);
+const different = found.filter(({ differences: list }) => list.length > 0);
+const missing = compared.filter(({ differences: list }) => list === null).map(({ id }) => id);
+const open = different.flatMap(({ differences: list }) => list).filter(({ on }) => on === null).length;
+
+if (words.includes('--json')) {
+  const sources = { ours: `${book.source} (${book.as_of})`, theirs: `llm-zoo ${version}` };
+  console.log(JSON.stringify({ day, ...sources, compared: found.length, different, missing, open }, null, 2));
+} else {
+  console.log(`Prices on ${day}, USD per million tokens: ${book.source} (${book.as_of}) against llm-zoo ${version}`);
+  for (const { id, differences: list } of different) {
+    for (const { component, ours, theirs: its, on } of list) {
+      console.log(`  ${id}  ${component}: ${ours}, there ${its}${on ? `  (ours from ${on})` : ''}`);
+    }
+  }
+  console.log(
+    `${found.length - different.length} of ${found.length} models agree; not known there: ${missing.join(', ') || 'none'}`,
+  );
+}
+process.exitCode = open > 0 ? 1 : 0;

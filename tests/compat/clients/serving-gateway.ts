@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { type OpenOperator, openOperator } from '../../../gateway/open-operator.ts';
+
+const entry = fileURLToPath(new URL('../../../gateway/cli.ts', import.meta.url));
+
+/** A gateway in a process of its own, started as an operator starts it; its books are open to the test's operator. */
+export async function startServingGateway(settings: { readonly env: Record<string, string>; readonly config: object }) {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-compat-'));
+  const database = join(directory, 'books.db');
+  const config = join(directory, 'config.json');
+  writeFileSync(config, JSON.stringify(settings.config));
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [entry, 'serve', '--port', '0', '--db', database, '--config', config], {
+    env: { PATH, ...settings.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.on('data', (piece) => {
+    log += piece;
+  });
+  const reader = createInterface({ input: child.stdout });
+  const [line] = await Promise.race([once(reader, 'line'), once(child, 'close')]);
+  const url = /^Portico gateway on (http:\S+)$/.exec(String(line))?.[1];
+  if (!url) throw new Error(`the gateway did not start: ${log}`);
+  const books: OpenOperator = await openOperator({ database, env: {}, now: Date.now, mayCreate: false });
+  return {
+    url,
+    baseUrl: `${url}/v1`,
+    operator: books.operator,
+    log: () => log,
+    async close() {
+      await books.close();
+      if (child.exitCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

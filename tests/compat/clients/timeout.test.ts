@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Secret } from '../../../gateway/lib/secret.ts';
+import { type Listening, listen } from '../../../gateway/listen.ts';
+import { type ChatBench, openChatBench } from '../../../gateway/testing/chat-bench.ts';
+import { testModel } from '../../../gateway/testing/test-models.ts';
+import { hangingReply, openUpstream, type Upstream } from '../../../gateway/testing/upstream-server.ts';
+import { aiSdkCompatible, aiSdkOpenai } from './ai-sdk-clients.ts';
+import { curlClient } from './curl-client.ts';
+import { langchainClient } from './langchain-client.ts';
+import { openaiClient } from './openai-client.ts';
+
+/** A gateway that waits for a tenth of a second where the real one waits for two minutes. */
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const kinds = [openaiClient, aiSdkCompatible, aiSdkOpenai, langchainClient, ...(hasCurl ? [curlClient] : [])];
+let upstream: Upstream;
+let bench: ChatBench;
+let listening: Listening;
+
+beforeAll(async () => {
+  upstream = await openUpstream(hangingReply(''));
+  bench = await openChatBench({
+    models: kinds.map((_kind, index) => testModel(`openai/gpt-${index}`)),
+    providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } },
+    timeouts: { firstEventMs: 100, attemptMs: 100 },
+  });
+  listening = await listen({ fetch: async (request) => bench.app.fetch(request) }, { port: 0 });
+});
+afterAll(async () => {
+  await listening.close();
+  await bench.close();
+  await upstream.close();
+});
+
+test.concurrent.each(kinds)('504 upstream_timeout: $name asks as its table says', { timeout: 60_000 }, async (kind) => {
+  let sent = 0;
+  const client = kind.open({
+    baseUrl: `${listening.url}/v1`,
+    key: 'none-is-asked-for',
+    fetch: (input, init) => {
+      sent += 1;
+      return fetch(input, init);
+    },
+    sent: () => {
+      sent += 1;
+    },
+  });
+  const name = `gpt-${kinds.indexOf(kind)}`;
+  const failure = await client.chat({ model: `openai/${name}`, prompt: 'hello' }).then(
+    () => null,
+    (error: unknown) => kind.failure(error),
+  );
+  expect(failure).toMatchObject({ status: 504, code: 'upstream_timeout' });
+  expect(sent).toBe(kind.asks(504));
+  // The upstream may have worked and billed: the gateway itself never asks again.
+  expect(upstream.calls.filter(({ body }) => body.model === name)).toHaveLength(kind.asks(504));
+});
