@@ -3,6 +3,8 @@ import { createApp } from './app.ts';
 import { createAuthorizer } from './auth/authorize.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
+import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
+import { openDatabaseClock } from './db/database-clock.ts';
 import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
@@ -16,7 +18,6 @@ import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/swee
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
 import { createLimits } from './limits/limits.ts';
-import { createMemoryStore } from './limits/memory-store.ts';
 import { createOperator } from './operator-store.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createProviderWatch } from './providers/provider-watch.ts';
@@ -47,14 +48,13 @@ const checkTimeoutMs = 15_000;
  * `internal_error` where the database cannot be opened. Close it to let the process end.
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
-  const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
   const send = options.upstreamFetch ?? options.fetch ?? fetch;
   const registry = createRegistry({
     fetch: send,
     sandbox: options.sandbox ?? true,
     sandboxPace: options.sandboxPace ?? 1,
-    now,
+    now: options.now ?? Date.now,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
@@ -62,6 +62,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const tokenNames = tokenNamesFrom(options.env ?? {});
   const books = await openBooks(options.database, log);
   const { db } = books;
+  const clock = books.dialect === 'postgres' ? await openDatabaseClock(db).catch(closing(books)) : null;
+  const now = options.now ?? clock?.now ?? Date.now;
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
@@ -72,8 +74,12 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const running = createRunning();
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
-  const watch = createProviderWatch({ health: createHealth(now), now, log });
+  const cluster = clock
+    ? postgresCluster({ books, url: options.database, instanceId, clock: options.now ?? null, log })
+    : aloneCluster(now);
+  const watch = createProviderWatch({ health: createHealth(now, cluster.tell), now, log });
   const { health } = watch;
+  await cluster.join({ forget: authorizer.forget, health });
   const sticky = createSticky(now);
   const engine = createEngine({
     ledger: createLedger({ transact, now, instanceId }),
@@ -101,12 +107,12 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
       metaRoutes({ db, version, draining, troubles: watch.troubles }),
     ],
-    limits: createLimits(createMemoryStore(now), (principal) => requireDayQuota(db, principal, now())),
+    limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, version, now, log },
   });
   const sweeper = setInterval(() => {
-    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld()]).catch((error: unknown) =>
-      log({ event: 'sweep_failed', cause: String(error) }),
+    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld(), cluster.sweep(), clock?.sync()]).catch(
+      (error: unknown) => log({ event: 'sweep_failed', cause: String(error) }),
     );
   }, sweepEveryMs);
   sweeper.unref();
@@ -128,6 +134,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     async close() {
       clearInterval(sweeper);
       await running.drain(0);
+      await cluster.close();
       await db.destroy();
     },
   };
