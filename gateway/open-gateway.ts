@@ -18,6 +18,9 @@ import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/swee
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
 import { createLimits } from './limits/limits.ts';
+import { gatewayMetrics } from './metrics/gateway-metrics.ts';
+import { createTraffic } from './metrics/traffic.ts';
+import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { createOperator } from './operator-store.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createProviderWatch } from './providers/provider-watch.ts';
@@ -72,6 +75,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   else await sweepExpired(sweeping);
 
   const running = createRunning();
+  const counted = trafficMetrics();
+  const traffic = createTraffic(log, counted);
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const catalogue = liveCatalogue(now, registry.models);
   const cluster = clock
@@ -82,14 +87,16 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   await cluster.join({ forget: authorizer.forget, health });
   const sticky = createSticky(now);
   const engine = createEngine({
-    ledger: createLedger({ transact, now, instanceId }),
+    ledger: traffic.watch(createLedger({ transact, now, instanceId })),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
   if (options.exclusive) await keptAnswers.freeRunning();
+  let retired = false;
   const draining = () => running.draining;
+  const leaving = () => retired || running.draining;
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
@@ -105,11 +112,12 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       jwksRoutes({ db, now }),
       docsRoutes(),
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
-      metaRoutes({ db, version, draining, troubles: watch.troubles }),
+      metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
-    ...{ authorizer, draining, version, now, log },
+    ...{ authorizer, draining, leaving, version, now, log: traffic.log },
   });
+  const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
     Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld(), cluster.sweep(), clock?.sync()]).catch(
       (error: unknown) => log({ event: 'sweep_failed', cause: String(error) }),
@@ -131,8 +139,13 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       watch.cleared(id);
     },
     drain: running.drain,
+    retire() {
+      retired = true;
+    },
+    metrics: metrics.text,
     async close() {
       clearInterval(sweeper);
+      metrics.close();
       await running.drain(0);
       await cluster.close();
       await db.destroy();
