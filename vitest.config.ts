@@ -20,6 +20,7 @@ const onBothEngines = [
   'gateway/idempotency/idempotency.test.ts',
   'gateway/keys/keys.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
+  'gateway/metrics/traffic.test.ts',
   'gateway/routes/{chat,models,quote,records}.test.ts',
   'gateway/tokens/{signing-keys,verify-token}.test.ts',
   'gateway/usage/refusals.test.ts',

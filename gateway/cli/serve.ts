@@ -68,7 +68,7 @@ async function untilTold(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettin
   gateway.retire();
   const impatient = signalled();
   void impatient.then(() => gateway.drain(0));
-  await Promise.race([impatient, setTimeout(noticeMs)]);
+  await Promise.race([impatient, setTimeout(noticeMs, undefined, { ref: false })]);
   await gateway.drain(drainMs);
 }
 
