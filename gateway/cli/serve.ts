@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     providers: config.providers,
     sandbox: config.sandbox,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
-    log: options.logRequests ? log : quietly,
+    log: options.logRequests ? withoutProbes : quietly,
   });
   const parts: Closing[] = [gateway];
   try {
@@ -80,6 +80,13 @@ const signalled = () =>
 /** What every answered request would say is left out unless it was asked for. */
 const quietly: typeof log = (entry) => {
   if (entry.event !== 'request' || entry.level !== 'info') log(entry);
+};
+
+const probes = new Set<unknown>(['/healthz', '/readyz']);
+
+/** A load balancer asks every second whether all is well; where it is, that is no news. */
+const withoutProbes: typeof log = (entry) => {
+  if (!probes.has(entry.route) || entry.level !== 'info') log(entry);
 };
 
 function log(entry: Readonly<Record<string, unknown>>): void {
