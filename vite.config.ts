@@ -42,7 +42,11 @@ export default defineConfig({
   server: { host: '127.0.0.1', port: 5173, strictPort: false },
   builder: {
     async buildApp(builder) {
-      for (const environment of Object.values(builder.environments)) await builder.build(environment);
+      // The container of the gateway needs nothing of the app.
+      const only = process.env.PORTICO_BUILD;
+      for (const environment of Object.values(builder.environments)) {
+        if (only === undefined || environment.name === only) await builder.build(environment);
+      }
     },
   },
   environments: {

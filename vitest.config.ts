@@ -13,6 +13,19 @@ const launchOptions = existsSync(chromium.executablePath())
   ? { args: ['--no-sandbox'] }
   : { executablePath: systemChromium, args: ['--no-sandbox'] };
 
+/** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
+const onBothEngines = [
+  'gateway/{app,engine,engine-fallback,disconnect,open-gateway}.test.ts',
+  'gateway/auth/{authorization-matrix,authorize}.test.ts',
+  'gateway/idempotency/idempotency.test.ts',
+  'gateway/keys/keys.test.ts',
+  'gateway/limits/{limits,limit-store}.test.ts',
+  'gateway/metrics/traffic.test.ts',
+  'gateway/routes/{chat,models,quote,records}.test.ts',
+  'gateway/tokens/{signing-keys,verify-token}.test.ts',
+  'gateway/usage/refusals.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
@@ -24,7 +37,17 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 60_000,
           include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
-          exclude: ['tests/e2e/**', '**/node_modules/**'],
+          exclude: ['tests/e2e/**', '**/node_modules/**', 'gateway/**/*.postgres.test.ts'],
+        },
+      },
+      {
+        // The gateway's behaviour once more, on PostgreSQL, and what only several instances on one database do.
+        test: {
+          name: 'postgres',
+          environment: 'node',
+          globalSetup: 'gateway/testing/postgres-setup.ts',
+          testTimeout: 20_000,
+          include: ['gateway/**/*.postgres.test.ts', ...onBothEngines],
         },
       },
       {

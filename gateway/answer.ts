@@ -63,6 +63,8 @@ export type AnswerPart =
 export interface AnswerWatcher {
   /** Every part, before its reader gets it; the part waits for the promise. */
   part?(part: AnswerPart): Promise<void> | undefined;
+  /** Once, before the books are closed: how many tokens were used. */
+  measured?(tokens: number): void;
   /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
   ended(tokens: number, error: unknown): Promise<void>;
 }

@@ -15,6 +15,8 @@ export interface AppDeps {
   /** Each part mounts its handlers at the full paths of `policies.ts`. */
   readonly routes: readonly Hono<AppEnv>[];
   readonly draining: () => boolean;
+  /** Clients shall open their next connection elsewhere. */
+  readonly leaving?: () => boolean;
   readonly version: string;
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
@@ -55,6 +57,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     if (headers.get('content-type') === 'application/json')
       headers.set('content-type', 'application/json; charset=utf-8');
     for (const [name, value] of Object.entries(context.get('pass')?.headers() ?? {})) headers.set(name, value);
+    if (deps.leaving?.()) headers.set('connection', 'close');
     const echoed = clientRequestId(context.req.raw.headers);
     if (echoed) headers.set('x-client-request-id', echoed);
     deps.log({
@@ -64,6 +67,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
       method: context.req.method,
       route: context.get('route') ?? null,
       status: context.res.status,
+      ...codeOf(context),
+      ...callerOf(context.get('principal')),
       duration_ms: deps.now() - started,
     });
   });
@@ -93,6 +98,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
 
   app.onError((error, context) => {
     const known = toAppError(error);
+    context.set('code', known.code);
     if (known.code === 'internal_error') logFailure(deps.log, context.get('requestId'), error);
     const response = errorResponse(known, context.get('requestId'));
     if (known.code === 'method_not_allowed') response.headers.set('allow', allowOf(known));
@@ -105,6 +111,15 @@ const shuttingDown = () =>
   new AppError('shutting_down', 'The gateway is shutting down. Try again in a moment.', { retryAfterMs: 1000 });
 
 const allowOf = (error: AppError) => (error.details?.allowed as string[] | undefined)?.join(', ') ?? '';
+
+const codeOf = (context: Context<AppEnv>) => {
+  const code = context.get('code');
+  return code === undefined ? {} : { code };
+};
+
+/** Ids, by which an operator finds who it was; a public route has none. */
+const callerOf = (principal: Principal | undefined) =>
+  principal ? { account_id: principal.accountId, key_id: principal.credential.id } : {};
 
 function clientRequestId(headers: Headers): string | null {
   const id = headers.get('x-client-request-id');

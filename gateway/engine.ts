@@ -60,6 +60,7 @@ export function createEngine(deps: EngineDeps): Engine {
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
+        watcher?.measured?.(count);
       };
       const task = runAnswer(question, deps, abort.signal, watched(parts.push, watcher), measured)
         .then(

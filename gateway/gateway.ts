@@ -49,4 +49,8 @@ export interface Gateway {
 /** A gateway with all that its own process may do. */
 export interface OwnGateway extends Gateway {
   readonly operator: Administrator;
+  /** Says at `/readyz` that it will go, and asks clients for new connections; still serves until it is drained. */
+  retire(): void;
+  /** What is counted, in Prometheus' text format. */
+  metrics(): string;
 }

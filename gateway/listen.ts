@@ -4,6 +4,7 @@ import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError
 import { AppError, toAppError } from '#shared/errors.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import type { Gateway } from './gateway.ts';
+import { clientAddress, type TrustedProxies } from './lib/client-address.ts';
 import { newId } from './lib/id.ts';
 import { SocketRequest } from './lib/socket-request.ts';
 import { writeAnswer, writeResponse } from './lib/write-response.ts';
@@ -16,6 +17,8 @@ export interface ListenOptions {
   readonly host?: string;
   /** Names under which the gateway may be addressed, besides the loopback ones (`api.example.com`, without a port). */
   readonly hosts?: readonly string[];
+  /** Whose word is taken for where a request comes from; nobody's where it is missing. */
+  readonly proxies?: TrustedProxies | null;
 }
 
 export interface Listening {
@@ -48,15 +51,16 @@ const chatPaths = new Set(routePolicies.filter(({ access }) => access === 'chat'
 export async function listen(gateway: Gated, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
+  const proxies = options.proxies ?? null;
   const answer = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
     isAddressedToUs(request.headers.get('host'), names)
-      ? gateway.fetch(request, { address: addressOf(incoming) })
+      ? gateway.fetch(request, { address: clientAddress(incoming, proxies) })
       : wrongHost();
   const errorHandler = (error: unknown) => errorResponse(unanswered(error), newId('req', Date.now()));
   const ordinary = getRequestListener(answer, { overrideGlobalObjects: false, errorHandler });
   const server = createServer(serverLimits, (incoming, outgoing) => {
     const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
-    if (direct) void answerDirectly(gateway, incoming, outgoing);
+    if (direct) void answerDirectly(gateway, incoming, outgoing, clientAddress(incoming, proxies));
     else void ordinary(incoming, outgoing);
   });
   answerClientErrors(server);
@@ -80,17 +84,20 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   };
 }
 
-const addressOf = ({ socket }: Pick<IncomingMessage, 'socket'>) => socket.remoteAddress ?? 'unknown';
-
 /** The adapter refuses what makes no URL; anything else that escapes the app is ours. */
 const unanswered = (error: unknown) => (error instanceof RequestError ? malformed() : toAppError(error));
 
 const isChat = ({ method, url }: IncomingMessage) => method === 'POST' && chatPaths.has(url ?? '');
 
 /** The chat routes' way: no `Request`, no `Response`, no web stream between the socket and the engine. */
-async function answerDirectly(gateway: Gated, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answerDirectly(
+  gateway: Gated,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  address: string,
+): Promise<void> {
   try {
-    const door = { takesParts: true, address: addressOf(incoming) };
+    const door = { takesParts: true, address };
     const response = await gateway.fetch(new SocketRequest(incoming, outgoing).asRequest(), door);
     if (!writeAnswer(response, outgoing)) await writeResponse(response, outgoing);
   } catch {

@@ -3,6 +3,8 @@ import { createApp } from './app.ts';
 import { createAuthorizer } from './auth/authorize.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
+import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
+import { openDatabaseClock } from './db/database-clock.ts';
 import { type OpenBooks, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
@@ -16,7 +18,9 @@ import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/swee
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
 import { createLimits } from './limits/limits.ts';
-import { createMemoryStore } from './limits/memory-store.ts';
+import { gatewayMetrics } from './metrics/gateway-metrics.ts';
+import { createTraffic } from './metrics/traffic.ts';
+import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { createOperator } from './operator-store.ts';
 import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
@@ -48,14 +52,13 @@ const checkTimeoutMs = 15_000;
  * `internal_error` where the database cannot be opened. Close it to let the process end.
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
-  const now = options.now ?? Date.now;
   const log = options.log ?? (() => {});
   const send = options.upstreamFetch ?? options.fetch ?? fetch;
   const registry = createRegistry({
     fetch: send,
     sandbox: options.sandbox ?? true,
     sandboxPace: options.sandboxPace ?? 1,
-    now,
+    now: options.now ?? Date.now,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
@@ -63,6 +66,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const tokenNames = tokenNamesFrom(options.env ?? {});
   const books = await openBooks(options.database, log);
   const { db } = books;
+  const clock = books.dialect === 'postgres' ? await openDatabaseClock(db).catch(closing(books)) : null;
+  const now = options.now ?? clock?.now ?? Date.now;
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
@@ -71,21 +76,29 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   else await sweepExpired(sweeping);
 
   const running = createRunning();
+  const counted = trafficMetrics();
+  const traffic = createTraffic(log, counted);
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
   const prices = await createLivePrices(db);
   const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {}, added: prices.current });
-  const watch = createProviderWatch({ health: createHealth(now), now, log });
+  const cluster = clock
+    ? postgresCluster({ books, url: options.database, instanceId, clock: options.now ?? null, log })
+    : aloneCluster(now);
+  const watch = createProviderWatch({ health: createHealth(now, cluster.tell), now, log });
   const { health } = watch;
+  await cluster.join({ forget: authorizer.forget, health });
   const sticky = createSticky(now);
   const engine = createEngine({
-    ledger: createLedger({ transact, now, instanceId }),
+    ledger: traffic.watch(createLedger({ transact, now, instanceId })),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
   if (options.exclusive) await keptAnswers.freeRunning();
+  let retired = false;
   const draining = () => running.draining;
+  const leaving = () => retired || running.draining;
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
@@ -101,15 +114,20 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       jwksRoutes({ db, now }),
       docsRoutes(),
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
-      metaRoutes({ db, version, draining, troubles: watch.troubles }),
+      metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
-    limits: createLimits(createMemoryStore(now), (principal) => requireDayQuota(db, principal, now())),
-    ...{ authorizer, draining, version, now, log },
+    limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
+    ...{ authorizer, draining, leaving, version, now, log: traffic.log },
   });
+  const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
-    Promise.all([sweepExpired(sweeping), keptAnswers.forgetOld(), prices.reload()]).catch((error: unknown) =>
-      log({ event: 'sweep_failed', cause: String(error) }),
-    );
+    Promise.all([
+      sweepExpired(sweeping),
+      keptAnswers.forgetOld(),
+      cluster.sweep(),
+      clock?.sync(),
+      prices.reload(),
+    ]).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
   }, sweepEveryMs);
   sweeper.unref();
 
@@ -135,9 +153,15 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       watch.cleared(id);
     },
     drain: running.drain,
+    retire() {
+      retired = true;
+    },
+    metrics: metrics.text,
     async close() {
       clearInterval(sweeper);
+      metrics.close();
       await running.drain(0);
+      await cluster.close();
       await db.destroy();
     },
   };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
+import { openDatabaseClock } from './db/database-clock.ts';
 import { dialectOf, openBooks } from './db/open.ts';
 import { createTransact } from './db/transact.ts';
 import type { Administrator } from './operator.ts';
@@ -20,7 +21,7 @@ export async function openOperator(options: {
   /** Otherwise a missing SQLite file is an error: its path is probably mistyped. */
   readonly mayCreate: boolean;
 }): Promise<OpenOperator> {
-  const { database, env, now } = options;
+  const { database, env } = options;
   if (!options.mayCreate && dialectOf(database) === 'sqlite' && !existsSync(database)) {
     throw new AppError(
       'not_found',
@@ -30,6 +31,7 @@ export async function openOperator(options: {
   const given = peppersFromEnvironment(database, env);
   const tokenNames = tokenNamesFrom(env);
   const books = await openBooks(database);
+  const now = books.dialect === 'postgres' ? (await openDatabaseClock(books.db)).now : options.now;
   const peppers =
     given ??
     (await pepperBeside(database, books.db).catch(async (error: unknown) => {

@@ -16,6 +16,11 @@ const suites = {
   lint: ({ call }) => (call('biome', ['check', '--error-on-warnings', '.']) ? passed : failed),
   unused: ({ call }) => (call('knip', []) ? passed : failed),
   unit: (tools) => vitest(tools, 'node', tools.windows.missing ? {} : tools.windows),
+  postgres: (tools) => {
+    if (onPath('postgres') || existsSync('/usr/lib/postgresql')) return vitest(tools, 'postgres', {});
+    say('the tests on PostgreSQL are skipped, because it is not installed.');
+    return { passed: 0, failed: 0, skipped: 1 };
+  },
   components: (tools) => vitest(tools, 'browser', {}),
   web: (tools) => playwright(tools, 'web', {}),
   electron: (tools) => {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { createOperator } from '../operator-store.ts';
+import { testDatabase } from '../testing/test-database.ts';
 import { createAuthorizer, requireActive } from './authorize.ts';
 import type { Peppers } from './pepper.ts';
 
@@ -9,7 +10,7 @@ const start = Date.UTC(2026, 10, 20);
 const secret = (text: string) => Buffer.from(text.repeat(40));
 
 async function openKeys() {
-  const books = await openBooks(':memory:');
+  const books = await openBooks(await testDatabase());
   onTestFinished(() => books.db.destroy());
   let time = start;
   const now = () => time;

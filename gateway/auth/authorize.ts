@@ -5,14 +5,16 @@ import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
 import { planOf } from '../plans.ts';
 import { defaultTokenNames, type TokenNames } from '../tokens/token-names.ts';
-import { createTokenVerifier } from '../tokens/verify-token.ts';
+import { createTokenVerifier, isFresh } from '../tokens/verify-token.ts';
 import { digestOf } from './api-key.ts';
 import { invalidKey, parseAuthorization } from './authorization-header.ts';
 import type { Peppers } from './pepper.ts';
 import type { Principal } from './principal.ts';
 import { scopesFromJson } from './scopes.ts';
 
-/** A revocation is seen everywhere within this time (wire contract §4.2). */
+/**
+ * A revocation is seen everywhere within this time, also by an instance that hears no notification (wire contract §4.2).
+ */
 const cacheMs = 2000;
 const cacheLimit = 10_000;
 const lastUsedEveryMs = 60_000;
@@ -42,7 +44,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
     const cacheKey = hash('sha256', key, 'base64');
     const now = deps.now();
     const cached = cache.get(cacheKey);
-    if (cached && cached.until > now) return cached.principal;
+    if (cached && isFresh(cached.until, now)) return cached.principal;
     const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
     const principal = await lookUp(deps.db, digests);
     if (cache.size >= cacheLimit) cache.clear();

@@ -99,6 +99,13 @@ ${lines(serverAddresses)}
                        separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper.
   PORTICO_PRICES_URL   "serve" looks there for newer prices, at its start and once a day (default: never)
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
+  PORTICO_DB              the database, where --db is not given
+  PORTICO_HOSTS           names under which the gateway may be addressed besides loopback ones, separated by commas
+  PORTICO_TRUSTED_PROXIES, PORTICO_PROXY_HEADER   networks of reverse proxies (10.0.0.0/8, ::1), and the header they write:
+                          x-forwarded-for (default) or forwarded
+  PORTICO_METRICS, PORTICO_METRICS_TOKEN   port, or address and port, of /metrics (default: off), and a token to ask for
+  PORTICO_DRAIN_NOTICE, PORTICO_DRAIN_TIMEOUT   seconds from a signal to the refusal of new requests (0), and from there to
+                          the end of running ones (27)
 
 Examples
   ACCOUNT=$(gateway account create --name "My team" | tail -1)

@@ -1,10 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
+import type { OwnGateway } from '../gateway.ts';
 import { createDispatchFetch } from '../lib/dispatch-fetch.ts';
 import { listen } from '../listen.ts';
+import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
 import { takeExclusiveLock } from './exclusive-lock.ts';
 import { refreshDaily } from './refresh-daily.ts';
+import { type ServeSettings, serveSettings } from './serve-settings.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -16,15 +20,16 @@ export interface ServeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Running answers get this long to finish after a signal; the last bytes and the database need the rest of 30 s. */
-const drainMs = 27_000;
-
 /** How long an upstream may be silent is the engine's business, which knows what it is doing (`engineTimeouts`). */
 const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
 
-/** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal aborts it. Returns when all is settled. */
+/**
+ * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. A second signal
+ * aborts that. Returns when all is settled.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
+  const settings = serveSettings(options.env);
   const lock = takeExclusiveLock(options.database);
   const gateway = await openGateway({
     database: options.database,
@@ -34,27 +39,41 @@ export async function serve(options: ServeOptions): Promise<void> {
     sandbox: config.sandbox,
     aliases: config.aliases,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
-    log: options.logRequests ? log : quietly,
+    log: options.logRequests ? withoutProbes : quietly,
   });
-  const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(
-    async (error: unknown) => {
-      await gateway.close();
-      throw error;
-    },
-  );
-  process.stdout.write(`Portico gateway on ${server.url}\n`);
-  log({ event: 'started', providers: Object.keys(config.providers), exclusive: lock !== null });
-  const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
-  await signalled();
-  stopRefreshing();
-  log({ event: 'draining' });
-  const impatient = () => void gateway.drain(0);
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, impatient);
-  await gateway.drain(drainMs);
-  await server.close();
-  await gateway.close();
+  const parts: Closing[] = [gateway];
+  try {
+    const hosts = [...config.hosts, ...settings.hosts];
+    const server = await listen(gateway, { ...options, hosts, proxies: settings.proxies });
+    parts.unshift(server);
+    const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
+    if (metrics) parts.unshift(metrics);
+    process.stdout.write(`Portico gateway on ${server.url}\n`);
+    const exclusive = lock !== null;
+    log({ event: 'started', providers: Object.keys(config.providers), exclusive, metrics: metrics?.port ?? null });
+    const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
+    parts.unshift({ close: async () => stopRefreshing() });
+    await untilTold(gateway, settings);
+  } finally {
+    for (const part of parts) await part.close();
+  }
   lock?.release();
   log({ event: 'stopped' });
+}
+
+interface Closing {
+  close(): Promise<void>;
+}
+
+/** Waits for a signal, and then for the answers that run. */
+async function untilTold(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings): Promise<void> {
+  await signalled();
+  log({ event: 'draining' });
+  gateway.retire();
+  const impatient = signalled();
+  void impatient.then(() => gateway.drain(0));
+  await Promise.race([impatient, setTimeout(noticeMs, undefined, { ref: false })]);
+  await gateway.drain(drainMs);
 }
 
 const signalled = () =>
@@ -64,10 +83,17 @@ const signalled = () =>
 
 /** What every answered request would say is left out unless it was asked for. */
 const quietly: typeof log = (entry) => {
-  const ordinary = entry.event === 'request' && typeof entry.status === 'number' && entry.status < 300;
-  if (!ordinary) log(entry);
+  if (entry.event !== 'request' || entry.level !== 'info') log(entry);
+};
+
+const probes = new Set<unknown>(['/healthz', '/readyz']);
+
+/** A load balancer asks every second whether all is well; where it is, that is no news. */
+const withoutProbes: typeof log = (entry) => {
+  if (!probes.has(entry.route) || entry.level !== 'info') log(entry);
 };
 
 function log(entry: Readonly<Record<string, unknown>>): void {
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`);
+  const level = entry.level ?? (/(failed|error)$/.test(String(entry.event)) ? 'error' : 'info');
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, ...entry })}\n`);
 }

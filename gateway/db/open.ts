@@ -3,7 +3,7 @@ import { Migrator } from 'kysely/migration';
 import { AppError } from '#shared/errors.ts';
 import { createDurableLog, type DurableLog } from './durable-log.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
-import { postgresDialect } from './postgres.ts';
+import { type PoolUse, postgresDialect } from './postgres.ts';
 import type { Books } from './schema.ts';
 import { sqliteDialect } from './sqlite.ts';
 
@@ -16,6 +16,8 @@ export interface OpenBooks {
   readonly dialect: DialectName;
   /** Null where commits are durable by themselves. */
   readonly log: DurableLog | null;
+  /** How busy the connections to the server are; null with SQLite. */
+  readonly pool: (() => PoolUse) | null;
 }
 
 export const dialectOf = (database: string): DialectName =>
@@ -32,15 +34,16 @@ export async function openBooks(
 ): Promise<OpenBooks> {
   const dialect = dialectOf(database);
   const durableLog = dialect === 'sqlite' ? createDurableLog(database) : null;
-  const db = new Kysely<Books>({
-    dialect: durableLog ? openSqlite(database, durableLog) : await postgresDialect(database, log),
-  });
+  const { dialect: opened, use } = durableLog
+    ? { dialect: openSqlite(database, durableLog), use: null }
+    : await postgresDialect(database, log);
+  const db = new Kysely<Books>({ dialect: opened });
   const { error } = await new Migrator({ db, provider: allMigrations(dialect) }).migrateToLatest();
   if (error) {
     await db.destroy();
     throw new AppError('internal_error', `The database could not be opened: ${reasonOf(error)}.`, { cause: error });
   }
-  return { db, dialect, log: durableLog };
+  return { db, dialect, log: durableLog, pool: use };
 }
 
 function openSqlite(path: string, log: DurableLog) {

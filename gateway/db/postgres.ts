@@ -1,5 +1,13 @@
 import { PostgresDialect } from 'kysely';
 
+/** Connections of a pool at this moment. */
+export interface PoolUse {
+  readonly open: number;
+  readonly idle: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
 const int8 = 20;
 
 /**
@@ -20,5 +28,6 @@ export async function postgresDialect(url: string, log: (entry: Record<string, u
   });
   pool.on('error', report);
   pool.on('connect', (client) => client.on('error', report));
-  return new PostgresDialect({ pool });
+  const use = (): PoolUse => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount });
+  return { dialect: new PostgresDialect({ pool }), use };
 }

@@ -15,6 +15,9 @@ export interface Books {
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
   price_rows: PriceRowTable;
+  limit_uses: LimitUseTable;
+  limit_places: LimitPlaceTable;
+  model_health: ModelHealthTable;
 }
 
 interface AccountTable {
@@ -205,6 +208,35 @@ interface PriceRowTable {
   /** JSON in the price document's spelling; null ends an override. */
   price: string | null;
   created: bigint;
+}
+
+/** PostgreSQL only: what was taken from a rate limit's window (`limits/postgres-store.ts`). Times by the database's clock. */
+interface LimitUseTable {
+  key: string;
+  /** Half seconds since the epoch. */
+  bucket: bigint;
+  at: bigint;
+  cost: bigint;
+}
+
+/** PostgreSQL only: a request that runs, as far as it is limited how many do. */
+interface LimitPlaceTable {
+  id: string;
+  key: string;
+  instance_id: string;
+  lease_until: bigint;
+}
+
+/** PostgreSQL only: models that some instance avoids (`cluster/shared-health.ts`). */
+interface ModelHealthTable {
+  model: string;
+  /** Who said so last. */
+  instance_id: string;
+  /** Another number with every change. */
+  changed: Generated<bigint>;
+  open_ms: bigint;
+  open_until: bigint;
+  cooling_until: bigint;
 }
 
 export type AccountRow = Selectable<AccountTable>;

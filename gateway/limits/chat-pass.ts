@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Principal } from '../auth/principal.ts';
 import { rateHeaders } from './limit-headers.ts';
-import type { Admission, LimitStore, WindowState } from './limit-store.ts';
+import type { Admission, Leave, LimitStore, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
   readonly input: number;
@@ -32,14 +32,13 @@ export function createChatPass(store: LimitStore, principal: Principal): ChatPas
   let requests: WindowState | null = null;
   let tokens: WindowState | null = null;
   let reserved: Admission | null = null;
-  let exit: (() => void) | null = null;
+  let exit: Leave | null = null;
   let running = false;
 
   async function countRequest(limit: number): Promise<void> {
     const counted = await store.take(`requests:${window}`, limit, 1);
     requests = counted;
     if (counted.admitted) return;
-    exit?.();
     throw tooMany('rate_limit_exceeded', `requests: at most ${limit} a minute`, counted.retryAfterMs);
   }
 
@@ -50,11 +49,24 @@ export function createChatPass(store: LimitStore, principal: Principal): ChatPas
     throw tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
   }
 
+  async function look(limit: number): Promise<void> {
+    tokens = await store.take(`tokens:${window}`, limit, 0);
+  }
+
   return {
     async enter() {
-      if (tokensPerMinute !== null) tokens = await store.take(`tokens:${window}`, tokensPerMinute, 0);
-      if (concurrentRequests !== null) await occupy(concurrentRequests);
-      if (requestsPerMinute !== null) await countRequest(requestsPerMinute);
+      try {
+        // Both at once, and both to their end: each may be a question to another machine.
+        const asked = await Promise.allSettled([
+          tokensPerMinute === null ? undefined : look(tokensPerMinute),
+          concurrentRequests === null ? undefined : occupy(concurrentRequests),
+        ]);
+        for (const step of asked) if (step.status === 'rejected') throw step.reason;
+        if (requestsPerMinute !== null) await countRequest(requestsPerMinute);
+      } catch (error) {
+        await exit?.();
+        throw error;
+      }
     },
     async reserveTokens({ input, output }) {
       if (tokensPerMinute === null) return;
@@ -73,8 +85,7 @@ export function createChatPass(store: LimitStore, principal: Principal): ChatPas
       return running;
     },
     async leave(used) {
-      exit?.();
-      await reserved?.settle(used);
+      await Promise.all([exit?.(), reserved?.settle(used)]);
     },
     headers: () => ({ ...rateHeaders('requests', requests), ...rateHeaders('tokens', tokens) }),
   };

@@ -12,19 +12,22 @@ export interface Admission extends WindowState {
   settle(cost: number): Promise<void>;
 }
 
-interface Refusal extends WindowState {
+export interface Refusal extends WindowState {
   readonly admitted: false;
   /** After this wait the same cost is admitted if nothing else is taken: at most a minute. */
   readonly retryAfterMs: number;
 }
 
+/** Gives a place back. Only the first call does; none of them fails. */
+export type Leave = () => Promise<void>;
+
 /**
- * Where rates and running requests are counted: in memory for one process; several instances that share their limits
- * need one that they all reach. Keys name a counter, whatever it counts.
+ * Where rates and running requests are counted: in memory for one process; in PostgreSQL for several instances that
+ * share their limits. Keys name a counter, whatever it counts.
  */
 export interface LimitStore {
   /** Takes a cost from the window of the last minute where the limit allows it. */
   take(key: string, limit: number, cost: number): Promise<Admission | Refusal>;
-  /** Counts one more that runs, where fewer than the limit do. The answer ends it, once; null where it may not begin. */
-  enter(key: string, limit: number): Promise<(() => void) | null>;
+  /** Counts one more that runs, where fewer than the limit do. The answer ends it; null where it may not begin. */
+  enter(key: string, limit: number): Promise<Leave | null>;
 }

@@ -50,7 +50,7 @@ export function createMemoryStore(now: () => number): LimitStore {
       if (others >= limit) return null;
       running.set(key, others + 1);
       let inside = true;
-      return () => {
+      return async () => {
         if (!inside) return;
         inside = false;
         const left = (running.get(key) ?? 1) - 1;

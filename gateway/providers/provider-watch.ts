@@ -77,6 +77,8 @@ export function createProviderWatch({ health, now, log }: ProviderWatchOptions):
         const own = health.of(id);
         return isEmpty(providerOf(id)) || isUnknown(id) ? { ...own, coolingDown: true } : own;
       },
+      known: health.known,
+      adopt: health.adopt,
       begin: health.begin,
       abandoned: health.abandoned,
       succeeded(id, timing) {

@@ -12,8 +12,9 @@ const otherApis: Readonly<Record<string, string>> = {
 
 const urlLimit = 8192;
 
-/** Refuses a URL (path and query) of more than 8 KiB, which nothing here needs (wire contract §7). */
+/** Refuses a URL (path and query) of more than 8 KiB, which nothing here needs (wire contract §7), and NUL characters. */
 export function checkUrl(url: string): void {
+  if (url.includes('%00')) throw new AppError('malformed_request', 'The URL holds a NUL character.');
   if (url.length <= urlLimit) return;
   const { pathname, search } = new URL(url);
   if (pathname.length + search.length <= urlLimit) return;

@@ -35,12 +35,21 @@ export async function answerRequest(
   return answerResponse(asked, identity, form, deps, askerOf(context), leaving(pass, keeping));
 }
 
-/** Ends the request's way through the limits when its task ends, and what keeps its answer as well. */
+/**
+ * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
+ * while the books are closed: whoever has read the answer to its end finds it free.
+ */
 function leaving(pass: ChatPass | undefined, keeping: AnswerWatcher | null): AnswerWatcher {
+  let left: Promise<void> | undefined;
+  const leave = (tokens: number) => {
+    left ??= pass?.leave(tokens);
+    return left;
+  };
   return {
     ...(keeping?.part ? { part: keeping.part } : {}),
+    measured: (tokens) => void leave(tokens),
     async ended(tokens, error) {
-      await pass?.leave(tokens);
+      await leave(tokens);
       await keeping?.ended(tokens, error);
     },
   };

@@ -11,6 +11,8 @@ export interface AppEnv {
     principal: Principal;
     /** The matched route of `policies.ts`, for the log: a path could hold anything. */
     route: string;
+    /** Why the request was refused or failed, for the log. */
+    code?: string;
     /** On chat routes: the request's way through the limits. */
     pass?: ChatPass;
   };

@@ -10,8 +10,20 @@ export interface ModelHealth {
   readonly measured: { readonly firstTokenMs: number; readonly tokensPerSecond: number } | null;
 }
 
+/** What one process tells the others of a model: how long it is to be avoided from now on. All zero: not any more. */
+export interface Avoidance {
+  /** How long its circuit opens; doubles with each failed probe. */
+  readonly openMs: number;
+  readonly openForMs: number;
+  readonly coolingForMs: number;
+}
+
 export interface Health {
   of(id: string): ModelHealth;
+  /** Every model that anything is known of. */
+  known(): readonly string[];
+  /** Believes what another process found out. */
+  adopt(id: string, avoidance: Avoidance): void;
   /** A request is about to go to this model: takes the one probe of a half-open circuit. */
   begin(id: string): void;
   succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null }): void;
@@ -45,8 +57,11 @@ interface Entry {
   tokensPerSecond: number;
 }
 
-/** The recent past of each model, in this process's memory (wire contract §5.3.7). Losing it costs a few attempts. */
-export function createHealth(now: () => number): Health {
+/**
+ * The recent past of each model, in this process's memory (wire contract §5.3.7). Losing it costs a few attempts. `tell`
+ * hears whenever a model is to be avoided, or no longer.
+ */
+export function createHealth(now: () => number, tell: (id: string, avoidance: Avoidance) => void = () => {}): Health {
   const entries = new Map<string, Entry>();
   const entryOf = (id: string): Entry => {
     const known = entries.get(id);
@@ -60,13 +75,25 @@ export function createHealth(now: () => number): Health {
       const entry = entries.get(id);
       return entry ? snapshot(entry, now()) : untouched;
     },
+    known: () => [...entries.keys()],
+    adopt(id, { openMs, openForMs, coolingForMs }) {
+      const entry = entryOf(id);
+      const at = now();
+      entry.coolingUntil = coolingForMs > 0 ? at + coolingForMs : 0;
+      if (openMs === 0) return close(entry);
+      entry.openMs = openMs;
+      entry.openUntil = at + openForMs;
+      entry.opened = true;
+    },
     begin(id) {
       const entry = entryOf(id);
       if (circuitOf(entry, now()) === 'half_open') entry.probing = true;
     },
     succeeded(id, timing) {
       const entry = entryOf(id);
+      const { opened } = entry;
       close(entry);
+      if (opened) tell(id, avoidanceOf(entry, now()));
       record(entry, now(), true);
       measure(entry, timing);
     },
@@ -75,10 +102,13 @@ export function createHealth(now: () => number): Health {
       if (error.code === 'upstream_rate_limited' || error.code === 'no_provider_available') {
         entry.probing = false;
         entry.coolingUntil = now() + (error.retryAfterMs ?? defaultCoolDownMs);
+        tell(id, avoidanceOf(entry, now()));
         return;
       }
       record(entry, now(), false);
-      if (entry.probing || shouldOpen(entry)) open(entry, now());
+      if (!entry.probing && !shouldOpen(entry)) return;
+      open(entry, now());
+      tell(id, avoidanceOf(entry, now()));
     },
     abandoned(id) {
       entryOf(id).probing = false;
@@ -119,6 +149,12 @@ function circuitOf(entry: Entry, at: number): ModelHealth['circuit'] {
   if (!entry.opened) return 'closed';
   return at < entry.openUntil || entry.probing ? 'open' : 'half_open';
 }
+
+const avoidanceOf = (entry: Entry, at: number): Avoidance => ({
+  openMs: entry.opened ? entry.openMs : 0,
+  openForMs: entry.opened ? Math.max(0, entry.openUntil - at) : 0,
+  coolingForMs: Math.max(0, entry.coolingUntil - at),
+});
 
 function record(entry: Entry, at: number, ok: boolean): void {
   const { outcomes } = entry;

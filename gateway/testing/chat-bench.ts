@@ -22,6 +22,7 @@ import { errorResponse } from '../routes/error-response.ts';
 import { type StreamTimes, streamTimes } from '../routes/stream-response.ts';
 import { createHealth } from '../routing/health.ts';
 import { createSticky } from '../routing/sticky.ts';
+import { testDatabase } from './test-database.ts';
 
 export interface BenchOptions {
   readonly plan?: string | Plan;
@@ -37,11 +38,11 @@ export interface BenchOptions {
 }
 
 /**
- * The chat half of the gateway for tests: the real engine, adapters, routes and a real SQLite ledger. Only who is asking
+ * The chat half of the gateway for tests: the real engine, adapters, routes and a real ledger. Only who is asking
  * is given instead of authenticated.
  */
 export async function openChatBench(options: BenchOptions = {}) {
-  const books = await openBooks(':memory:');
+  const books = await openBooks(await testDatabase());
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
   const send = options.fetch ?? fetch;

@@ -3,6 +3,7 @@ import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { GatewayOptions } from '../gateway.ts';
 import { openGateway } from '../open-gateway.ts';
+import { testDatabase, testPepper } from './test-database.ts';
 
 export interface TestGatewayOptions extends Partial<GatewayOptions> {
   readonly plan?: string;
@@ -18,7 +19,8 @@ export async function openTestGateway({ plan, balance = '10', scopes, ...options
   let time = testNow;
   const entries: Readonly<Record<string, unknown>>[] = [];
   const gateway = await openGateway({
-    database: ':memory:',
+    database: await testDatabase(),
+    env: { PORTICO_KEY_PEPPER: testPepper },
     exclusive: true,
     sandboxPace: 0,
     now: () => time,

@@ -6,6 +6,7 @@ import { createTransact } from '../db/transact.ts';
 import { createOperator } from '../operator-store.ts';
 import { signingKey } from '../tokens/signing-keys.ts';
 import { defaultTokenNames } from '../tokens/token-names.ts';
+import { testDatabase } from './test-database.ts';
 
 const tokenTestStart = Date.UTC(2026, 10, 20, 12);
 const skewMs = 30_000;
@@ -19,7 +20,7 @@ export const rs256 = (input: string, key: KeyObject) => createSign('RSA-SHA256')
 
 /** Real books, operator and authorizer with one user, and the means to sign whatever a forger might want to. */
 export async function openTokenBench() {
-  const books = await openBooks(':memory:');
+  const books = await openBooks(await testDatabase());
   const transact = createTransact(books);
   const peppers: Peppers = [Buffer.alloc(32, 7)];
   let time = tokenTestStart;

@@ -25,13 +25,16 @@ export interface TokenVerifier {
   forget(): void;
 }
 
+/** Whether what was cached may still be believed. A clock that was set back must not make it live longer. */
+export const isFresh = (until: number, now: number): boolean => until > now && until <= now + cacheMs;
+
 /** Checks tokens against the published keys and the books, without asking anyone else (wire contract §4.6). */
 export function createTokenVerifier({ db, now, names }: TokenVerifierDeps): TokenVerifier {
   const known = new Map<string, { principal: Principal; until: number }>();
   let keys: { byKid: ReadonlyMap<string, JWK>; until: number } | null = null;
 
   async function currentKeys(): Promise<ReadonlyMap<string, JWK>> {
-    if (keys && keys.until > now()) return keys.byKid;
+    if (keys && isFresh(keys.until, now())) return keys.byKid;
     const rows = await publishedKeys(db, now());
     keys = { byKid: new Map(rows.map((row) => [row.kid, toJwk(row)])), until: now() + cacheMs };
     return keys.byKid;
@@ -47,7 +50,7 @@ export function createTokenVerifier({ db, now, names }: TokenVerifierDeps): Toke
     async verify(token) {
       const digest = createHash('sha256').update(token).digest('base64');
       const cached = known.get(digest);
-      if (cached && cached.until > now()) return requireNotExpired(cached.principal, now());
+      if (cached && isFresh(cached.until, now())) return requireNotExpired(cached.principal, now());
       const principal = await check(token);
       if (known.size >= cacheLimit) known.clear();
       known.set(digest, { principal, until: now() + cacheMs });

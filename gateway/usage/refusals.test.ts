@@ -3,13 +3,14 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Principal } from '../auth/principal.ts';
 import { openBooks } from '../db/open.ts';
 import { planOf } from '../plans.ts';
+import { testDatabase } from '../testing/test-database.ts';
 import { refusalsOf } from './refusals.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
 /** An account with this much money that has used $0.25 of its month. */
 async function principalWith(balance: string, plan: Partial<Principal['plan']>) {
-  const { db } = await openBooks(':memory:');
+  const { db } = await openBooks(await testDatabase());
   onTestFinished(() => db.destroy());
   const [id, day] = ['acct_1', '2026-11-03'] as const;
   const base = planOf('free');

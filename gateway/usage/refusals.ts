@@ -2,8 +2,8 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import { accountRow } from '../account/account-store.ts';
 import type { Principal } from '../auth/principal.ts';
-import { keyShortageNow } from '../ledger/key-limit.ts';
 import type { BooksDb } from '../db/open.ts';
+import { keyShortageNow } from '../ledger/key-limit.ts';
 import { quotas } from './limits.ts';
 
 /** The key's limit, the balance and the plan's quotas that would refuse a request which holds this much. */

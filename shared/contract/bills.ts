@@ -5,6 +5,7 @@ import { id } from './fields.ts';
 
 export const billKind = z.enum([
   'input',
+  'audio',
   'cache_read',
   'cache_write',
   'reasoning',

@@ -6,6 +6,12 @@ import { z } from 'zod';
  */
 
 const visibleAscii = /^[\x21-\x7e]+$/;
+/** Text that is kept: the one character that PostgreSQL cannot hold is refused everywhere. */
+const kept = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[^\0]*$/);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
@@ -111,10 +117,10 @@ const sharedFields = {
   ),
   parallel_tool_calls: optional(z.boolean()),
   reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-  user: optional(z.string().max(256)),
+  user: optional(kept(256)),
   metadata: optional(
     z
-      .record(z.string().max(64), z.string().max(512))
+      .record(z.string().max(64), kept(512))
       .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'at most 16 pairs' }),
   ),
   session_id: optional(z.string().max(128)),

@@ -30,7 +30,12 @@ export const apiKeyList = listOf(apiKey).meta({ id: 'ApiKeyList' });
 /** The answer to `POST /v1/keys`: the only one that ever holds the key. */
 export const createdApiKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' });
 
-const label = z.string().trim().max(100);
+/** Without the one character that PostgreSQL cannot hold. */
+const label = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[^\0]*$/);
 const spendLimit = usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative');
 
 /** Body of `POST /v1/keys`. What is left out is as its creator has it. */

@@ -3,6 +3,7 @@ import type { DialectName } from '../open.ts';
 import { books } from './0001-books.ts';
 import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';
+import { cluster } from './0005-cluster.ts';
 import { prices } from './0007-prices.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
@@ -11,6 +12,7 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0001-books': books(dialect),
     '0002-limits': limits(dialect),
     '0003-identity': identity(dialect),
+    '0005-cluster': cluster(dialect),
     '0007-prices': prices(dialect),
   }),
 });

@@ -215,6 +215,7 @@ export const text = {
   billKinds: {
     input: 'Input',
     cache_read: 'Cache read',
+    audio: 'Audio input',
     cache_write: 'Cache write',
     reasoning: 'Reasoning',
     output: 'Output',

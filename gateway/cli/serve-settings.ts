@@ -1,0 +1,70 @@
+import { AppError } from '#shared/errors.ts';
+import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../lib/client-address.ts';
+import { Secret } from '../lib/secret.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface MetricsAddress {
+  readonly host: string;
+  readonly port: number;
+  /** What a reader has to send as a bearer token; null: whoever reaches the port may read. */
+  readonly token: Secret | null;
+}
+
+/** How the stand-alone server runs, beyond what it serves. */
+export interface ServeSettings {
+  /** Names under which it may be addressed, besides the loopback ones. */
+  readonly hosts: readonly string[];
+  readonly proxies: TrustedProxies | null;
+  readonly metrics: MetricsAddress | null;
+  /** After a signal: how long requests are still taken while `/readyz` says 503. */
+  readonly noticeMs: number;
+  /** How long running answers then get to finish. */
+  readonly drainMs: number;
+}
+
+const defaultDrainSeconds = 27;
+const longestSeconds = 600;
+
+/** Reads the environment. Throws `invalid_input` with a sentence that names the variable and what it should hold. */
+export function serveSettings(env: Env): ServeSettings {
+  const trusted = said(env, 'PORTICO_TRUSTED_PROXIES');
+  const header = proxyHeader(said(env, 'PORTICO_PROXY_HEADER') ?? 'x-forwarded-for');
+  return {
+    hosts: (said(env, 'PORTICO_HOSTS') ?? '').split(/[\s,]+/).filter((name) => name !== ''),
+    proxies: trusted === null ? null : { addresses: parseNetworks(trusted, 'PORTICO_TRUSTED_PROXIES'), header },
+    metrics: metricsAddress(said(env, 'PORTICO_METRICS'), said(env, 'PORTICO_METRICS_TOKEN')),
+    noticeMs: seconds(env, 'PORTICO_DRAIN_NOTICE', 0) * 1000,
+    drainMs: seconds(env, 'PORTICO_DRAIN_TIMEOUT', defaultDrainSeconds) * 1000,
+  };
+}
+
+const said = (env: Env, name: string): string | null => env[name]?.trim() || null;
+
+function proxyHeader(name: string): ProxyHeader {
+  const header = name.toLowerCase();
+  if (header === 'x-forwarded-for' || header === 'forwarded') return header;
+  throw new AppError('invalid_input', 'PORTICO_PROXY_HEADER must be "x-forwarded-for" or "forwarded".');
+}
+
+/** `9464` on this machine only, or `0.0.0.0:9464`. */
+function metricsAddress(text: string | null, token: string | null): MetricsAddress | null {
+  if (text === null) return null;
+  const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535) {
+    throw new AppError('invalid_input', 'PORTICO_METRICS must be a port, or an address and a port as in 0.0.0.0:9464.');
+  }
+  return {
+    host: (host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port),
+    token: token === null ? null : new Secret(token),
+  };
+}
+
+function seconds(env: Env, name: string, otherwise: number): number {
+  const text = said(env, name);
+  if (text === null) return otherwise;
+  const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= longestSeconds) return value;
+  throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${longestSeconds}.`);
+}

@@ -1,0 +1,55 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { OpenBooks } from '../db/open.ts';
+import type { Running } from '../lib/running.ts';
+import type { Health } from '../routing/health.ts';
+import { processMetrics } from './process-metrics.ts';
+import { gauge, type Metric, textOf } from './registry.ts';
+import type { Traffic } from './traffic.ts';
+import type { TrafficMetrics } from './traffic-metrics.ts';
+
+export interface GatewayMetricsDeps {
+  readonly traffic: Traffic;
+  readonly counted: TrafficMetrics;
+  readonly health: Health;
+  readonly running: Running;
+  readonly cluster: Cluster;
+  readonly pool: OpenBooks['pool'];
+  readonly version: string;
+}
+
+/** Everything an operator can watch, as Prometheus reads it. Nothing is measured until it is asked for the first time. */
+export function gatewayMetrics(deps: GatewayMetricsDeps) {
+  let process: ReturnType<typeof processMetrics> | null = null;
+  const stated = states(deps);
+  return {
+    text(): string {
+      process ??= processMetrics();
+      return textOf([...deps.counted.metrics, ...stated, ...process.metrics]);
+    },
+    close: () => process?.close(),
+  };
+}
+
+function states({ traffic, health, running, cluster, pool, version }: GatewayMetricsDeps): Metric[] {
+  const of = (model: string) => health.of(model);
+  return [
+    gauge('portico_info', 'The version that runs.', () => [{ labels: { version }, value: 1 }]),
+    gauge('portico_draining', '1 while no new requests are taken.', () => Number(running.draining)),
+    gauge('portico_open_holds', 'Chat requests whose books are open.', () => traffic.openHolds),
+    gauge('portico_open_streams', 'Answers that are being streamed.', () => traffic.openStreams),
+    gauge('portico_circuit_open', '1 while a model is avoided because it failed; 0.5 while one probe decides.', () =>
+      health.known().map((model) => ({ labels: { model }, value: circuitValue[of(model).circuit] })),
+    ),
+    gauge('portico_cooling_down', '1 while a model waits for the end of a rate limit.', () =>
+      health.known().map((model) => ({ labels: { model }, value: Number(of(model).coolingDown) })),
+    ),
+    gauge('portico_notifications_up', '1 while changes by other instances are heard.', () =>
+      cluster.listening === null ? [] : [{ value: Number(cluster.listening) }],
+    ),
+    gauge('portico_database_connections', 'Connections to the database, and statements that wait for one.', () =>
+      pool ? Object.entries(pool()).map(([state, value]) => ({ labels: { state }, value })) : [],
+    ),
+  ];
+}
+
+const circuitValue = { closed: 0, half_open: 0.5, open: 1 } as const;

@@ -1,0 +1,142 @@
+type Labels = Readonly<Record<string, string>>;
+
+/** One line of the text format: a suffix of the name, labels, and the value as it is printed. */
+export interface Sample {
+  readonly suffix?: string;
+  readonly labels?: Labels;
+  readonly value: string | number;
+}
+
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  samples(): readonly Sample[];
+}
+
+/** Beyond so many combinations of labels a metric adds up under `other`: a scrape stays small, whatever is asked. */
+const seriesLimit = 1000;
+
+/** What every series of a metric keeps, by the values of its labels. */
+function series<T>(names: readonly string[], start: () => T) {
+  const known = new Map<string, { readonly labels: Labels; value: T }>();
+  return {
+    all: () => known.values(),
+    at(values: readonly string[]): { value: T } {
+      const key = values.join('\0');
+      const found = known.get(key);
+      if (found) return found;
+      if (known.size >= seriesLimit && values.some((value) => value !== 'other'))
+        return this.at(names.map(() => 'other'));
+      const labels = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+      const fresh = { labels, value: start() };
+      known.set(key, fresh);
+      return fresh;
+    },
+  };
+}
+
+export interface Counter extends Metric {
+  add(labels: readonly string[], by: number): void;
+}
+
+/** Something that only ever grows. */
+export function counter(name: string, help: string, labelNames: readonly string[]): Counter {
+  const counts = series(labelNames, () => 0);
+  return {
+    ...{ name, help, type: 'counter' },
+    add(labels, by) {
+      counts.at(labels).value += by;
+    },
+    samples: () => [...counts.all()].map(({ labels, value }) => ({ labels, value })),
+  };
+}
+
+export interface AmountCounter extends Metric {
+  add(labels: readonly string[], by: bigint): void;
+}
+
+/** The same for money: whole numbers inside, an exact decimal outside. */
+export function amountCounter(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  format: (amount: bigint) => string,
+): AmountCounter {
+  const sums = series(labelNames, () => 0n);
+  return {
+    ...{ name, help, type: 'counter' },
+    add(labels, by) {
+      sums.at(labels).value += by;
+    },
+    samples: () => [...sums.all()].map(({ labels, value }) => ({ labels, value: format(value) })),
+  };
+}
+
+export interface Histogram extends Metric {
+  /** Seconds. */
+  observe(labels: readonly string[], seconds: number): void;
+}
+
+export function histogram(
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  bounds: readonly number[],
+): Histogram {
+  const seen = series(labelNames, () => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }));
+  return {
+    ...{ name, help, type: 'histogram' },
+    observe(labels, seconds) {
+      const { value } = seen.at(labels);
+      const bucket = bounds.findIndex((bound) => seconds <= bound);
+      if (bucket >= 0) value.counts[bucket] = (value.counts[bucket] ?? 0) + 1;
+      value.count += 1;
+      value.sum += seconds;
+    },
+    samples: () => [...seen.all()].flatMap(({ labels, value }) => bucketsOf(labels, bounds, value)),
+  };
+}
+
+function bucketsOf(
+  labels: Labels,
+  bounds: readonly number[],
+  { counts, count, sum }: { counts: readonly number[]; count: number; sum: number },
+): Sample[] {
+  let below = 0;
+  const buckets = bounds.map((bound, index) => {
+    below += counts[index] ?? 0;
+    return { suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: below };
+  });
+  return [
+    ...buckets,
+    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+    { suffix: '_sum', labels, value: sum },
+    { suffix: '_count', labels, value: count },
+  ];
+}
+
+/** Something that is looked up when it is asked for. */
+export const gauge = (name: string, help: string, read: () => number | readonly Sample[]): Metric => ({
+  ...{ name, help, type: 'gauge' },
+  samples() {
+    const value = read();
+    return typeof value === 'number' ? [{ value }] : value;
+  },
+});
+
+/** All metrics in Prometheus' text format, version 0.0.4. */
+export const textOf = (metrics: readonly Metric[]): string =>
+  metrics
+    .map((metric) => {
+      const lines = metric.samples().map((sample) => lineOf(metric.name, sample));
+      return `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n${lines.join('')}`;
+    })
+    .join('');
+
+function lineOf(name: string, { suffix = '', labels = {}, value }: Sample): string {
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`);
+  return `${name}${suffix}${pairs.length ? `{${pairs.join(',')}}` : ''} ${value}\n`;
+}
+
+const escaped = (text: string) => text.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`));

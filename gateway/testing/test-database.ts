@@ -1,0 +1,31 @@
+import pg from 'pg';
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that this run's tests share, and a database on it that is migrated already. Absent: SQLite. */
+    readonly postgres: { readonly admin: string; readonly template: string } | null;
+  }
+}
+
+export const testPepper = 'a secret of more than thirty-two characters';
+
+/** Whether this run is the one on PostgreSQL: `vitest --project postgres`. */
+export const onPostgres = (): boolean => Boolean(inject('postgres'));
+
+/** New, empty books on the engine of this run. */
+export async function testDatabase(): Promise<string> {
+  const server = inject('postgres');
+  if (!server) return ':memory:';
+  const name = `books_${process.pid}_${Math.random().toString(36).slice(2)}`;
+  const admin = new pg.Client({ connectionString: server.admin });
+  await admin.connect();
+  try {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
+  } finally {
+    await admin.end();
+  }
+  const url = new URL(server.admin);
+  url.pathname = `/${name}`;
+  return url.href;
+}
