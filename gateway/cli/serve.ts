@@ -3,7 +3,7 @@ import { createDispatchFetch } from '../lib/dispatch-fetch.ts';
 import { listen } from '../listen.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
-import { takeExclusiveLock } from './exclusive-lock.ts';
+import { takeServingLock } from './serving-lock.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -24,16 +24,17 @@ const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 }
 /** Serves until SIGINT or SIGTERM, then finishes what runs. A second signal aborts it. Returns when all is settled. */
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
-  const lock = takeExclusiveLock(options.database);
+  const lock = takeServingLock(options.database);
   const gateway = await openGateway({
     database: options.database,
     env: options.env,
-    exclusive: lock !== null,
+    exclusive: lock?.alone ?? false,
     providers: config.providers,
     sandbox: config.sandbox,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? log : quietly,
   });
+  lock?.share();
   const server = await listen(gateway, { port: options.port, host: options.host, hosts: config.hosts }).catch(
     async (error: unknown) => {
       await gateway.close();
@@ -41,7 +42,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
   );
   process.stdout.write(`Portico gateway on ${server.url}\n`);
-  log({ event: 'started', providers: Object.keys(config.providers), exclusive: lock !== null });
+  log({ event: 'started', providers: Object.keys(config.providers), exclusive: lock?.alone ?? false });
   await signalled();
   log({ event: 'draining' });
   const impatient = () => void gateway.drain(0);
