@@ -11,6 +11,7 @@ import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
+import { createPersistentLedger } from './ledger/persistent-ledger.ts';
 import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
@@ -76,7 +77,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const { health } = watch;
   const sticky = createSticky(now);
   const engine = createEngine({
-    ledger: createLedger({ transact, now, instanceId }),
+    ledger: createPersistentLedger(createLedger({ transact, now, instanceId }), now, log),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },

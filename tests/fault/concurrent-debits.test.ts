@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Answer, ask } from '../support/chat-load.ts';
-import { startGateway } from '../support/gateway-process.ts';
+import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
@@ -18,8 +18,10 @@ const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' 
 
 const programs = postgresPrograms();
 let postgres: TestPostgres | null = null;
+let gateway: GatewayProgram;
 const folder = mkdtempSync(join(tmpdir(), 'portico-debits-'));
 beforeAll(async () => {
+  gateway = await buildGateway('concurrent-debits');
   if (programs) postgres = await startPostgres(programs);
 }, 60_000);
 afterAll(async () => {
@@ -44,8 +46,8 @@ test.each(engines)(
     const upstream = await openPricedUpstream(() => counted);
     const settings = { env: { ...env, ...upstream.env } };
     const probe = await prepaidAccount(database, env, '1', 1);
-    const gateways = [await startGateway(database, settings)];
-    while (gateways.length < processes) gateways.push(await startGateway(database, settings));
+    const gateways = [await gateway.start(database, settings)];
+    while (gateways.length < processes) gateways.push(await gateway.start(database, settings));
     const urls = gateways.map(({ url }) => url);
 
     const { hold, cost } = await priceOf(urls[0] ?? '', probe.keys[0] ?? '');
@@ -70,7 +72,7 @@ test.each(engines)(
       last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
       answers.push(last);
     }
-    for (const gateway of gateways) expect(await gateway.kill('SIGTERM')).toBe(0);
+    for (const one of gateways) expect(await one.kill('SIGTERM')).toBe(0);
     await upstream.close();
 
     const of = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
-import { type GatewayProcess, runGateway, startGateway } from '../support/gateway-process.ts';
+import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
@@ -16,8 +16,10 @@ const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' 
 
 const programs = postgresPrograms();
 let postgres: TestPostgres | null = null;
+let gateway: GatewayProgram;
 const folder = mkdtempSync(join(tmpdir(), 'portico-crashes-'));
 beforeAll(async () => {
+  gateway = await buildGateway('crashes');
   if (programs) postgres = await startPostgres(programs);
 }, 60_000);
 const closers: (() => unknown)[] = [];
@@ -43,9 +45,9 @@ async function underLoad(database: string, processes: number) {
   const { keys } = await prepaidAccount(database, env, '1000', 8);
   const settings = { env: { ...env, ...upstream.env } };
   const gateways: (GatewayProcess | null)[] = [];
-  closers.push(() => gateways.map((gateway) => gateway?.kill('SIGKILL')));
-  for (let index = 0; index < processes; index += 1) gateways.push(await startGateway(database, settings));
-  const load = startLoad(clients, () => gateways.flatMap((gateway) => (gateway ? [gateway.url] : [])), keys);
+  closers.push(() => gateways.map((one) => one?.kill('SIGKILL')));
+  for (let index = 0; index < processes; index += 1) gateways.push(await gateway.start(database, settings));
+  const load = startLoad(clients, () => gateways.flatMap((one) => (one ? [one.url] : [])), keys);
   closers.push(load.stop);
   return {
     load,
@@ -55,12 +57,12 @@ async function underLoad(database: string, processes: number) {
       const ended = gateways[index]?.kill(signal);
       gateways[index] = null;
       const code = await ended;
-      gateways[index] = await startGateway(database, settings);
+      gateways[index] = await gateway.start(database, settings);
       return code;
     },
     async end() {
       await load.stop();
-      for (const gateway of gateways) await gateway?.kill('SIGKILL');
+      for (const one of gateways) await one?.kill('SIGKILL');
     },
   };
 }
@@ -70,7 +72,7 @@ async function expectSettled(database: string, load: Load) {
   const books = await settledBooks(database, env, load.told);
   expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
   expect(new Set(load.told.map(({ requestId }) => requestId)).size).toBe(load.told.length);
-  const verified = await runGateway(['ledger', 'verify', '--db', database], { env });
+  const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
   expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
   const { told, counts } = load;
   process.stdout.write(
@@ -126,7 +128,7 @@ describe('under load, nothing that a client was told is lost', () => {
       await postgres?.restart();
     }
     await load.more(10);
-    for (const gateway of gateways) expect(gateway?.child.exitCode).toBeNull();
+    for (const one of gateways) expect(one?.child.exitCode).toBeNull();
     await end();
     await expectSettled(database, load);
   });

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { createBuilder } from 'vite';
 
-const cli = fileURLToPath(new URL('../../gateway/cli.ts', import.meta.url));
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -22,9 +23,37 @@ export interface GatewayProcessOptions {
   readonly nodeOptions?: readonly string[];
 }
 
-/** `gateway serve` as an operator starts it, on a free port. Resolves when it says where it listens. */
-export async function startGateway(database: string, options: GatewayProcessOptions = {}): Promise<GatewayProcess> {
-  const child = spawnCli(['serve', '--port', '0', '--db', database], options);
+/** The gateway's command line as it ships. */
+export interface GatewayProgram {
+  /** `gateway serve` on a free port. Resolves when it says where it listens. */
+  start(database: string, options?: GatewayProcessOptions): Promise<GatewayProcess>;
+  /** One command to its end. `last` is the last line it printed: an id or a key. */
+  run(args: readonly string[], options?: GatewayProcessOptions): Promise<GatewayRun>;
+}
+
+export interface GatewayRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly last: string;
+}
+
+/** Builds the command line as it ships, into a folder of this name. */
+export async function buildGateway(name: string): Promise<GatewayProgram> {
+  const folder = path(`../../dist/test-${name}`);
+  const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
+  const environment = builder.environments.gateway;
+  if (!environment) throw new Error('the build has no environment "gateway"');
+  environment.config.build.outDir = folder;
+  await builder.build(environment);
+  const cli = `${folder}/cli.js`;
+  return {
+    start: (database, options = {}) => started(spawnCli(cli, ['serve', '--port', '0', '--db', database], options)),
+    run: (args, options = {}) => ended(spawnCli(cli, args, options)),
+  };
+}
+
+async function started(child: ChildProcess): Promise<GatewayProcess> {
   let log = '';
   child.stderr?.on('data', (chunk) => {
     log += chunk;
@@ -45,9 +74,7 @@ export async function startGateway(database: string, options: GatewayProcessOpti
   };
 }
 
-/** One command of `gateway` to its end. `last` is the last line it printed: an id or a key. */
-export async function runGateway(args: readonly string[], options: GatewayProcessOptions = {}) {
-  const child = spawnCli(args, options);
+async function ended(child: ChildProcess): Promise<GatewayRun> {
   const read = { stdout: '', stderr: '' };
   child.stdout?.on('data', (chunk) => {
     read.stdout += chunk;
@@ -56,12 +83,16 @@ export async function runGateway(args: readonly string[], options: GatewayProces
     read.stderr += chunk;
   });
   const [code] = await once(child, 'close');
-  return { ...read, code: code as number | null, last: read.stdout.trimEnd().split('\n').at(-1) ?? '' };
+  return { ...read, code, last: read.stdout.trimEnd().split('\n').at(-1) ?? '' };
 }
 
-function spawnCli(args: readonly string[], { env = {}, nodeOptions = [] }: GatewayProcessOptions): ChildProcess {
+function spawnCli(
+  cli: string,
+  args: readonly string[],
+  { env = {}, nodeOptions = [] }: GatewayProcessOptions,
+): ChildProcess {
   const { PATH = '' } = process.env;
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...nodeOptions, cli, ...args], {
+  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
     env: { PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
