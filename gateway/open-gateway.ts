@@ -78,7 +78,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const sticky = createSticky(now);
   const engine = createEngine({
     ledger: createPersistentLedger(createLedger({ transact, now, instanceId }), now, log),
-    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
+    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });

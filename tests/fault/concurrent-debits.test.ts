@@ -11,7 +11,7 @@ import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` makes 10,000 debits; the ordinary run makes fewer. */
-const debits = process.env.PORTICO_LONG ? 10_000 : 600;
+const debits = process.env.PORTICO_LONG ? 10_000 : 300;
 const processes = 4;
 const atOnce = 128;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };

@@ -10,7 +10,7 @@ import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` makes 100 crashes of each kind; the ordinary run makes fewer. */
-const crashes = process.env.PORTICO_LONG ? 100 : 4;
+const crashes = process.env.PORTICO_LONG ? 100 : 3;
 const clients = 12;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 
