@@ -18,10 +18,10 @@ import {
 } from '../support/power-loss.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 
-/** `PORTICO_LONG=1` asks more, so that the log is checkpointed, and cuts at 600 points; the ordinary run at 50. */
+/** `PORTICO_LONG=1` asks more, so that the log is checkpointed, and cuts at 400 points; the ordinary run at 50. */
 const long = Boolean(process.env.PORTICO_LONG);
 const questions = long ? 1_000 : 60;
-const points = long ? 600 : 50;
+const points = long ? 400 : 50;
 
 const missing = powerLossMissing();
 const workplace = mkdtempSync(join(tmpdir(), 'portico-power-'));
@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
       dispatchedAt: firstWith(`question ${index};`),
       answeredAt: firstWith('"cost_usd"', id),
     }));
-  }, 600_000);
+  }, 1_800_000);
 
   /** Moments right after something left the process: the strictest there are. */
   function moments(): number[] {
@@ -144,13 +144,13 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   };
 
   test(`loses no hold and no settlement that anyone was told of, where all that was not synced is lost (${points} cuts)`, {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     expect(moments().length).toBeGreaterThanOrEqual(50);
     expect(await lostAt(moments(), nothingKept)).toEqual([]);
   });
 
-  test('nor where parts of it reached the disk, torn and out of order', { timeout: 600_000 }, async () => {
+  test('nor where parts of it reached the disk, torn and out of order', { timeout: 1_800_000 }, async () => {
     expect(await lostAt(moments(), byChance)).toEqual([]);
   });
 
@@ -167,7 +167,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   });
 
   test('control: without our own sync of the log, as plain synchronous=NORMAL has it, the same cuts do lose', {
-    timeout: 600_000,
+    timeout: 1_800_000,
   }, async () => {
     const lost = await lostAt(moments(), nothingKept, (sync) => sync.bySqlite);
     expect(lost.filter((what) => what.includes('the settlement of')).length).toBeGreaterThan(0);

@@ -74,7 +74,7 @@ export function readTrace(path: string): TraceEvent[] {
 }
 
 interface ModelFile {
-  durable: Buffer;
+  readonly durable: Image;
   /** Not synced yet, in order. */
   pending: TraceEvent[];
   /** How many were synced before them. */
@@ -100,7 +100,7 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
   function fileOf(name: string): ModelFile {
     const known = files.get(name);
     if (known) return known;
-    const fresh = { durable: Buffer.alloc(0), pending: [], flushed: 0, named: false };
+    const fresh = { durable: createImage(), pending: [], flushed: 0, named: false };
     files.set(name, fresh);
     return fresh;
   }
@@ -115,7 +115,7 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
     const { file, covers } = begin;
     // A sync that began later may have ended earlier and taken these along.
     const left = Math.max(0, covers - file.flushed);
-    for (const write of file.pending.splice(0, left)) file.durable = written(file.durable, write, write.data.length);
+    for (const write of file.pending.splice(0, left)) file.durable.apply(write, write.data.length);
     file.flushed += left;
   }
 
@@ -123,7 +123,7 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
     apply(event) {
       if (event.kind === 'said' || /-shm$|\.lock/.test(event.file)) return;
       if (event.kind === 'create')
-        files.set(event.file, { durable: Buffer.alloc(0), pending: [], flushed: 0, named: false });
+        files.set(event.file, { durable: createImage(), pending: [], flushed: 0, named: false });
       else if (event.kind === 'unlink') files.delete(event.file);
       else if (event.kind === 'sync-begins') {
         const file = event.file === '.' ? null : fileOf(event.file);
@@ -136,28 +136,37 @@ export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): 
       mkdirSync(folder, { recursive: true });
       for (const [name, file] of files) {
         if (!file.named) continue;
-        let content = file.durable;
+        const content = createImage(file.durable.bytes());
         for (const write of file.pending) {
           const end = fate();
-          if (end !== 'lost')
-            content = written(content, write, end === 'torn' ? write.data.length >> 1 : write.data.length);
+          if (end !== 'lost') content.apply(write, end === 'torn' ? write.data.length >> 1 : write.data.length);
         }
-        writeFileSync(join(folder, name), content);
+        writeFileSync(join(folder, name), content.bytes());
       }
     },
   };
 }
 
-function written(content: Buffer, event: TraceEvent, length: number): Buffer {
-  const { position, data } = event;
-  if (event.kind === 'truncate') {
-    if (position <= content.length) return content.subarray(0, position);
-    return Buffer.concat([content, Buffer.alloc(position - content.length)]);
-  }
-  const next = Buffer.alloc(Math.max(content.length, position + length));
-  content.copy(next);
-  data.copy(next, position, 0, length);
-  return next;
+interface Image {
+  bytes(): Buffer;
+  /** Takes over this much of a write, or a truncation. */
+  apply(event: TraceEvent, length: number): void;
+}
+
+/** A file's content; its room doubles, so that a long record costs no more than its writes. */
+function createImage(from: Buffer = Buffer.alloc(0)): Image {
+  let room = Buffer.from(from);
+  let size = from.length;
+  return {
+    bytes: () => room.subarray(0, size),
+    apply({ kind, position, data }, length) {
+      const end = kind === 'truncate' ? position : Math.max(size, position + length);
+      if (end > room.length) room = Buffer.concat([room.subarray(0, size)], end * 2);
+      if (end < size) room.fill(0, end, size);
+      size = end;
+      if (kind === 'write') data.copy(room, position, 0, length);
+    },
+  };
 }
 
 /** A number from 0 to 1 that is the same in every run (mulberry32). */
