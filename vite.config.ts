@@ -24,7 +24,7 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
 
 const node: EnvironmentOptions = {
   consumer: 'server',
-  resolve: { noExternal: true, conditions: ['node', 'import', 'module', 'default'] },
+  resolve: { noExternal: true, conditions: ['node', 'module'] },
 };
 
 /** One configuration for the renderer, the two hosts, the preload and the gateway: `vite build --app` builds them all. */

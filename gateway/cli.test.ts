@@ -344,6 +344,25 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect.poll(() => held(second.url), { timeout: 5000 }).toBe('0');
   });
 
+  test('a server that comes back while another one serves takes nothing away from that one either', async () => {
+    const { database } = workplace();
+    const { key } = await accountWithKey(database);
+    const first = await serve(database);
+    const second = await serve(database);
+    const gone = new AbortController();
+    const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
+    const broken = chat(second.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
+    await expect.poll(() => held(second.url), { timeout: 5000 }).not.toBe('0');
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    const again = await serve(database);
+    await expect.poll(again.log).toContain('"exclusive":false');
+    expect(await held(again.url)).not.toBe('0');
+    gone.abort();
+    await broken;
+    await expect.poll(() => held(again.url), { timeout: 5000 }).toBe('0');
+  });
+
   test('a hold that kill -9 left open is freed by the next start', async () => {
     const { database } = workplace();
     const { key } = await accountWithKey(database);

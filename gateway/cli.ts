@@ -166,6 +166,9 @@ const print = (output: string) => void process.stdout.write(output);
 // Books, lock and key secret are for their owner only.
 process.umask(0o077);
 
+// A process report says much that helps, and would say the environment: provider keys, key secret, database password.
+if (process.report) process.report.excludeEnv = true;
+
 // Whoever reads the output may stop reading (`| head -1`); a server must outlive the reader of its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,3 +1,4 @@
+import type { EngineTimeouts } from './engine.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Administrator, Operator } from './operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   readonly fetch?: typeof fetch;
   /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
   readonly upstreamFetch?: UpstreamFetch;
+  /** Other limits than those of the wire contract. */
+  readonly timeouts?: Partial<EngineTimeouts>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }

@@ -13,6 +13,7 @@ import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
 import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
+import { createPersistentLedger } from './ledger/persistent-ledger.ts';
 import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
@@ -89,8 +90,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   await cluster.join({ forget: authorizer.forget, health });
   const sticky = createSticky(now);
   const engine = createEngine({
-    ledger: traffic.watch(createLedger({ transact, now, instanceId })),
-    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs },
+    ledger: traffic.watch(createPersistentLedger(createLedger({ transact, now, instanceId }), now, log)),
+    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, now, log, vendor },
   });

@@ -48,7 +48,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
       return rows.map(toAccountSummary);
     },
 
-    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }),
+    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }, now),
 
     grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
 

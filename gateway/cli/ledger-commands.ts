@@ -20,5 +20,6 @@ const checkLines = ({ name, checked, problems, more }: BooksCheck): string[] => 
 const sumLines = ({ ok, sums }: BooksReport): string[] => [
   `accounts ${sums.accounts}, requests ${sums.requests}, ledger entries ${sums.entries}`,
   `granted $${sums.granted_usd}, used $${sums.used_usd}, balance $${sums.balance_usd}, held $${sums.held_usd}`,
+  `running requests ${sums.running}, of them without a sign of life ${sums.abandoned}`,
   ok ? 'The books are exact.' : 'The books are NOT exact.',
 ];

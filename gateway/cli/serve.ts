@@ -6,9 +6,9 @@ import { listen } from '../listen.ts';
 import { serveMetrics } from '../metrics/serve-metrics.ts';
 import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
-import { takeExclusiveLock } from './exclusive-lock.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
+import { takeServingLock } from './serving-lock.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -30,17 +30,18 @@ const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 }
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
   const settings = serveSettings(options.env);
-  const lock = takeExclusiveLock(options.database);
+  const lock = takeServingLock(options.database);
   const gateway = await openGateway({
     database: options.database,
     env: options.env,
-    exclusive: lock !== null,
+    exclusive: lock?.alone ?? false,
     providers: config.providers,
     sandbox: config.sandbox,
     aliases: config.aliases,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? withoutProbes : quietly,
   });
+  lock?.share();
   const parts: Closing[] = [gateway];
   try {
     const hosts = [...config.hosts, ...settings.hosts];
@@ -49,7 +50,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
     if (metrics) parts.unshift(metrics);
     process.stdout.write(`Portico gateway on ${server.url}\n`);
-    const exclusive = lock !== null;
+    const exclusive = lock?.alone ?? false;
     log({ event: 'started', providers: Object.keys(config.providers), exclusive, metrics: metrics?.port ?? null });
     const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
     parts.unshift({ close: async () => stopRefreshing() });

@@ -6,6 +6,7 @@ import { createTransact } from '../db/transact.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
+import { verifyBooks } from './verify-books.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -137,6 +138,21 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
       day: '2026-11-21',
       day_requests: 1n,
     });
+  });
+
+  test('requests a day: an instance whose clock is still on yesterday does not begin the day again', async () => {
+    const { hold, pass, db, dialect } = await openSpending(await database(), 'free');
+    pass(86_400_000);
+    expect(await hold('req_today', 0n)).toBe('ok');
+    pass(-1_000);
+    expect(await hold('req_yesterday', 0n)).toBe('ok');
+    pass(1_000);
+    expect(await hold('req_today_too', 0n)).toBe('ok');
+    expect(await db.selectFrom('accounts').select(['day', 'day_requests']).executeTakeFirst()).toEqual({
+      day: '2026-11-21',
+      day_requests: 2n,
+    });
+    expect((await verifyBooks({ db, dialect })).checks.flatMap((check) => check.problems)).toEqual([]);
   });
 
   test('money a month: what is charged and held never passes it, and the next month starts at zero', async () => {

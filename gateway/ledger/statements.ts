@@ -53,14 +53,18 @@ export const insertRequest = compiledOnce<OpenedRequest>((db, value) =>
 
 type Reservation = { account_id: string; amount: bigint; day: string; month: string };
 
-/** Counts a new request and reserves for it, where the plan's quotas and the balance allow that. */
+/**
+ * Counts a new request and reserves for it, where the plan's quotas and the balance allow that. The day only moves on: the
+ * clocks of instances differ, and one that is late must not begin it again.
+ */
 export const open = compiledOnce<Reservation>((db, value) =>
   db
     .updateTable('accounts')
     .set({
       held: sql<bigint>`held + ${value('amount')}`,
-      day: value('day'),
-      day_requests: sql<bigint>`case when day = ${value('day')} then day_requests + 1 else 1 end`,
+      day: sql<string>`case when day > ${value('day')} then day else ${value('day')} end`,
+      day_requests: sql<bigint>`case when day > ${value('day')} then day_requests
+        when day = ${value('day')} then day_requests + 1 else 1 end`,
     })
     .where('id', '=', value('account_id'))
     .where(mayHold(value('amount'), value('month')))

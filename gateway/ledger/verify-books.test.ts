@@ -3,35 +3,50 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseUsd } from '#shared/money.ts';
+import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
+import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'portico-verify-'));
 const original = join(directory, 'books.db');
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Books with two accounts, grants, and answers that succeeded and failed. */
+/** Books with two accounts, grants, answers that succeeded, failed and were kept, minted keys, and one that still runs. */
 beforeAll(async () => {
   const gateway = await openGateway({ database: original, sandboxPace: 0, exclusive: true });
   for (const name of ['A', 'B']) {
     const account = await gateway.operator.createAccount({ name });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1.5') });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('0.000000001') });
-    const { key } = await gateway.operator.createKey({ accountId: account.id });
-    for (const body of [
-      { model: 'sandbox/echo', prompt: 'one' },
-      { model: 'sandbox/echo', prompt: 'two' },
-      { model: 'sandbox/flaky', prompt: 'fails' },
-    ]) {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const spendLimit = parseUsd('1');
+    const { key } = await gateway.operator.createKey({ accountId: account.id, spendLimit });
+    const post = async (path: string, body: object, used: string, more: Record<string, string> = {}) => {
+      const headers = { authorization: `Bearer ${used}`, 'content-type': 'application/json', ...more };
       const init = { method: 'POST', headers, body: JSON.stringify(body) };
-      await (await gateway.fetch(new Request('http://127.0.0.1/chat', init))).text();
-    }
+      return (await gateway.fetch(new Request(`http://127.0.0.1${path}`, init))).text();
+    };
+    const minted = JSON.parse(await post('/v1/keys', { label: 'minted' }, key));
+    await post('/chat', { model: 'sandbox/echo', prompt: 'one' }, key);
+    await post('/chat', { model: 'sandbox/echo', prompt: 'two' }, minted.key, { 'idempotency-key': 'kept' });
+    await post('/chat', { model: 'sandbox/flaky', prompt: 'fails' }, key);
+    await hold(account.id, minted.id);
   }
   await gateway.close();
 });
+
+/** What a process that was killed leaves behind. */
+async function hold(accountId: string, keyId: string) {
+  const books = await openBooks(original);
+  const ledger = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' });
+  await ledger.hold({
+    ...{ requestId: `req_left_by_${accountId}`, accountId, keyId, amount: nanoUsd(1_000n), provider: 'p', model: 'm' },
+    ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+  });
+  await books.db.destroy();
+}
 
 let copies = 0;
 
@@ -40,7 +55,9 @@ async function verified(...corruption: string[]) {
   copyFileSync(original, copy);
   const database = new Database(copy);
   for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) database.exec(`DROP TRIGGER ${trigger}`);
+  database.exec('DROP INDEX ledger_one_usage');
   database.pragma('foreign_keys = OFF');
+  database.pragma('ignore_check_constraints = ON');
   for (const statement of corruption) expect(database.prepare(statement).run().changes, statement).toBeGreaterThan(0);
   database.close();
   const books = await openBooks(copy);
@@ -50,6 +67,21 @@ async function verified(...corruption: string[]) {
 }
 
 const first = '(SELECT id FROM accounts ORDER BY id LIMIT 1)';
+const running = "(SELECT id FROM requests WHERE status = 'running' ORDER BY id LIMIT 1)";
+const minted = '(SELECT id FROM api_keys WHERE parent_id IS NOT NULL ORDER BY id LIMIT 1)';
+const limited = `(SELECT parent_id FROM api_keys WHERE id = ${minted})`;
+const columns = 'account_id, type, amount, balance_after, created, request_id';
+const month = 'month used = sum of the charges since its month began';
+const day = 'day requests = number of the requests since its day began';
+const spent = 'key spent = sum of its requests and of the keys it minted';
+const held = 'key held = sum of its running holds and of the keys it minted';
+const lineage = 'each minted key comes from a key of its account, and none from itself';
+const price = 'charge = tokens × the price row that was used';
+const free = 'what failed and what ran on the caller’s own key is charged nothing';
+const ended = 'what runs has no end and no charge, what ended holds nothing';
+const ownKey = 'each request was made with a key of its account';
+const keptAnswer = 'each kept answer is that of one request that succeeded';
+const sign = 'what was added is above zero and what was spent below';
 const charged = '(SELECT id FROM requests WHERE charge > 0 ORDER BY id LIMIT 1)';
 
 test('books that nobody touched are exact, and their sums are told', async () => {
@@ -58,15 +90,22 @@ test('books that nobody touched are exact, and their sums are told', async () =>
   expect(report.ok).toBe(true);
   expect(report.sums).toMatchObject({
     accounts: 2,
-    requests: 6,
+    requests: 8,
     entries: 8,
     granted_usd: '3.000000002',
-    held_usd: '0',
+    held_usd: '0.000002',
+    running: 2,
+    abandoned: 0,
   });
   expect(parseUsd(report.sums.granted_usd) - parseUsd(report.sums.used_usd)).toBe(parseUsd(report.sums.balance_usd));
-  for (const check of report.checks.filter(({ name }) => !name.startsWith('held'))) {
-    expect(check.checked, check.name).toBeGreaterThan(0);
-  }
+  for (const check of report.checks) expect(check.checked, check.name).toBeGreaterThan(0);
+});
+
+test('holds whose process gives no sign of life are counted', async () => {
+  const books = await openBooks(original);
+  const report = await verifyBooks(books, () => Date.now() + 61_000);
+  await books.db.destroy();
+  expect(report).toMatchObject({ ok: true, sums: { running: 2, abandoned: 2 } });
 });
 
 test('a gateway that serves the same books is not kept waiting', async () => {
@@ -97,45 +136,78 @@ test('empty books are exact', async () => {
   await books.db.destroy();
 });
 
+const corruptions: readonly (readonly [check: string, statement: string])[] = [
+  ['balance = sum of the entries', `UPDATE accounts SET balance = balance + 1 WHERE id = ${first}`],
+  ['granted = sum of what was added', `UPDATE accounts SET granted = granted - 1 WHERE id = ${first}`],
+  ['used = sum of what was charged', `UPDATE accounts SET used = used + 1 WHERE id = ${first}`],
+  ['held = sum of the running holds', `UPDATE accounts SET held = held + 1 WHERE id = ${first}`],
+  [
+    'each balance after = the one before + the amount',
+    'UPDATE ledger_entries SET balance_after = balance_after - 1 WHERE seq = 2',
+  ],
+  ['balance = sum of the entries', 'UPDATE ledger_entries SET amount = amount + 1 WHERE seq = 1'],
+  ['one usage entry for each charged request', `UPDATE requests SET charge = charge + 1 WHERE id = ${charged}`],
+  ['one usage entry for each charged request', `DELETE FROM ledger_entries WHERE request_id = ${charged}`],
+  ['one charged request for each usage entry', `DELETE FROM requests WHERE id = ${charged}`],
+  [
+    'one charged request for each usage entry',
+    "UPDATE ledger_entries SET account_id = (SELECT id FROM accounts ORDER BY id DESC LIMIT 1) WHERE seq = (SELECT min(seq) FROM ledger_entries WHERE type = 'usage')",
+  ],
+  ['daily charge = sum of the requests', 'UPDATE usage_daily SET charge = charge + 1 WHERE rowid = 1'],
+  [
+    'daily upstream cost = sum of the requests',
+    'UPDATE usage_daily SET upstream_cost = upstream_cost + 1 WHERE rowid = 1',
+  ],
+  ['daily requests = sum of the requests', 'UPDATE usage_daily SET requests = requests + 1 WHERE rowid = 1'],
+  ['daily requests = sum of the requests', 'DELETE FROM usage_daily WHERE rowid = 1'],
+  [
+    'daily prompt tokens = sum of the requests',
+    'UPDATE usage_daily SET prompt_tokens = prompt_tokens + 1 WHERE rowid = 1',
+  ],
+  ['daily completion tokens = sum of the requests', `UPDATE requests SET completion_tokens = 0 WHERE id = ${charged}`],
+  ['daily cached tokens = sum of the requests', `UPDATE requests SET cached_tokens = 1 WHERE id = ${charged}`],
+  ['daily reasoning tokens = sum of the requests', 'UPDATE usage_daily SET reasoning_tokens = 1 WHERE rowid = 1'],
+  [month, `UPDATE accounts SET month_used = month_used + 1 WHERE id = ${first}`],
+  [month, `UPDATE accounts SET month = '2020-01', month_used = 0 WHERE id = ${first}`],
+  [day, `UPDATE accounts SET day_requests = day_requests - 1 WHERE id = ${first}`],
+  [spent, `UPDATE api_keys SET spent = spent + 1 WHERE id = ${minted}`],
+  [spent, `UPDATE api_keys SET spent = spent - 1 WHERE id = ${limited}`],
+  [spent, `UPDATE api_keys SET parent_id = NULL WHERE id = ${minted}`],
+  [held, `UPDATE api_keys SET held = held + 1 WHERE id = ${minted}`],
+  [held, `UPDATE api_keys SET held = held - 1 WHERE id = ${limited}`],
+  [held, `UPDATE requests SET hold = hold + 1 WHERE id = ${running}`],
+  ['held = sum of the running holds', `UPDATE requests SET hold = hold - 1 WHERE id = ${running}`],
+  ['held = sum of the running holds', `DELETE FROM requests WHERE id = ${running}`],
+  [lineage, `UPDATE api_keys SET parent_id = 'key_gone' WHERE id = ${minted}`],
+  [lineage, `UPDATE api_keys SET parent_id = ${minted} WHERE id = ${limited}`],
+  [lineage, `UPDATE api_keys SET account_id = 'acct_other' WHERE id = ${minted}`],
+  [price, `UPDATE requests SET charge = charge - 1 WHERE id = ${charged}`],
+  [price, `UPDATE requests SET prompt_tokens = prompt_tokens + 1 WHERE id = ${charged}`],
+  [free, "UPDATE requests SET charge = 1 WHERE status = 'failed'"],
+  [free, `UPDATE requests SET byok = 1 WHERE id = ${charged}`],
+  [ended, `UPDATE requests SET hold = 1 WHERE id = ${charged}`],
+  [ended, `UPDATE requests SET ended = NULL WHERE id = ${charged}`],
+  [ended, `UPDATE requests SET charge = 1 WHERE id = ${running}`],
+  [ownKey, `UPDATE requests SET key_id = 'key_gone' WHERE id = ${running}`],
+  [keptAnswer, "UPDATE kept_answers SET request_id = 'req_gone'"],
+  [keptAnswer, 'UPDATE kept_answers SET request_id = (SELECT min(request_id) FROM kept_answers)'],
+  [sign, 'UPDATE ledger_entries SET amount = -amount WHERE seq = 1'],
+  [
+    'one usage entry for each charged request',
+    `INSERT INTO ledger_entries (id, ${columns}) SELECT 'txn_again', ${columns} FROM ledger_entries WHERE request_id = ${charged}`,
+  ],
+];
+
 describe('one nano-dollar, one token or one row off is found', () => {
-  test.each([
-    ['balance = sum of the entries', `UPDATE accounts SET balance = balance + 1 WHERE id = ${first}`],
-    ['granted = sum of what was added', `UPDATE accounts SET granted = granted - 1 WHERE id = ${first}`],
-    ['used = sum of what was charged', `UPDATE accounts SET used = used + 1 WHERE id = ${first}`],
-    ['held = sum of the running holds', `UPDATE accounts SET held = held + 1 WHERE id = ${first}`],
-    [
-      'each balance after = the one before + the amount',
-      'UPDATE ledger_entries SET balance_after = balance_after - 1 WHERE seq = 2',
-    ],
-    ['balance = sum of the entries', 'UPDATE ledger_entries SET amount = amount + 1 WHERE seq = 1'],
-    ['one usage entry for each charged request', `UPDATE requests SET charge = charge + 1 WHERE id = ${charged}`],
-    ['one usage entry for each charged request', `DELETE FROM ledger_entries WHERE request_id = ${charged}`],
-    ['one charged request for each usage entry', `DELETE FROM requests WHERE id = ${charged}`],
-    [
-      'one charged request for each usage entry',
-      "UPDATE ledger_entries SET account_id = (SELECT id FROM accounts ORDER BY id DESC LIMIT 1) WHERE seq = (SELECT min(seq) FROM ledger_entries WHERE type = 'usage')",
-    ],
-    ['daily charge = sum of the requests', 'UPDATE usage_daily SET charge = charge + 1 WHERE rowid = 1'],
-    [
-      'daily upstream cost = sum of the requests',
-      'UPDATE usage_daily SET upstream_cost = upstream_cost + 1 WHERE rowid = 1',
-    ],
-    ['daily requests = sum of the requests', 'UPDATE usage_daily SET requests = requests + 1 WHERE rowid = 1'],
-    ['daily requests = sum of the requests', 'DELETE FROM usage_daily WHERE rowid = 1'],
-    [
-      'daily prompt tokens = sum of the requests',
-      'UPDATE usage_daily SET prompt_tokens = prompt_tokens + 1 WHERE rowid = 1',
-    ],
-    [
-      'daily completion tokens = sum of the requests',
-      `UPDATE requests SET completion_tokens = 0 WHERE id = ${charged}`,
-    ],
-    ['daily cached tokens = sum of the requests', `UPDATE requests SET cached_tokens = 1 WHERE id = ${charged}`],
-    ['daily reasoning tokens = sum of the requests', 'UPDATE usage_daily SET reasoning_tokens = 1 WHERE rowid = 1'],
-  ])('%s: %s', async (name, statement) => {
+  test.each(corruptions)('%s: %s', async (name, statement) => {
     const report = await verified(statement);
     expect(report.ok).toBe(false);
     expect(report.wrong.map((check) => check.name)).toContain(name);
+  });
+
+  test('and no check is without something that it finds', async () => {
+    const { checks } = await verified();
+    expect(new Set(corruptions.map(([name]) => name))).toEqual(new Set(checks.map(({ name }) => name)));
   });
 
   test('with the place, what it should be and what it is', async () => {

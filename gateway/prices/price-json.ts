@@ -1,4 +1,4 @@
-import { formatUsdPerToken } from '#shared/money.ts';
+import { formatUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
 import type { Price, Rates } from '#shared/price.ts';
 
 /** Prices in the wire's spelling (wire contract §2.1): decimal strings in USD per token. */
@@ -20,4 +20,23 @@ const ratesToJson = (rates: Rates) => ({
   input_cache_write: rates.cacheWrite === null ? null : formatUsdPerToken(rates.cacheWrite),
   ...(rates.reasoning == null ? {} : { reasoning: formatUsdPerToken(rates.reasoning) }),
   ...(rates.inputAudio == null ? {} : { input_audio: formatUsdPerToken(rates.inputAudio) }),
+});
+
+type PriceJson = ReturnType<typeof priceToJson>;
+
+/** Reads a price row as it was kept with a request. */
+export function priceFromJson(text: string): Price {
+  const json = JSON.parse(text) as PriceJson;
+  return {
+    ...ratesFromJson(json),
+    request: parseUsdPerToken(json.request),
+    tiers: json.tiers.map((tier) => ({ minPromptTokens: tier.min_prompt_tokens, ...ratesFromJson(tier) })),
+  };
+}
+
+const ratesFromJson = (json: ReturnType<typeof ratesToJson>): Rates => ({
+  prompt: parseUsdPerToken(json.prompt),
+  completion: parseUsdPerToken(json.completion),
+  cacheRead: json.input_cache_read === null ? null : parseUsdPerToken(json.input_cache_read),
+  cacheWrite: json.input_cache_write === null ? null : parseUsdPerToken(json.input_cache_write),
 });

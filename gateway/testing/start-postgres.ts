@@ -10,6 +10,10 @@ import pg from 'pg';
 export interface TestPostgres {
   /** An empty database's URL. */
   createDatabase(): Promise<string>;
+  /** Stops it as a crash does: nothing is flushed, every connection breaks. */
+  crash(): Promise<void>;
+  /** Starts it again where it was; resolves when it has recovered. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,15 +35,25 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], settings);
   const port = await freePort();
   const options = ['-D', data, '-k', directory, '-h', '127.0.0.1', '-p', String(port), '-F'];
-  const server = spawn(join(programs, 'postgres'), options, settings);
+  const start = () => spawn(join(programs, 'postgres'), options, settings);
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
-  const admin = await connected(url('postgres'));
+  let server = start();
+  let admin = await connected(url('postgres'));
   let count = 0;
   return {
     async createDatabase() {
       count += 1;
       await admin.query(`CREATE DATABASE books_${count}`);
       return url(`books_${count}`);
+    },
+    async crash() {
+      const ended = once(server, 'exit');
+      execFileSync(join(programs, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate', '-W'], settings);
+      await ended;
+    },
+    async restart() {
+      server = start();
+      admin = await connected(url('postgres'));
     },
     async stop() {
       await admin.end();
@@ -65,6 +79,8 @@ async function connected(url: string): Promise<pg.Client> {
   const deadline = Date.now() + 20_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });
+    // A crash breaks it while nobody waits for an answer.
+    client.on('error', () => {});
     try {
       await client.connect();
       return client;

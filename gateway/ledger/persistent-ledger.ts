@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isConnectionLoss } from '../db/connection-loss.ts';
+import type { Ledger } from './ledger.ts';
+
+/** A caller waits for the hold; nobody waits for the settlement, which is worth more patience. */
+const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
+const firstPauseMs = 50;
+const longestPauseMs = 1_000;
+
+/**
+ * A ledger that goes on where its database was away for a moment. A lost connection leaves open whether the step was
+ * committed: hold, renewal and settlement are asked again, because repeating them changes nothing. An extension is not: it
+ * would reserve twice, and its answer may end with what was reserved before.
+ */
+export function createPersistentLedger(
+  ledger: Ledger,
+  now: () => number,
+  log: (entry: Readonly<Record<string, unknown>>) => void,
+): Ledger {
+  async function persist<T>(step: string, patienceMs: number, work: () => Promise<T>): Promise<T> {
+    const giveUpAt = now() + patienceMs;
+    for (let pause = firstPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isConnectionLoss(error) || now() + pause > giveUpAt) throw error;
+        log({ event: 'ledger_step_repeated', step, cause: String(error) });
+        await delay(pause);
+      }
+    }
+  }
+
+  return {
+    hold: (request) => persist('hold', patience.holdMs, () => ledger.hold(request)),
+    extend: ledger.extend,
+    renew: (requestId) => persist('renew', patience.holdMs, () => ledger.renew(requestId)),
+    settle: (settlement) => persist('settle', patience.settleMs, () => ledger.settle(settlement)),
+  };
+}

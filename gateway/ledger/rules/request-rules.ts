@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { costOf } from '#shared/price.ts';
+import type { BooksDb } from '../../db/open.ts';
+import type { RequestRow } from '../../db/schema.ts';
+import { priceFromJson } from '../price-json.ts';
+import { countOf, type Rule, sqlRule, type Violation } from './rule.ts';
+
+const batch = 2_000;
+
+/** The requests by themselves: what each was charged and how it ended (wire contract §1.4.7). */
+export const requestRules: readonly Rule[] = [
+  { name: 'charge = tokens × the price row that was used', unit: 'money', look: lookAtCharges },
+  sqlRule({
+    name: 'what failed and what ran on the caller’s own key is charged nothing',
+    unit: 'money',
+    scope: sql`requests where status = 'failed' or byok = 1`,
+    violations: sql<Violation>`
+      select id as place, 0 as expected, charge as found from requests
+      where (status = 'failed' or byok = 1) and charge <> 0 order by id`,
+  }),
+  sqlRule({
+    name: 'what runs has no end and no charge, what ended holds nothing',
+    unit: 'money',
+    scope: sql`requests`,
+    violations: sql<Violation>`
+      select id as place, 0 as expected, case when status = 'running' then charge else hold end as found from requests
+      where (status = 'running' and (ended is not null or charge <> 0))
+        or (status <> 'running' and (ended is null or hold <> 0)) order by id`,
+  }),
+  sqlRule({
+    name: 'each request was made with a key of its account',
+    unit: 'count',
+    scope: sql`requests where key_id is not null`,
+    violations: sql<Violation>`
+      select r.id as place, 1 as expected, 0 as found
+      from requests r left join api_keys k on k.id = r.key_id and k.account_id = r.account_id
+      where r.key_id is not null and k.id is null order by r.id`,
+  }),
+  sqlRule({
+    name: 'each kept answer is that of one request that succeeded',
+    unit: 'count',
+    scope: sql`kept_answers where answer is not null`,
+    violations: sql<Violation>`
+      select k.request_id as place, 1 as expected, cast(count(r.id) as bigint) as found
+      from kept_answers k left join requests r on r.id = k.request_id and r.status = 'succeeded'
+      where k.answer is not null
+      group by k.request_id having count(r.id) <> 1 or count(*) <> 1 order by k.request_id`,
+  }),
+];
+
+/** A price row is JSON with decimal strings: it is read here, with the arithmetic that bills. */
+async function lookAtCharges(db: BooksDb) {
+  const violations: Violation[] = [];
+  let after = '';
+  for (let rows = await billed(db, after); rows.length > 0; rows = await billed(db, after)) {
+    for (const row of rows) {
+      const expected = expectedCharge(row);
+      if (expected !== row.charge) violations.push({ place: row.id, expected, found: row.charge });
+      after = row.id;
+    }
+  }
+  return { checked: await countOf(db, sql`requests where ${isBilled}`), violations };
+}
+
+const isBilled = sql<boolean>`price is not null and byok = 0 and (status = 'succeeded' or charge > 0)`;
+
+const billed = (db: BooksDb, after: string) =>
+  db.selectFrom('requests').selectAll().where('id', '>', after).where(isBilled).orderBy('id').limit(batch).execute();
+
+function expectedCharge(row: RequestRow): bigint {
+  return costOf(priceFromJson(row.price ?? ''), {
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    cachedTokens: Number(row.cached_tokens),
+    cacheWriteTokens: Number(row.cache_write_tokens),
+    reasoningTokens: Number(row.reasoning_tokens),
+  });
+}

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
+import { type Answer, ask } from '../support/chat-load.ts';
+import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+import { settledBooks } from '../support/settled-books.ts';
+
+/** `PORTICO_LONG=1` makes 10,000 debits; the ordinary run makes fewer. */
+const debits = process.env.PORTICO_LONG ? 10_000 : 300;
+const processes = 4;
+const atOnce = 128;
+const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+
+const programs = postgresPrograms();
+let postgres: TestPostgres | null = null;
+let gateway: GatewayProgram;
+const folder = mkdtempSync(join(tmpdir(), 'portico-debits-'));
+beforeAll(async () => {
+  gateway = await buildGateway('concurrent-debits');
+  if (programs) postgres = await startPostgres(programs);
+}, 60_000);
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const engines = [
+  { engine: 'SQLite', database: async () => join(folder, 'books.db') },
+  { engine: 'PostgreSQL', database: async () => (await postgres?.createDatabase()) ?? '' },
+].filter(({ engine }) => engine === 'SQLite' || programs !== null);
+
+const counted = { promptTokens: 7, completionTokens: 40 };
+
+test.each(engines)(
+  `${debits} debits of one account by ${processes} processes at once end exact on $engine`,
+  {
+    timeout: 1_200_000,
+  },
+  async ({ database: fresh }) => {
+    const database = await fresh();
+    const upstream = await openPricedUpstream(() => counted);
+    const settings = { env: { ...env, ...upstream.env } };
+    const probe = await prepaidAccount(database, env, '1', 1);
+    const gateways = [await gateway.start(database, settings)];
+    while (gateways.length < processes) gateways.push(await gateway.start(database, settings));
+    const urls = gateways.map(({ url }) => url);
+
+    const { hold, cost } = await priceOf(urls[0] ?? '', probe.keys[0] ?? '');
+    expect(hold).toBeGreaterThan(cost);
+    // Covers exactly so many: after the last one, what is left is one nano-dollar less than the next would hold.
+    const balance = BigInt(debits) * cost + hold - 1n;
+    const { id, keys } = await prepaidAccount(database, env, formatUsd(nanoUsd(balance)), 24);
+
+    let asked = 0;
+    const answers: Answer[] = [];
+    const client = async () => {
+      while (asked < debits * 1.1) {
+        asked += 1;
+        const url = urls[asked % urls.length] ?? '';
+        answers.push(await ask({ url, key: keys[asked % keys.length] ?? '', stream: asked % 2 === 0 }));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, client));
+    // What was refused only because others held the rest for a moment is asked again, one by one.
+    let last: Answer = { kind: 'complete', told: { requestId: '', costUsd: '' } };
+    while (last.kind === 'complete') {
+      last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
+      answers.push(last);
+    }
+    for (const one of gateways) expect(await one.kill('SIGTERM')).toBe(0);
+    await upstream.close();
+
+    const of = (kind: Answer['kind']) => answers.filter((answer) => answer.kind === kind).length;
+    expect({ complete: of('complete'), broken: of('broken') }).toEqual({ complete: debits, broken: 0 });
+    expect(of('refused')).toBeGreaterThan(0);
+    const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.told] : []));
+    const books = await settledBooks(database, env, told);
+    expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+    const mine = books.entries.filter((entry) => entry.account_id === id);
+    expect(mine).toHaveLength(debits);
+    expect(mine.every(({ balance_after: after }) => after >= hold - 1n)).toBe(true);
+    expect(books.accounts.find((account) => account.id === id)).toMatchObject({
+      balance: hold - 1n,
+      used: BigInt(debits) * cost,
+      held: 0n,
+    });
+  },
+);
+
+/** What one request holds and costs, by asking. */
+async function priceOf(url: string, key: string) {
+  const quoted = await fetch(`${url}/v1/quote`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: pricedModel, prompt: 'Say hello.', max_tokens: 200 }),
+  });
+  const { cost_usd: range } = (await quoted.json()) as { cost_usd: { high: string } };
+  const answer = await ask({ url, key, stream: false });
+  if (answer.kind !== 'complete') throw new Error('the first request was not answered');
+  return { hold: parseUsd(range.high), cost: parseUsd(answer.told.costUsd) };
+}

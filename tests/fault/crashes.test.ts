@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
+import { type Load, startLoad } from '../support/chat-load.ts';
+import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { openPricedUpstream } from '../support/priced-upstream.ts';
+import { settledBooks } from '../support/settled-books.ts';
+
+/** `PORTICO_LONG=1` makes 100 crashes of each kind; the ordinary run makes fewer. */
+const crashes = process.env.PORTICO_LONG ? 100 : 3;
+const clients = 12;
+const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+
+const programs = postgresPrograms();
+let postgres: TestPostgres | null = null;
+let gateway: GatewayProgram;
+const folder = mkdtempSync(join(tmpdir(), 'portico-crashes-'));
+beforeAll(async () => {
+  gateway = await buildGateway('crashes');
+  if (programs) postgres = await startPostgres(programs);
+}, 60_000);
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+afterAll(async () => {
+  await postgres?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let files = 0;
+const onSqlite = async () => join(folder, `books-${files++}.db`);
+const onPostgres = async () => (await postgres?.createDatabase()) ?? '';
+
+/** Gateways under load, in front of an upstream whose answers differ in price and take up to 60 ms. */
+async function underLoad(database: string, processes: number) {
+  const upstream = await openPricedUpstream(
+    (call) => ({ promptTokens: 5 + (call % 7), completionTokens: 3 + (call % 11) }),
+    () => Math.random() * 30,
+  );
+  closers.push(upstream.close);
+  const { keys } = await prepaidAccount(database, env, '1000', 8);
+  const settings = { env: { ...env, ...upstream.env } };
+  const gateways: (GatewayProcess | null)[] = [];
+  closers.push(() => gateways.map((one) => one?.kill('SIGKILL')));
+  for (let index = 0; index < processes; index += 1) gateways.push(await gateway.start(database, settings));
+  const load = startLoad(clients, () => gateways.flatMap((one) => (one ? [one.url] : [])), keys);
+  closers.push(load.stop);
+  return {
+    load,
+    gateways,
+    /** Ends one and starts it again, with the clients going on meanwhile. Returns its exit code. */
+    async again(index: number, signal: 'SIGTERM' | 'SIGKILL') {
+      const ended = gateways[index]?.kill(signal);
+      gateways[index] = null;
+      const code = await ended;
+      gateways[index] = await gateway.start(database, settings);
+      return code;
+    },
+    async end() {
+      await load.stop();
+      for (const one of gateways) await one?.kill('SIGKILL');
+    },
+  };
+}
+
+/** Whatever happened: nothing runs, nothing is held, all sums are exact, and who was told a price was charged it, once. */
+async function expectSettled(database: string, load: Load) {
+  const books = await settledBooks(database, env, load.told);
+  expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+  expect(new Set(load.told.map(({ requestId }) => requestId)).size).toBe(load.told.length);
+  const verified = await gateway.run(['ledger', 'verify', '--db', database], { env });
+  expect(verified).toMatchObject({ code: 0, last: 'The books are exact.' });
+  const { told, counts } = load;
+  process.stdout.write(
+    `${told.length} answers told, ${counts.broken} broken, ${books.unheard} charged and not heard, ` +
+      `${books.count('failed', 'interrupted')} interrupted\n`,
+  );
+  return books;
+}
+
+const endless = { timeout: 1_800_000 };
+
+describe('under load, nothing that a client was told is lost', () => {
+  test.each(
+    [
+      { engine: 'SQLite', processes: 1, fresh: onSqlite, runs: true },
+      { engine: 'SQLite', processes: 3, fresh: onSqlite, runs: true },
+      { engine: 'PostgreSQL', processes: 3, fresh: onPostgres, runs: programs !== null },
+    ].filter(({ runs }) => runs),
+  )(`$engine: kill -9 of one of $processes gateways, ${crashes} times`, endless, async ({ processes, fresh }) => {
+    const database = await fresh();
+    const { load, again, end } = await underLoad(database, processes);
+    for (let crash = 0; crash < crashes; crash += 1) {
+      await load.more(10);
+      await again(crash % processes, 'SIGKILL');
+    }
+    await load.more(10);
+    await end();
+    const books = await expectSettled(database, load);
+    expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
+  });
+
+  test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
+    const database = await onSqlite();
+    const { load, again, end } = await underLoad(database, 1);
+    for (let restart = 0; restart < crashes; restart += 1) {
+      await load.more(10);
+      expect(await again(0, 'SIGTERM')).toBe(0);
+    }
+    await load.more(10);
+    await load.stop();
+    await end();
+    const books = await expectSettled(database, load);
+    expect(books.count('failed')).toBe(0);
+    expect(books.unheard).toBe(0);
+  });
+
+  test.skipIf(programs === null)(`PostgreSQL itself crashes and recovers, ${crashes} times`, endless, async () => {
+    const database = await onPostgres();
+    const { load, gateways, end } = await underLoad(database, 2);
+    for (let crash = 0; crash < crashes; crash += 1) {
+      await load.more(10);
+      await postgres?.crash();
+      await postgres?.restart();
+    }
+    await load.more(10);
+    for (const one of gateways) expect(one?.child.exitCode).toBeNull();
+    await end();
+    await expectSettled(database, load);
+  });
+});

@@ -1,0 +1,176 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { openBooks } from '../../gateway/db/open.ts';
+import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { openGateway } from '../../gateway/open-gateway.ts';
+import { buildGateway } from '../support/gateway-process.ts';
+import {
+  createDisk,
+  type Fate,
+  powerLossMissing,
+  readTrace,
+  recorderFor,
+  seeded,
+  type TraceEvent,
+} from '../support/power-loss.ts';
+import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+
+/** `PORTICO_LONG=1` asks more, so that the log is checkpointed, and cuts at 400 points; the ordinary run at 50. */
+const long = Boolean(process.env.PORTICO_LONG);
+const questions = long ? 1_000 : 60;
+const points = long ? 400 : 50;
+
+const missing = powerLossMissing();
+const workplace = mkdtempSync(join(tmpdir(), 'portico-power-'));
+afterAll(() => rmSync(workplace, { recursive: true, force: true }));
+
+interface Asked {
+  readonly index: number;
+  /** When its question left for the provider: before that, its hold is durable. */
+  readonly dispatchedAt: number;
+  /** When its whole answer left for the client: before that, its settlement is durable. */
+  readonly answeredAt: number;
+  readonly cost: bigint;
+}
+
+let events: TraceEvent[] = [];
+let asked: Asked[] = [];
+let key = '';
+let keySaidAt = 0;
+
+describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not here: ${missing})` : ''}`, () => {
+  beforeAll(async () => {
+    const folder = join(workplace, 'data');
+    mkdirSync(folder);
+    const database = join(folder, 'books.db');
+    const recorder = recorderFor(folder, workplace);
+    const program = await buildGateway('power-loss');
+    const upstream = await openPricedUpstream((call) => ({ promptTokens: 10 + (call % 5), completionTokens: 4 }));
+    const env = { ...recorder.env, ...upstream.env };
+    const run = async (...args: string[]) => (await program.run([...args, '--db', database], { env })).last;
+    const account = await run('account', 'create', '--name', 'A', '--plan', 'enterprise');
+    await run('credit', 'grant', account, '5');
+    key = await run('key', 'create', account);
+    const gateway = await program.start(database, { env });
+    const answers: { index: number; id: string; cost: bigint }[] = [];
+    let next = 0;
+    const client = async () => {
+      for (let index = next++; index < questions; index = next++) {
+        const response = await fetch(`${gateway.url}/chat`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            ...{ model: pricedModel, prompt: `question ${index};`, max_tokens: 50, stream: index % 2 === 0 },
+            metadata: { question: String(index) },
+          }),
+        });
+        const text = await response.text();
+        const [last] = [...text.matchAll(/\{[^\n]*"cost_usd"[^\n]*\}/g)].map(([json]) => JSON.parse(json));
+        answers.push({ index, id: last.id, cost: parseUsd(last.cost_usd) });
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, client));
+    expect(await gateway.kill('SIGTERM')).toBe(0);
+    await upstream.close();
+    events = readTrace(recorder.trace);
+    const said = events.flatMap(({ kind, data }, at) =>
+      kind === 'said' ? [{ at, text: data.toString('latin1') }] : [],
+    );
+    const firstWith = (...words: string[]) => {
+      const found = said.find(({ text }) => words.every((word) => text.includes(word)));
+      if (!found) throw new Error(`nothing was said with ${words.join(' and ')}`);
+      return found.at;
+    };
+    keySaidAt = firstWith(key);
+    asked = answers.map(({ index, id, cost }) => ({
+      index,
+      cost,
+      dispatchedAt: firstWith(`question ${index};`),
+      answeredAt: firstWith('"cost_usd"', id),
+    }));
+  }, 1_800_000);
+
+  /** Moments right after something left the process: the strictest there are. */
+  function moments(): number[] {
+    const all = [...new Set(asked.flatMap(({ dispatchedAt, answeredAt }) => [dispatchedAt, answeredAt]))];
+    all.sort((one, two) => one - two);
+    const step = Math.max(1, all.length / points);
+    return Array.from({ length: Math.ceil(all.length / step) }, (_, index) => all[Math.floor(index * step)] ?? 0);
+  }
+
+  /** Plays the record and looks at what each cut leaves. Returns what was promised and is not there. */
+  async function lostAt(cuts: readonly number[], fate: (cut: number) => Fate, counts?: (sync: TraceEvent) => boolean) {
+    const disk = createDisk(counts);
+    const lost: string[] = [];
+    let at = 0;
+    for (const [number, cut] of cuts.entries()) {
+      for (; at <= cut; at += 1) {
+        const event = events[at];
+        if (event) disk.apply(event);
+      }
+      const folder = join(workplace, `cut-${number}`);
+      disk.cut(folder, fate(cut));
+      const broken = await promisesBroken(join(folder, 'books.db'), cut).catch((error: Error) => [error.message]);
+      lost.push(...broken.map((what) => `cut ${cut}: ${what}`));
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return lost;
+  }
+
+  async function promisesBroken(database: string, cut: number): Promise<string[]> {
+    const books = await openBooks(database);
+    const rows = await books.db.selectFrom('requests').selectAll().execute();
+    const report = await verifyBooks(books);
+    await books.db.destroy();
+    const byQuestion = new Map(rows.map((row) => [JSON.parse(row.metadata).question, row]));
+    const broken = report.checks.flatMap(({ name, problems }) => problems.map(({ where }) => `${name}: ${where}`));
+    for (const { index, dispatchedAt, answeredAt, cost } of asked) {
+      const row = byQuestion.get(String(index));
+      if (dispatchedAt <= cut && !row) broken.push(`the hold of question ${index}`);
+      if (answeredAt <= cut && (row?.status !== 'succeeded' || row.charge !== cost)) {
+        broken.push(`the settlement of question ${index}`);
+      }
+    }
+    return broken;
+  }
+
+  const nothingKept = (): Fate => () => 'lost';
+  const byChance = (cut: number): Fate => {
+    const random = seeded(cut);
+    return () => (['lost', 'kept', 'torn'] as const)[Math.floor(random() * 3)] ?? 'lost';
+  };
+
+  test(`loses no hold and no settlement that anyone was told of, where all that was not synced is lost (${points} cuts)`, {
+    timeout: 1_800_000,
+  }, async () => {
+    expect(moments().length).toBeGreaterThanOrEqual(50);
+    expect(await lostAt(moments(), nothingKept)).toEqual([]);
+  });
+
+  test('nor where parts of it reached the disk, torn and out of order', { timeout: 1_800_000 }, async () => {
+    expect(await lostAt(moments(), byChance)).toEqual([]);
+  });
+
+  test('and the key that was shown still opens the gateway', async () => {
+    const disk = createDisk();
+    for (const event of events.slice(0, keySaidAt + 1)) disk.apply(event);
+    const folder = join(workplace, 'key');
+    disk.cut(folder, nothingKept());
+    const gateway = await openGateway({ database: join(folder, 'books.db') });
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await gateway.fetch(new Request('http://127.0.0.1/account', { headers }));
+    await gateway.close();
+    expect(answer.status).toBe(200);
+  });
+
+  test('control: without our own sync of the log, as plain synchronous=NORMAL has it, the same cuts do lose', {
+    timeout: 1_800_000,
+  }, async () => {
+    const lost = await lostAt(moments(), nothingKept, (sync) => sync.bySqlite);
+    expect(lost.filter((what) => what.includes('the settlement of')).length).toBeGreaterThan(0);
+    expect(lost.filter((what) => what.includes('the hold of')).length).toBeGreaterThan(0);
+  });
+});

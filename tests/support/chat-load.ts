@@ -1,0 +1,98 @@
+import { usdAmount } from '#shared/wire/scalars.ts';
+import { pricedModel } from './priced-upstream.ts';
+
+/** What a client has read to its end: it may rely on that from then on. */
+export interface Told {
+  readonly requestId: string;
+  readonly costUsd: string;
+}
+
+export type Answer = { readonly kind: 'complete'; readonly told: Told } | { readonly kind: 'refused' | 'broken' };
+
+interface Asking {
+  readonly url: string;
+  readonly key: string;
+  readonly stream: boolean;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** Asks once. `refused`: an error status; `broken`: no whole answer. */
+export async function ask({ url, key, stream, body }: Asking): Promise<Answer> {
+  try {
+    const response = await fetch(`${url}/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: pricedModel, prompt: 'Say hello.', max_tokens: 200, stream, ...body }),
+    });
+    const text = await response.text();
+    if (response.status !== 200) return { kind: response.status < 500 ? 'refused' : 'broken' };
+    const last = stream ? lastEvent(text) : JSON.parse(text);
+    if (last === null) return { kind: 'broken' };
+    const requestId = response.headers.get('x-request-id') ?? '';
+    return { kind: 'complete', told: { requestId, costUsd: usdAmount.parse(last.cost_usd) } };
+  } catch (error) {
+    // The process was killed under the request: what the client sees then is a broken connection.
+    if (error instanceof TypeError || error instanceof SyntaxError) return { kind: 'broken' };
+    throw error;
+  }
+}
+
+/** The event that carries the bill; null where the stream did not end with `[DONE]`. */
+function lastEvent(text: string) {
+  const events = text.split('\n\n').flatMap((event) => (event.startsWith('data: ') ? [event.slice(6)] : []));
+  return events.at(-1) === '[DONE]' ? JSON.parse(events.at(-2) ?? 'null') : null;
+}
+
+export interface Load {
+  /** What clients were told so far. */
+  readonly told: Told[];
+  readonly counts: Record<Answer['kind'], number>;
+  /** Resolves when this many more answers were read to their end. */
+  more(answers: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time. */
+export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
+  const told: Told[] = [];
+  const counts = { complete: 0, refused: 0, broken: 0 };
+  const waiting = new Set<{ at: number; resolve: () => void }>();
+  let stopped = false;
+  let turn = 0;
+
+  async function client(index: number) {
+    while (!stopped) {
+      const urls = targets();
+      turn += 1;
+      const url = urls[turn % Math.max(1, urls.length)];
+      if (!url) {
+        await new Promise((resolve) => setImmediate(resolve));
+        continue;
+      }
+      const answer = await ask({ url, key: keys[index % keys.length] ?? '', stream: turn % 2 === 0 });
+      counts[answer.kind] += 1;
+      if (answer.kind !== 'complete') continue;
+      told.push(answer.told);
+      for (const one of [...waiting].filter(({ at }) => told.length >= at)) {
+        waiting.delete(one);
+        one.resolve();
+      }
+    }
+  }
+
+  const all = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  return {
+    told,
+    counts,
+    more: (answers) =>
+      Promise.race([
+        new Promise<void>((resolve) => waiting.add({ at: told.length + answers, resolve })),
+        // A client that fails for another reason than a fault fails the test at once.
+        all.then(() => {}),
+      ]),
+    async stop() {
+      stopped = true;
+      await all;
+    },
+  };
+}

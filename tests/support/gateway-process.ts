@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { createBuilder } from 'vite';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+export type Env = Readonly<Record<string, string>>;
+
+export interface GatewayProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  /** Everything it has written to standard error so far. */
+  log(): string;
+  /** Sends a signal and waits for the end. Returns the exit code, null where the signal ended it. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+export interface GatewayProcessOptions {
+  readonly env?: Env;
+  /** For Node itself, before the program. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** The gateway's command line as it ships. */
+export interface GatewayProgram {
+  /** `gateway serve` on a free port. Resolves when it says where it listens. */
+  start(database: string, options?: GatewayProcessOptions): Promise<GatewayProcess>;
+  /** One command to its end. `last` is the last line it printed: an id or a key. */
+  run(args: readonly string[], options?: GatewayProcessOptions): Promise<GatewayRun>;
+}
+
+export interface GatewayRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly last: string;
+}
+
+/** Builds the command line as it ships, into a folder of this name. */
+export async function buildGateway(name: string): Promise<GatewayProgram> {
+  const folder = path(`../../dist/test-${name}`);
+  const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
+  const environment = builder.environments.gateway;
+  if (!environment) throw new Error('the build has no environment "gateway"');
+  environment.config.build.outDir = folder;
+  await builder.build(environment);
+  const cli = `${folder}/cli.js`;
+  return {
+    start: (database, options = {}) => started(spawnCli(cli, ['serve', '--port', '0', '--db', database], options)),
+    run: (args, options = {}) => ended(spawnCli(cli, args, options)),
+  };
+}
+
+async function started(child: ChildProcess): Promise<GatewayProcess> {
+  let log = '';
+  child.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const first = await Promise.race([once(lines, 'line').then(([line]) => String(line)), exited.then(() => '')]);
+  const url = /(http:\/\/127\.0\.0\.1:\d+)$/.exec(first)?.[1];
+  if (!url) throw new Error(`the gateway did not start: ${log}`);
+  return {
+    child,
+    url,
+    log: () => log,
+    kill(signal) {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<GatewayRun> {
+  const read = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => {
+    read.stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    read.stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { ...read, code, last: read.stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+function spawnCli(
+  cli: string,
+  args: readonly string[],
+  { env = {}, nodeOptions = [] }: GatewayProcessOptions,
+): ChildProcess {
+  const { PATH = '' } = process.env;
+  return spawn(process.execPath, [...nodeOptions, cli, ...args], {
+    env: { PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}

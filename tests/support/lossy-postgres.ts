@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The server's message that a transaction was committed. */
+const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
+
+/**
+ * Stands before a PostgreSQL server and loses acknowledgements: where it is told to, it waits until the server has said
+ * that a transaction is committed, and breaks the connection instead of passing that on.
+ */
+export async function openLossyPostgres(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let passing = -1;
+  let lost = 0;
+
+  /** Whether this acknowledgement is the one to lose. */
+  function loses(): boolean {
+    if (passing < 0) return false;
+    passing -= 1;
+    if (passing >= 0) return false;
+    lost += 1;
+    return true;
+  }
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    let rest = Buffer.alloc(0);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (bytes) => upstream.write(bytes));
+    upstream.on('data', (bytes) => {
+      rest = Buffer.concat([rest, bytes]);
+      for (let message = nextMessage(rest); message; message = nextMessage(rest)) {
+        rest = rest.subarray(message.length);
+        if (message.equals(committed) && loses()) return void client.destroy();
+        client.write(message);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    /** Loses one acknowledgement, after this many were passed on. */
+    loseAfter(count: number) {
+      passing = count;
+    },
+    lost: () => lost,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The first whole message: a type, a length that counts itself, and the rest. */
+function nextMessage(bytes: Buffer): Buffer | null {
+  if (bytes.length < 5) return null;
+  const length = 1 + bytes.readUInt32BE(1);
+  return bytes.length < length ? null : bytes.subarray(0, length);
+}

@@ -1,0 +1,181 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * A model of power loss. A program runs with `power-loss.c` preloaded, which records what it does to the files of one
+ * folder and what it says to the outside, in one order. `createDisk` plays that record up to any moment and writes the
+ * folder as the power cut would leave it: what was not synced is lost, or torn where a seed says so.
+ */
+
+const source = fileURLToPath(new URL('power-loss.c', import.meta.url));
+
+/** Why power loss cannot be modelled here, or null. */
+export function powerLossMissing(): string | null {
+  if (process.platform !== 'linux') return 'it needs Linux';
+  return spawnSync('cc', ['--version']).status === 0 ? null : 'there is no C compiler';
+}
+
+/** Compiles the recorder. Returns the environment that makes a program record what it does to `folder`. */
+export function recorderFor(folder: string, workplace: string) {
+  const library = join(workplace, 'power-loss.so');
+  const trace = join(workplace, 'trace');
+  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl', '-lpthread']);
+  return {
+    trace,
+    env: { LD_PRELOAD: library, POWER_LOSS_FOLDER: folder, POWER_LOSS_TRACE: trace, UV_USE_IO_URING: '0' },
+  };
+}
+
+type Kind = 'write' | 'truncate' | 'create' | 'unlink' | 'sync-begins' | 'synced' | 'said';
+
+export interface TraceEvent {
+  readonly kind: Kind;
+  /** SQLite itself did it, not the program around it. */
+  readonly bySqlite: boolean;
+  /** The file's name; `.` is the folder. */
+  readonly file: string;
+  /** Offset of a write, size of a truncation, number of a sync. */
+  readonly position: number;
+  readonly data: Buffer;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  W: 'write',
+  T: 'truncate',
+  C: 'create',
+  U: 'unlink',
+  B: 'sync-begins',
+  S: 'synced',
+  N: 'said',
+};
+
+export function readTrace(path: string): TraceEvent[] {
+  const bytes = readFileSync(path);
+  const events: TraceEvent[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const nameLength = bytes.readUInt16LE(at + 2);
+    const dataLength = bytes.readUInt32LE(at + 4);
+    const kind = kinds[String.fromCharCode(bytes[at] ?? 0)];
+    if (!kind) throw new Error(`the trace is broken at ${at}`);
+    const name = at + 16;
+    const data = name + nameLength;
+    events.push({
+      kind,
+      bySqlite: bytes[at + 1] === 's'.charCodeAt(0),
+      file: bytes.toString('utf8', name, data),
+      position: Number(bytes.readBigUInt64LE(at + 8)),
+      data: bytes.subarray(data, data + dataLength),
+    });
+    at = data + dataLength;
+  }
+  return events;
+}
+
+interface ModelFile {
+  readonly durable: Image;
+  /** Not synced yet, in order. */
+  pending: TraceEvent[];
+  /** How many were synced before them. */
+  flushed: number;
+  /** The folder was synced after the file was made. */
+  named: boolean;
+}
+
+/** Takes part of what was not synced along; each piece whole, half or not at all. */
+export type Fate = () => 'lost' | 'kept' | 'torn';
+
+export interface Disk {
+  apply(event: TraceEvent): void;
+  /** Writes the files as the cut leaves them into a new folder. */
+  cut(folder: string, fate: Fate): void;
+}
+
+/** `counts` says which syncs are believed: a control leaves some out and has to lose something. */
+export function createDisk(counts: (sync: TraceEvent) => boolean = () => true): Disk {
+  const files = new Map<string, ModelFile>();
+  const begun = new Map<number, { readonly file: ModelFile | null; readonly covers: number }>();
+
+  function fileOf(name: string): ModelFile {
+    const known = files.get(name);
+    if (known) return known;
+    const fresh = { durable: createImage(), pending: [], flushed: 0, named: false };
+    files.set(name, fresh);
+    return fresh;
+  }
+
+  function synced(event: TraceEvent) {
+    if (event.file === '.') {
+      for (const file of files.values()) file.named = true;
+      return;
+    }
+    const begin = begun.get(event.position);
+    if (!begin?.file) return;
+    const { file, covers } = begin;
+    // A sync that began later may have ended earlier and taken these along.
+    const left = Math.max(0, covers - file.flushed);
+    for (const write of file.pending.splice(0, left)) file.durable.apply(write, write.data.length);
+    file.flushed += left;
+  }
+
+  return {
+    apply(event) {
+      if (event.kind === 'said' || /-shm$|\.lock/.test(event.file)) return;
+      if (event.kind === 'create')
+        files.set(event.file, { durable: createImage(), pending: [], flushed: 0, named: false });
+      else if (event.kind === 'unlink') files.delete(event.file);
+      else if (event.kind === 'sync-begins') {
+        const file = event.file === '.' ? null : fileOf(event.file);
+        begun.set(event.position, { file, covers: file ? file.flushed + file.pending.length : 0 });
+      } else if (event.kind === 'synced') {
+        if (counts(event)) synced(event);
+      } else fileOf(event.file).pending.push(event);
+    },
+    cut(folder, fate) {
+      mkdirSync(folder, { recursive: true });
+      for (const [name, file] of files) {
+        if (!file.named) continue;
+        const content = createImage(file.durable.bytes());
+        for (const write of file.pending) {
+          const end = fate();
+          if (end !== 'lost') content.apply(write, end === 'torn' ? write.data.length >> 1 : write.data.length);
+        }
+        writeFileSync(join(folder, name), content.bytes());
+      }
+    },
+  };
+}
+
+interface Image {
+  bytes(): Buffer;
+  /** Takes over this much of a write, or a truncation. */
+  apply(event: TraceEvent, length: number): void;
+}
+
+/** A file's content; its room doubles, so that a long record costs no more than its writes. */
+function createImage(from: Buffer = Buffer.alloc(0)): Image {
+  let room = Buffer.from(from);
+  let size = from.length;
+  return {
+    bytes: () => room.subarray(0, size),
+    apply({ kind, position, data }, length) {
+      const end = kind === 'truncate' ? position : Math.max(size, position + length);
+      if (end > room.length) room = Buffer.concat([room.subarray(0, size)], end * 2);
+      if (end < size) room.fill(0, end, size);
+      size = end;
+      if (kind === 'write') data.copy(room, position, 0, length);
+    },
+  };
+}
+
+/** A number from 0 to 1 that is the same in every run (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

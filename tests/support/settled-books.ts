@@ -1,0 +1,43 @@
+import { parseUsd } from '#shared/money.ts';
+import { openBooks } from '../../gateway/db/open.ts';
+import { openGateway } from '../../gateway/open-gateway.ts';
+import type { Told } from './chat-load.ts';
+import type { Env } from './gateway-process.ts';
+
+/** Longer than any lease, so that whatever runs now is seen as abandoned. */
+const laterMs = 30 * 60_000;
+
+/**
+ * Starts one more gateway, later, which ends what dead ones left, and compares the books with what clients were told.
+ * Returns what does not fit (nothing, if all is well) and the figures.
+ */
+export async function settledBooks(database: string, env: Env, told: readonly Told[]) {
+  const now = () => Date.now() + laterMs;
+  const gateway = await openGateway({ database, env, now, sandbox: false });
+  const report = await gateway.operator.verifyBooks();
+  await gateway.close();
+  const books = await openBooks(database);
+  const requests = await books.db.selectFrom('requests').selectAll().execute();
+  const entries = await books.db.selectFrom('ledger_entries').selectAll().where('type', '=', 'usage').execute();
+  const accounts = await books.db.selectFrom('accounts').selectAll().execute();
+  await books.db.destroy();
+  const charged = new Map(entries.map(({ request_id: id, amount }) => [id, -amount]));
+  const status = new Map(requests.map((row) => [row.id, row.status]));
+  const wrong = told.filter(
+    ({ requestId, costUsd }) => status.get(requestId) !== 'succeeded' || charged.get(requestId) !== parseUsd(costUsd),
+  );
+  return {
+    problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
+    running: report.sums.running,
+    held: report.sums.held_usd,
+    /** Told, and not booked so. */
+    wrong,
+    accounts,
+    requests,
+    entries,
+    /** Charged, and nobody heard the end of it. */
+    unheard: entries.length - told.length,
+    count: (wanted: string, code: string | null = null) =>
+      requests.filter((row) => row.status === wanted && (code === null || row.error_code === code)).length,
+  };
+}
