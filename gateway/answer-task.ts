@@ -36,9 +36,9 @@ export async function runAnswer(
     },
     deps.ledger,
   );
-  await hold(question, admitted, reserve, deps);
+  const { durable } = await hold(question, admitted, reserve, deps);
   const run: Run = {
-    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt },
+    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt, durable },
     attempts: [],
     current: null,
     spoken: false,
@@ -53,8 +53,8 @@ export async function runAnswer(
   }
 }
 
-/** Opens the request in the books. From its return on, it must be settled. */
-async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<void> {
+/** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
+async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps) {
   const { model } = admitted.targets[0];
   const request = {
     requestId: question.requestId,
@@ -69,7 +69,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     user: question.parameters.user ?? null,
     metadata: question.metadata,
   };
-  await deps.ledger.hold(request).catch((error: unknown) => {
+  return deps.ledger.decide(request).catch((error: unknown) => {
     throw withAffordableTokens(error, model, admitted.features.inputTokens);
   });
 }
@@ -181,11 +181,12 @@ const defaultMaxTokens = 8_192;
 /** The input estimate may be too high: an answer is never left with less than this because of it. */
 const smallestRoom = 1_024;
 
-/** Says who answers, before the first thing that is said. */
+/** Says who answers, before the first thing that is said: not before the hold is on the disk. */
 async function speak(run: Run, current: Try): Promise<void> {
   if (run.spoken) return;
-  run.spoken = true;
   current.firstTokenAt = run.deps.now();
+  await run.durable;
+  run.spoken = true;
   const { model } = current.target;
   await run.emit({
     type: 'route',

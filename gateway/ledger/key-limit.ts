@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
+import type { ApiKeyRow } from '../db/schema.ts';
 import { lockKeys } from './statements.ts';
 
 /**
@@ -10,7 +11,16 @@ import { lockKeys } from './statements.ts';
 export async function keyShortage(trx: BooksTransaction, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const { rows } = await lockKeys(trx, { id: keyId });
-  for (const { spend_limit: limit, spent, held } of rows) {
+  return shortageOf(rows, amount);
+}
+
+/** The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. */
+export function shortageOf(
+  keys: readonly Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>[],
+  amount: bigint,
+): AppError | null {
+  if (amount === 0n) return null;
+  for (const { spend_limit: limit, spent, held } of keys) {
     if (limit !== null && limit - spent - held < amount) return shortage(limit, spent, held, amount);
   }
   return null;

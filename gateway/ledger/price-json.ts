@@ -11,6 +11,15 @@ export const priceToJson = (price: Price) => ({
   tiers: price.tiers.map((tier) => ({ min_prompt_tokens: tier.minPromptTokens, ...ratesToJson(tier) })),
 });
 
+const known = new WeakMap<Price, string>();
+
+/** The same as text. Prices live as long as the catalogue, so that each is spelled once. */
+export function priceText(price: Price): string {
+  const text = known.get(price) ?? JSON.stringify(priceToJson(price));
+  known.set(price, text);
+  return text;
+}
+
 const ratesToJson = (rates: Rates) => ({
   prompt: formatUsdPerToken(rates.prompt),
   completion: formatUsdPerToken(rates.completion),
