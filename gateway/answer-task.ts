@@ -8,7 +8,7 @@ import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
 import { createMeter } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
-import type { ProviderRequest } from './providers/provider.ts';
+import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts';
@@ -116,29 +116,56 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const current = begin(run, target);
   const firstEventMs = firstEventLimit(run, isLast);
   const request = requestFor(run, target, current.fitted);
-  let reason: FinishReason | null = null;
-  for await (const events of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
-    for (const event of events) {
-      current.meter.observe(event);
-      if (event.type === 'start' || event.type === 'usage') continue;
-      if (event.type === 'finish') {
-        reason = event.reason;
-        continue;
-      }
-      if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
-        await speak(run, current);
-        recordCut(run, current);
-        return { kind: 'out_of_credit' };
-      }
-      if (!run.spoken) await speak(run, current);
-      const full = run.emit(event);
-      if (full !== undefined) await full;
-    }
+  const listener = listen(run, current);
+  try {
+    await attempt(target, request, { signal, firstEventMs, fetch: deps.fetch }, listener.take);
+  } catch (error) {
+    if (!listener.isCut()) throw error;
+    await speak(run, current);
+    recordCut(run, current);
+    return { kind: 'out_of_credit' };
   }
   if (!run.spoken) await speak(run, current);
   recordSuccess(run, current);
-  return { kind: 'finished', reason: reason ?? 'stop' };
+  return { kind: 'finished', reason: listener.reason() ?? 'stop' };
 }
+
+/** Meters what is said and hands it on, without a pause where nobody has to be waited for. */
+function listen(run: Run, current: Try) {
+  let reason: FinishReason | null = null;
+  let cut = false;
+
+  const emit = (event: SaidEvent) => (run.spoken ? run.emit(event) : speak(run, current).then(() => run.emit(event)));
+
+  async function emitIfCovered(event: SaidEvent): Promise<void> {
+    cut = !(await run.reserve.grow(current.target.model));
+    if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
+    await emit(event);
+  }
+
+  function hear(event: ProviderEvent): Promise<void> | undefined {
+    current.meter.observe(event);
+    if (event.type === 'start' || event.type === 'usage') return undefined;
+    if (event.type === 'finish') {
+      reason = event.reason;
+      return undefined;
+    }
+    return run.reserve.exceededBy(current.meter.outputTokens) ? emitIfCovered(event) : emit(event);
+  }
+
+  function take(events: readonly ProviderEvent[], from = 0): Promise<void> | undefined {
+    for (let at = from; at < events.length; at += 1) {
+      const event = events[at];
+      const waits = event && hear(event);
+      if (waits) return waits.then(() => take(events, at + 1));
+    }
+    return undefined;
+  }
+
+  return { take: (events: readonly ProviderEvent[]) => take(events), isCut: () => cut, reason: () => reason };
+}
+
+type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 
 function begin(run: Run, target: Target): Try {
   const { deps, question, admitted } = run;

@@ -1,3 +1,5 @@
+import type { Sink } from './channel.ts';
+
 /**
  * The part of `fetch` that calling an upstream takes. The platform's own `fetch` is one; `dispatch-fetch.ts` is a leaner
  * one for the stand-alone server.
@@ -22,6 +24,8 @@ export interface UpstreamResponse {
 
 export interface UpstreamBody {
   getReader(): UpstreamReader;
+  /** Hands every piece straight to a sink, in place of a reader; while the sink's promise is open nothing is read. */
+  pipe?(sink: Sink<Uint8Array>): void;
   cancel(): Promise<void>;
 }
 
