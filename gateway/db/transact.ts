@@ -22,6 +22,8 @@ interface Job {
 const batchLimit = 256;
 /** Under load a commit waits this long for more to come: its cost is nearly the same for one request and for thirty. */
 const gatherMs = 1;
+/** One request alone never makes more commits in a row than these. */
+const busyRounds = 3;
 
 /**
  * PostgreSQL gets a transaction per piece of work. SQLite has one writer and pays for each commit with a disk sync, so what
@@ -40,10 +42,9 @@ export function createTransact(books: OpenBooks): Transact {
 
   async function drain() {
     draining = true;
-    for (;;) {
+    for (let rounds = 1; waiting.length > 0; rounds += 1) {
+      if (rounds > busyRounds) await pause(gatherMs);
       await commit(waiting.splice(0, batchLimit));
-      if (waiting.length === 0) break;
-      await pause(gatherMs);
     }
     draining = false;
   }

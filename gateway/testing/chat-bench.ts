@@ -34,6 +34,8 @@ export interface BenchOptions {
   readonly streamTimes?: Partial<StreamTimes>;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
+  /** Stands for the disk: what is committed is durable when this resolves. */
+  readonly sync?: () => Promise<void>;
 }
 
 /**
@@ -42,6 +44,7 @@ export interface BenchOptions {
  */
 export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(':memory:');
+  if (options.sync && books.log) books.log.sync = options.sync;
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
   const send = options.fetch ?? fetch;
