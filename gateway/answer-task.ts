@@ -197,6 +197,7 @@ function requestFor({ question, admitted }: Run, { model, provider }: Target, fi
   return {
     model: model.model,
     messages: question.messages,
+    messagesJson: question.messagesJson,
     maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,

@@ -45,9 +45,11 @@ test.each([true, false])(
 
 test('a disk that fails: an error in place of an answer, and the upstream is hung up on', async () => {
   let broken = false;
-  const bench = await open({ sync: async () => {
-    if (broken) throw new Error('EIO');
-  } });
+  const bench = await open({
+    sync: async () => {
+      if (broken) throw new Error('EIO');
+    },
+  });
   broken = true;
   upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 3).join('')));
   const response = await bench.post(path, question);

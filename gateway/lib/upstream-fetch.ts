@@ -6,7 +6,7 @@ export interface UpstreamCall {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; without it the call is a GET. */
+  /** Sent as JSON by POST, bytes as they are; without it the call is a GET. */
   readonly body?: unknown;
   readonly fetch: UpstreamFetch;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ async function send(call: UpstreamCall): Promise<UpstreamResponse> {
     return await call.fetch(call.url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? bytesOf(body) : JSON.stringify(body) }),
       redirect: 'manual',
       signal,
     });
@@ -53,6 +53,9 @@ async function send(call: UpstreamCall): Promise<UpstreamResponse> {
     });
   }
 }
+
+/** Bytes that were read from a socket are never shared between threads. */
+const bytesOf = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
 
 /** As much of an error's body as is worth reading; nothing where it does not come in time. */
 async function errorText(response: UpstreamResponse): Promise<string> {

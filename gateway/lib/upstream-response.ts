@@ -9,7 +9,7 @@ export type UpstreamFetch = (url: string, init: UpstreamInit) => Promise<Upstrea
 export interface UpstreamInit {
   readonly method: 'GET' | 'POST';
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect: 'manual';
   /** Stops the call and its answer at once. */
   readonly signal: AbortSignal;

@@ -15,6 +15,8 @@ export interface ProviderCredential {
 export interface ProviderRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
+  /** The same in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
+  readonly messagesJson?: Uint8Array | null;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
   /** OpenAI's own further fields, for its own models; every other adapter ignores them. */

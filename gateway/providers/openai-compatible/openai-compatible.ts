@@ -7,6 +7,7 @@ import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { listedEntry } from './listed-entry.ts';
 import { completionBody } from './request-body.ts';
+import { completionBytes } from './request-bytes.ts';
 
 export interface CompatibleOptions {
   readonly id: string;
@@ -29,7 +30,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
         : await withFetchedImages(request.messages, context.signal, download);
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBody({ ...request, messages }, dialect),
+        body: completionBytes(request, dialect) ?? completionBody({ ...request, messages }, dialect),
       });
       await streamEvents(response, id, createChunkReader(id), take);
     },
