@@ -8,7 +8,7 @@ import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
 import { createMeter } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
-import type { ProviderRequest } from './providers/provider.ts';
+import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts';
@@ -36,9 +36,9 @@ export async function runAnswer(
     },
     deps.ledger,
   );
-  await hold(question, admitted, reserve, deps);
+  const { durable } = await hold(question, admitted, reserve, deps);
   const run: Run = {
-    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt },
+    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt, durable },
     attempts: [],
     current: null,
     spoken: false,
@@ -53,8 +53,8 @@ export async function runAnswer(
   }
 }
 
-/** Opens the request in the books. From its return on, it must be settled. */
-async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<void> {
+/** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
+async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps) {
   const { model } = admitted.targets[0];
   const request = {
     requestId: question.requestId,
@@ -69,7 +69,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     user: question.parameters.user ?? null,
     metadata: question.metadata,
   };
-  await deps.ledger.hold(request).catch((error: unknown) => {
+  return deps.ledger.decide(request).catch((error: unknown) => {
     throw withAffordableTokens(error, model, admitted.features.inputTokens);
   });
 }
@@ -116,29 +116,56 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const current = begin(run, target);
   const firstEventMs = firstEventLimit(run, isLast);
   const request = requestFor(run, target, current.fitted);
-  let reason: FinishReason | null = null;
-  for await (const events of attempt(target, request, { signal, firstEventMs, fetch: deps.fetch })) {
-    for (const event of events) {
-      current.meter.observe(event);
-      if (event.type === 'start' || event.type === 'usage') continue;
-      if (event.type === 'finish') {
-        reason = event.reason;
-        continue;
-      }
-      if (run.reserve.exceededBy(current.meter.outputTokens) && !(await run.reserve.grow(target.model))) {
-        await speak(run, current);
-        recordCut(run, current);
-        return { kind: 'out_of_credit' };
-      }
-      if (!run.spoken) await speak(run, current);
-      const full = run.emit(event);
-      if (full !== undefined) await full;
-    }
+  const listener = listen(run, current);
+  try {
+    await attempt(target, request, { signal, firstEventMs, fetch: deps.fetch }, listener.take);
+  } catch (error) {
+    if (!listener.isCut()) throw error;
+    await speak(run, current);
+    recordCut(run, current);
+    return { kind: 'out_of_credit' };
   }
   if (!run.spoken) await speak(run, current);
   recordSuccess(run, current);
-  return { kind: 'finished', reason: reason ?? 'stop' };
+  return { kind: 'finished', reason: listener.reason() ?? 'stop' };
 }
+
+/** Meters what is said and hands it on, without a pause where nobody has to be waited for. */
+function listen(run: Run, current: Try) {
+  let reason: FinishReason | null = null;
+  let cut = false;
+
+  const emit = (event: SaidEvent) => (run.spoken ? run.emit(event) : speak(run, current).then(() => run.emit(event)));
+
+  async function emitIfCovered(event: SaidEvent): Promise<void> {
+    cut = !(await run.reserve.grow(current.target.model));
+    if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
+    await emit(event);
+  }
+
+  function hear(event: ProviderEvent): Promise<void> | undefined {
+    current.meter.observe(event);
+    if (event.type === 'start' || event.type === 'usage') return undefined;
+    if (event.type === 'finish') {
+      reason = event.reason;
+      return undefined;
+    }
+    return run.reserve.exceededBy(current.meter.outputTokens) ? emitIfCovered(event) : emit(event);
+  }
+
+  function take(events: readonly ProviderEvent[], from = 0): Promise<void> | undefined {
+    for (let at = from; at < events.length; at += 1) {
+      const event = events[at];
+      const waits = event && hear(event);
+      if (waits) return waits.then(() => take(events, at + 1));
+    }
+    return undefined;
+  }
+
+  return { take: (events: readonly ProviderEvent[]) => take(events), isCut: () => cut, reason: () => reason };
+}
+
+type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 
 function begin(run: Run, target: Target): Try {
   const { deps, question, admitted } = run;
@@ -170,6 +197,7 @@ function requestFor({ question, admitted }: Run, { model, provider }: Target, fi
   return {
     model: model.model,
     messages: question.messages,
+    messagesJson: question.messagesJson,
     maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,
@@ -181,11 +209,12 @@ const defaultMaxTokens = 8_192;
 /** The input estimate may be too high: an answer is never left with less than this because of it. */
 const smallestRoom = 1_024;
 
-/** Says who answers, before the first thing that is said. */
+/** Says who answers, before the first thing that is said: not before the hold is on the disk. */
 async function speak(run: Run, current: Try): Promise<void> {
   if (run.spoken) return;
-  run.spoken = true;
   current.firstTokenAt = run.deps.now();
+  await run.durable;
+  run.spoken = true;
   const { model } = current.target;
   await run.emit({
     type: 'route',

@@ -14,6 +14,8 @@ export interface Question {
   readonly provider: string | null;
   readonly model: string | null;
   readonly messages: readonly ChatMessage[];
+  /** The same in JSON as they were sent, where they are text and nothing else; null for all others. */
+  readonly messagesJson: Uint8Array | null;
   readonly maxTokens: number | null;
   readonly parameters: ProviderRequest['parameters'];
   /** OpenAI's fields that only its own models know; dropped with a warning elsewhere. */

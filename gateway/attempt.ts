@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { Target } from './admission.ts';
 import { reasonOf } from './lib/upstream-error.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
-import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
+import type { ProviderEvent, ProviderRequest, TakeEvents } from './providers/provider.ts';
 
 export interface AttemptContext {
   /** Stops the attempt at once; its reason is an `AppError` that says why. */
@@ -13,30 +13,34 @@ export interface AttemptContext {
 }
 
 /**
- * Asks one upstream once. Ends normally only after a `finish` event; whatever else happens is an `AppError`. Leaving the
- * iteration early aborts the upstream.
+ * Asks one upstream once. Resolves only after a `finish` event; whatever else happens is an `AppError`. What `take` throws
+ * stops the attempt and aborts the upstream.
  */
-export async function* attempt(
+export async function attempt(
   target: Target,
   request: ProviderRequest,
   context: AttemptContext,
-): AsyncGenerator<readonly ProviderEvent[]> {
+  take: TakeEvents,
+): Promise<void> {
   const abort = new AbortController();
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
   const timer = setTimeout(() => abort.abort(firstEventTimeout(target)), context.firstEventMs);
+  let begun = false;
   let finished = false;
   let over = false;
+  const hear: TakeEvents = (events) => {
+    if (events.length === 0) return undefined;
+    if (!begun) clearTimeout(timer);
+    begun = true;
+    finished ||= events.some(isFinish);
+    return take(events);
+  };
   try {
     abort.signal.throwIfAborted();
     const { provider, credential } = target;
-    for await (const events of provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch })) {
-      if (events.length === 0) continue;
-      clearTimeout(timer);
-      finished ||= events.at(-1)?.type === 'finish' || events.some(({ type }) => type === 'finish');
-      yield events;
-    }
+    await provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch }, hear);
     over = true;
     abort.signal.throwIfAborted();
     if (!finished) throw truncated(target);
@@ -48,6 +52,8 @@ export async function* attempt(
     if (!over) abort.abort(new AppError('cancelled', 'The attempt is over.'));
   }
 }
+
+const isFinish = ({ type }: ProviderEvent) => type === 'finish';
 
 function firstEventTimeout({ model }: Target): AppError {
   return new AppError('upstream_timeout', `${model.id} did not begin to answer in time.`, { provider: model.provider });

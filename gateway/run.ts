@@ -31,6 +31,8 @@ export interface Run {
   readonly admitted: Admitted;
   readonly reserve: Reserve;
   readonly startedAt: number;
+  /** The hold is on the disk; until then no byte may leave. */
+  readonly durable: Promise<void>;
   readonly attempts: AttemptRecord[];
   current: Try | null;
   /** Something of the answer went out: from here on nobody else may be asked. */

@@ -11,7 +11,7 @@ import { lockKeys } from './statements.ts';
 export async function keyShortage(trx: BooksTransaction, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const { rows } = await lockKeys(trx, { id: keyId });
-  return firstShortage(rows, amount);
+  return shortageOf(rows, amount);
 }
 
 /** The same as it stands at the moment, without reserving anything and without locks. */
@@ -27,13 +27,15 @@ export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint)
     if (row) rows.push(row);
     id = row?.parent_id ?? null;
   }
-  return firstShortage(rows, amount);
+  return shortageOf(rows, amount);
 }
 
 type Limited = Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>;
 
-function firstShortage(rows: readonly Limited[], amount: bigint): AppError | null {
-  for (const { spend_limit: limit, spent, held } of rows) {
+/** The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. */
+export function shortageOf(keys: readonly Limited[], amount: bigint): AppError | null {
+  if (amount === 0n) return null;
+  for (const { spend_limit: limit, spent, held } of keys) {
     if (limit !== null && limit - spent - held < amount) return shortage(limit, spent, held, amount);
   }
   return null;

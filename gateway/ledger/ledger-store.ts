@@ -1,10 +1,12 @@
-import { AppError } from '#shared/errors.ts';
-import { formatUsd, nanoUsd } from '#shared/money.ts';
+import type { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { newId } from '../lib/id.ts';
-import { priceToJson } from '../prices/price-json.ts';
+import { priceText } from '../prices/price-json.ts';
+import { createBatchLedger } from './batch-ledger.ts';
+import { insufficientCredits } from './credit-shortage.ts';
 import { keyShortage } from './key-limit.ts';
 import type { HoldRequest, Ledger, Settlement } from './ledger.ts';
 import { monthOf, quotaRefusal } from './quota.ts';
@@ -23,10 +25,20 @@ export interface LedgerDeps {
   readonly instanceId: string;
 }
 
-/** The ledger over SQL: each step is one transaction with one guarded update of the account (wire contract §2.7). */
-export function createLedger({ transact, now, instanceId }: LedgerDeps): Ledger {
+/**
+ * The ledger over SQL: each step is one transaction with one guarded update of the account (wire contract §2.7). Where
+ * there is one connection, steps are taken in batches (`batch-ledger.ts`).
+ */
+export function createLedger(deps: LedgerDeps): Ledger {
+  const { transact, now, instanceId } = deps;
+  if (transact.oneWriter) return createBatchLedger({ ...deps, leaseMs });
+  const durably = (request: HoldRequest) => transact((trx) => hold(trx, request, now(), instanceId));
   return {
-    hold: (request) => transact((trx) => hold(trx, request, now(), instanceId)),
+    hold: durably,
+    async decide(request) {
+      await durably(request);
+      return { durable: Promise.resolve() };
+    },
     extend: (requestId, by) => transact((trx) => extend(trx, requestId, by, now())),
     renew: (requestId) =>
       transact(async (trx) => {
@@ -82,13 +94,7 @@ async function refusal(
   if (!account) throw new Error(`account ${request.accountId} does not exist`);
   const known = quotaRefusal(account, request.amount, now) ?? shortage;
   if (known) return known;
-  const needed = formatUsd(request.amount);
-  const available = formatUsd(nanoUsd(account.balance - account.held));
-  return new AppError(
-    'insufficient_credits',
-    `Insufficient credits: this request may cost up to $${needed}, available $${available}. Lower max_tokens or add credits.`,
-    { details: { needed_usd: needed, available_usd: available } },
-  );
+  return insufficientCredits(account, request.amount);
 }
 
 /** Rows are locked in the order in which the settlement locks them: request, keys, account. */
@@ -149,7 +155,7 @@ async function closeRequest(trx: BooksTransaction, end: Settlement, now: number)
     reasoning_tokens: BigInt(end.usage.reasoningTokens),
     first_token_ms: end.firstTokenMs === null ? null : BigInt(Math.round(end.firstTokenMs)),
     total_ms: BigInt(Math.round(end.totalMs)),
-    price: end.price && JSON.stringify(priceToJson(end.price)),
+    price: end.price && priceText(end.price),
     routing: end.routing && JSON.stringify(end.routing),
   });
 }

@@ -43,6 +43,11 @@ export interface Ledger {
    * where the key's limit cannot cover it, and `insufficient_credits` where a prepaid balance cannot.
    */
   hold(request: HoldRequest): Promise<void>;
+  /**
+   * The same, resolved as soon as it is decided: what is held is then held for everyone. No byte of the answer may leave
+   * before `durable` has resolved; it rejects where the disk failed.
+   */
+  decide(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
   /** Reserves more for a running request; false where the balance, the key's limit or the plan's quota cannot cover it. */
   extend(requestId: string, by: NanoUsd): Promise<boolean>;
   /** Keeps a running request's lease alive. */

@@ -32,6 +32,7 @@ export function createPersistentLedger(
 
   return {
     hold: (request) => persist('hold', patience.holdMs, () => ledger.hold(request)),
+    decide: (request) => persist('hold', patience.holdMs, () => ledger.decide(request)),
     extend: ledger.extend,
     renew: (requestId) => persist('renew', patience.holdMs, () => ledger.renew(requestId)),
     settle: (settlement) => persist('settle', patience.settleMs, () => ledger.settle(settlement)),

@@ -54,16 +54,26 @@ export async function requireDayQuota(db: BooksDb, { accountId, plan }: Principa
   if (refusal) throw refusal;
 }
 
+type Counted = Pick<AccountRow, 'plan' | 'held' | 'day' | 'day_requests' | 'month' | 'month_used'>;
+
 /** The quota that refuses a request of this amount now, or null. */
-export function quotaRefusal(account: AccountRow, amount: bigint, now: number): AppError | null {
+export const quotaRefusal = (account: Counted, amount: bigint, now: number): AppError | null =>
+  dayRefusal(account, now) ?? monthRefusal(account, amount, now);
+
+function dayRefusal(account: Counted, now: number): AppError | null {
   const plan = planOf(account.plan);
-  const today = dayOf(now);
-  if (plan.requestsPerDay !== null && account.day === today && account.day_requests >= BigInt(plan.requestsPerDay)) {
-    const resetsAt = (now - (now % dayMs) + dayMs) / 1000;
-    return exceeded('requests_per_day', String(plan.requestsPerDay), `${plan.requestsPerDay} requests a day`, resetsAt);
-  }
-  const used = account.month === monthOf(today) ? account.month_used : 0n;
-  if (plan.monthlySpend === null || amount === 0n || used + account.held + amount <= plan.monthlySpend) return null;
+  const limit = plan.requestsPerDay;
+  if (limit === null || account.day !== dayOf(now) || account.day_requests < BigInt(limit)) return null;
+  const resetsAt = (now - (now % dayMs) + dayMs) / 1000;
+  return exceeded('requests_per_day', String(limit), `${limit} requests a day`, resetsAt);
+}
+
+/** The month's quota alone: what is reserved later for a request that was counted before. */
+export function monthRefusal(account: Counted, amount: bigint, now: number): AppError | null {
+  const plan = planOf(account.plan);
+  if (plan.monthlySpend === null || amount === 0n) return null;
+  const used = account.month === monthOf(dayOf(now)) ? account.month_used : 0n;
+  if (used + account.held + amount <= plan.monthlySpend) return null;
   return monthExceeded(plan.monthlySpend, nanoUsd(used), currentMonth(now).endMs / 1000);
 }
 

@@ -4,8 +4,15 @@ import type { BooksTransaction } from '../db/open.ts';
 import type { Books, RequestRow } from '../db/schema.ts';
 import type { Settlement } from './ledger.ts';
 
-/** `YYYY-MM-DD` in UTC. */
-export const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
+const dayMs = 86_400_000;
+let lastDay = { number: 0, text: '1970-01-01' };
+
+/** `YYYY-MM-DD` in UTC. Nearly every call is for the day of the one before. */
+export function dayOf(milliseconds: number): string {
+  const number = Math.floor(milliseconds / dayMs);
+  if (number !== lastDay.number) lastDay = { number, text: new Date(milliseconds).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
 
 /** Adds an ended request to its day's counters, in the transaction that ends it: usage is read-your-writes (§2.3). */
 export async function addToUsage(trx: BooksTransaction, open: RequestRow, end: Settlement): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { Sink } from './channel.ts';
 import type {
   UpstreamBody,
   UpstreamFetch,
@@ -50,6 +51,9 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   #fields: Fields = {};
   #controller: Dispatcher.DispatchController | null = null;
   #waiting: { resolve: (read: Read) => void; reject: (error: unknown) => void } | null = null;
+  #sink: Sink<Uint8Array> | null = null;
+  /** The sink has asked to wait. */
+  #held = false;
   #size = 0;
   #ended = false;
   #discarding = false;
@@ -86,6 +90,11 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
       if (this.#size > lingerBytes) controller.abort(new Error('the rest is not wanted'));
       return;
     }
+    if (this.#sink && !this.#held) {
+      this.#size = 0;
+      this.#holdFor(this.#sink.value(piece));
+      return;
+    }
     const waiting = this.#waiting;
     if (waiting) {
       this.#waiting = null;
@@ -101,6 +110,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#over();
     this.#waiting?.resolve(atEnd);
     this.#waiting = null;
+    this.#flow();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -109,6 +119,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#waiting?.reject(error);
     this.#waiting = null;
     this.#reject(error);
+    this.#flow();
   }
 
   accept(response: UpstreamResponse): void {
@@ -125,6 +136,38 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
 
   getReader(): UpstreamReader {
     return this;
+  }
+
+  pipe(sink: Sink<Uint8Array>): void {
+    this.#sink = sink;
+    this.#flow();
+  }
+
+  /** Hands over what waits, and the end after all of it, until the sink asks to wait. */
+  #flow(): void {
+    const sink = this.#sink;
+    if (!sink || this.#discarding) return;
+    while (!this.#held) {
+      const piece = this.#pieces.shift();
+      if (!piece) break;
+      this.#holdFor(sink.value(piece));
+    }
+    if (this.#held || this.#pieces.length > 0) return;
+    this.#size = 0;
+    if (this.#failure) sink.fail(this.#failure.error);
+    else if (this.#ended) sink.end();
+    else if (this.#controller?.paused) this.#controller.resume();
+  }
+
+  #holdFor(waits: Promise<void> | undefined): void {
+    if (!waits || this.#discarding) return;
+    this.#held = true;
+    if (!this.#ended) this.#controller?.pause();
+    const goOn = () => {
+      this.#held = false;
+      this.#flow();
+    };
+    waits.then(goOn, goOn);
   }
 
   async read(): Promise<Read> {
@@ -147,6 +190,8 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#waiting = null;
     if (this.#ended || this.#discarding) return;
     this.#discarding = true;
+    this.#sink = null;
+    this.#pieces.length = 0;
     this.#size = 0;
     const controller = this.#controller;
     if (controller?.paused) controller.resume();

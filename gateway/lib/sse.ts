@@ -20,11 +20,19 @@ export function readTogether<Said>(events: readonly string[], read: (data: strin
   return { said, failure: null };
 }
 
+/** Splits bytes into the `data` of a server-sent event stream's events. */
+export interface EventSplitter {
+  /** The events that are complete with these bytes. */
+  take(bytes: Uint8Array): readonly string[];
+  /** What is complete with the end of the stream. */
+  end(): readonly string[];
+}
+
 /**
- * The `data` of a server-sent event stream's events, those of one chunk of bytes together. Splitting inside a code point or a line
- * changes nothing. An event that is larger than 1 MiB is refused as `upstream_bad_response`.
+ * Splitting inside a code point or a line changes nothing. An event that is larger than 1 MiB is refused as
+ * `upstream_bad_response`.
  */
-export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+export function createEventSplitter(): EventSplitter {
   const decoder = new StringDecoder('utf8');
   let batch: string[] = [];
   let broken = false;
@@ -35,16 +43,14 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       broken ||= error.type === 'max-buffer-size-exceeded';
     },
   });
-  const take = (text: string): readonly string[] => {
+  const feed = (text: string): readonly string[] => {
     parser.feed(text);
     if (broken) throw new AppError('upstream_bad_response', 'The provider sent an event that is too large.');
     const events = batch;
     batch = [];
     return events;
   };
-  for await (const bytes of body) {
-    const events = take(decoder.write(bytes));
-    if (events.length > 0) yield events;
-  }
-  yield take(decoder.end());
+  // A buffer shares its memory with the bytes; the decoder would copy anything else.
+  const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { take: (bytes) => feed(decoder.write(bufferOf(bytes))), end: () => feed(decoder.end()) };
 }

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
-import type { UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
+import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
 export interface UpstreamCall {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST; without it the call is a GET. */
+  /** Sent as JSON by POST, bytes as they are; without it the call is a GET. */
   readonly body?: unknown;
   readonly fetch: UpstreamFetch;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ async function send(call: UpstreamCall): Promise<UpstreamResponse> {
     return await call.fetch(call.url, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { ...call.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof Uint8Array ? bytesOf(body) : JSON.stringify(body) }),
       redirect: 'manual',
       signal,
     });
@@ -53,6 +53,9 @@ async function send(call: UpstreamCall): Promise<UpstreamResponse> {
     });
   }
 }
+
+/** Bytes that were read from a socket are never shared between threads. */
+const bytesOf = (body: Uint8Array) => body as Uint8Array<ArrayBuffer>;
 
 /** As much of an error's body as is worth reading; nothing where it does not come in time. */
 async function errorText(response: UpstreamResponse): Promise<string> {
@@ -101,28 +104,87 @@ function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: numb
 export async function* upstreamBytes(response: UpstreamResponse, provider: string): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
-  let silent = false;
+  let isSilent = false;
   const timer = setTimeout(() => {
-    silent = true;
+    isSilent = true;
     void reader.cancel().catch(() => {});
   }, idleMs);
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (silent)
-        throw new AppError('upstream_timeout', `${provider} fell silent in the middle of its answer.`, { provider });
+      if (isSilent) throw silent(provider);
       if (done || !value) return;
       timer.refresh();
       yield value;
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
+    throw broken(provider, cause);
   } finally {
     clearTimeout(timer);
     await reader.cancel().catch(() => {});
   }
 }
+
+/**
+ * Gives the bytes of an answer to `take` until it ends or there are `enough`. While the promise of `take` is open the
+ * upstream waits. A connection that breaks or falls silent is an `AppError`; what `take` throws comes as it is.
+ */
+export async function pushBytes(
+  response: UpstreamResponse,
+  provider: string,
+  take: (bytes: Uint8Array) => Promise<void> | undefined,
+  enough: () => boolean,
+): Promise<void> {
+  const { body } = response;
+  if (body?.pipe) return piped(body, provider, take, enough);
+  for await (const bytes of upstreamBytes(response, provider)) {
+    const waits = take(bytes);
+    if (waits !== undefined) await waits;
+    if (enough()) return;
+  }
+}
+
+function piped(
+  body: UpstreamBody,
+  provider: string,
+  take: (bytes: Uint8Array) => Promise<void> | undefined,
+  enough: () => boolean,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let over = false;
+  const finish = (settle: () => void) => {
+    if (over) return;
+    over = true;
+    clearTimeout(timer);
+    void body.cancel().then(settle, settle);
+  };
+  const fail = (error: unknown) => finish(() => reject(error));
+  const timer = setTimeout(() => fail(silent(provider)), idleMs);
+  const goOn = () => {
+    if (enough()) finish(resolve);
+    else timer.refresh();
+  };
+  const value = (bytes: Uint8Array): Promise<void> | undefined => {
+    if (over) return undefined;
+    try {
+      const waits = take(bytes);
+      if (waits !== undefined) return waits.then(goOn, fail);
+      goOn();
+    } catch (error) {
+      fail(error);
+    }
+    return undefined;
+  };
+  body.pipe?.({ value, end: () => finish(resolve), fail: (cause) => fail(broken(provider, cause)) });
+  return promise;
+}
+
+const silent = (provider: string) =>
+  new AppError('upstream_timeout', `${provider} fell silent in the middle of its answer.`, { provider });
+
+const broken = (provider: string, cause: unknown) =>
+  new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
 
 /** Reads a small JSON answer, at most 8 MiB of it. */
 export async function readJson(response: UpstreamResponse, provider: string): Promise<unknown> {

@@ -1,3 +1,5 @@
+import type { Sink } from './channel.ts';
+
 /**
  * The part of `fetch` that calling an upstream takes. The platform's own `fetch` is one; `dispatch-fetch.ts` is a leaner
  * one for the stand-alone server.
@@ -7,7 +9,7 @@ export type UpstreamFetch = (url: string, init: UpstreamInit) => Promise<Upstrea
 export interface UpstreamInit {
   readonly method: 'GET' | 'POST';
   readonly headers: Record<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect: 'manual';
   /** Stops the call and its answer at once. */
   readonly signal: AbortSignal;
@@ -22,6 +24,8 @@ export interface UpstreamResponse {
 
 export interface UpstreamBody {
   getReader(): UpstreamReader;
+  /** Hands every piece straight to a sink, in place of a reader; while the sink's promise is open nothing is read. */
+  pipe?(sink: Sink<Uint8Array>): void;
   cancel(): Promise<void>;
 }
 

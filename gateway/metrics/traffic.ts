@@ -75,6 +75,14 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
         await timed('hold', ledger.hold(request));
         open.set(request.requestId, { answered: null, settled: null });
       },
+      async decide(request) {
+        const held = ledger.decide(request);
+        // What is measured is how long it takes to be on the disk; who failed is told by `held` or by `durable`.
+        timed('hold', held.then(({ durable }) => durable)).catch(() => {});
+        const decided = await held;
+        open.set(request.requestId, { answered: null, settled: null });
+        return decided;
+      },
       async settle(settlement) {
         try {
           const result = await timed('settle', ledger.settle(settlement));

@@ -13,6 +13,15 @@ export const priceToJson = (price: Price) => ({
   ...(price.source === undefined ? {} : { source: price.source }),
 });
 
+const known = new WeakMap<Price, string>();
+
+/** The same as text. Prices live as long as the catalogue, so that each is spelled once. */
+export function priceText(price: Price): string {
+  const text = known.get(price) ?? JSON.stringify(priceToJson(price));
+  known.set(price, text);
+  return text;
+}
+
 const ratesToJson = (rates: Rates) => ({
   prompt: formatUsdPerToken(rates.prompt),
   completion: formatUsdPerToken(rates.completion),
@@ -39,4 +48,6 @@ const ratesFromJson = (json: ReturnType<typeof ratesToJson>): Rates => ({
   completion: parseUsdPerToken(json.completion),
   cacheRead: json.input_cache_read === null ? null : parseUsdPerToken(json.input_cache_read),
   cacheWrite: json.input_cache_write === null ? null : parseUsdPerToken(json.input_cache_write),
+  ...(json.reasoning === undefined ? {} : { reasoning: parseUsdPerToken(json.reasoning) }),
+  ...(json.input_audio === undefined ? {} : { inputAudio: parseUsdPerToken(json.input_audio) }),
 });

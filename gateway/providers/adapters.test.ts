@@ -53,10 +53,11 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
   const signal = options.signal ?? new AbortController().signal;
   try {
     const context = { signal, firstEventMs: 5_000, fetch: options.fetch ?? fetch };
-    for await (const together of attempt(target, { ...request, ...options.request }, context)) {
+    await attempt(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);
       for (const event of together) options.onEvent?.(event);
-    }
+      return undefined;
+    });
     return { events, error: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

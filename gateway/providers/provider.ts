@@ -15,6 +15,8 @@ export interface ProviderCredential {
 export interface ProviderRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
+  /** The same in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
+  readonly messagesJson?: Uint8Array | null;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
   /** OpenAI's own further fields, for its own models; every other adapter ignores them. */
@@ -75,6 +77,9 @@ export interface ProviderContext {
   readonly fetch: UpstreamFetch;
 }
 
+/** Gets what an answer is made of, as it comes; while its promise is open the upstream waits. */
+export type TakeEvents = (events: readonly ProviderEvent[]) => Promise<void> | undefined;
+
 /** A model that a server lists by itself (OpenAI-compatible servers), with what it says of it. Null or absent: it says nothing. */
 export interface ListedModel {
   readonly model: string;
@@ -96,9 +101,9 @@ export interface Provider {
   readonly needsMaxTokens?: boolean;
   /**
    * Answers always come as a stream, so that the usage so far is known when something breaks: what arrived together is
-   * given together.
+   * given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
    */
-  chat(request: ProviderRequest, context: ProviderContext): AsyncIterable<readonly ProviderEvent[]>;
+  chat(request: ProviderRequest, context: ProviderContext, take: TakeEvents): Promise<void>;
   /** Lists the provider's models: a free call. */
   models(context: ProviderContext): Promise<ListedModel[]>;
   /** A free call that tells whether the key works (`upstream_auth_failed`), where listing the models does not. */

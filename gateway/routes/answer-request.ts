@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { AnswerWatcher, Question } from '../answer.ts';
 import { estimateInputTokens } from '../lib/estimate.ts';
-import { readJson } from '../lib/read-json.ts';
+import { readJsonBody } from '../lib/read-json.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { answerResponse, askerOf, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
 import type { AppEnv } from './context.ts';
@@ -21,8 +21,8 @@ export async function answerRequest(
 ): Promise<Response> {
   const { requestId, principal, pass } = context.var;
   const request = context.req.raw;
-  const body = await readJson(request, chatBodyLimit);
-  const asked = read(body, { requestId, principal, headers: request.headers });
+  const { value: body, messages } = await readJsonBody(request, chatBodyLimit);
+  const asked = read(body, { requestId, principal, headers: request.headers, messages });
   const claim = await claimKey(context, body, deps.keptAnswers);
   if (claim?.kind === 'replay') return replayResponse(claim, asked, form);
   await reserveTokens(asked.question, pass).catch(async (error: unknown) => {

@@ -10,6 +10,7 @@ import {
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../answer.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { JsonSpan } from '../lib/json-outline.ts';
 import { Secret } from '../lib/secret.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
@@ -19,6 +20,8 @@ export interface QuestionContext {
   readonly requestId: string;
   readonly principal: Principal;
   readonly headers: Headers;
+  /** Where the body's `messages` stand, where that is certain. */
+  readonly messages?: JsonSpan | null;
 }
 
 /** A request in the engine's shape, and what only its writer needs. */
@@ -55,14 +58,20 @@ export function promptQuestion(body: Record<string, unknown>, context: QuestionC
 export function completionQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
   const byoKey = takeByoKey(body);
   refuseOtherForms(body);
-  const request = plainCompletion(body) ?? parse(completionRequest, body);
+  const plain = plainCompletion(body);
+  const request = plain ?? parse(completionRequest, body);
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
-  const question = questionFor(request, { messages, maxTokens, byoKey, unknown }, context);
+  const messagesJson = plain && spanOf(plain.messages, context);
+  const question = questionFor(request, { messages, messagesJson, maxTokens, byoKey, unknown }, context);
   return { question, stream: request.stream ?? false, includeUsage: request.stream_options?.include_usage ?? false };
 }
+
+/** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
+const spanOf = (messages: readonly ChatMessage[], { messages: span }: QuestionContext): Uint8Array | null =>
+  span && span.strings === 4 * messages.length ? span.bytes : null;
 
 /** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
 function takeByoKey(body: Record<string, unknown>): Secret | null {
@@ -145,6 +154,7 @@ function unknownFields(body: Record<string, unknown>, shape: Record<string, unkn
 
 interface Parts {
   readonly messages: readonly ChatMessage[];
+  readonly messagesJson?: Uint8Array | null;
   readonly maxTokens: number | null;
   readonly byoKey: Secret | null;
   readonly unknown: readonly string[];
@@ -157,6 +167,7 @@ function questionFor(request: Shared, parts: Parts, context: QuestionContext): Q
     provider: request.provider ?? null,
     model: request.model ?? null,
     messages: parts.messages,
+    messagesJson: parts.messagesJson ?? null,
     maxTokens: parts.maxTokens,
     parameters: parametersOf(request),
     openaiOnly: Object.fromEntries(

@@ -35,6 +35,8 @@ export interface BenchOptions {
   readonly streamTimes?: Partial<StreamTimes>;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
+  /** Stands for the disk: what is committed is durable when this resolves. */
+  readonly sync?: () => Promise<void>;
 }
 
 /**
@@ -43,6 +45,7 @@ export interface BenchOptions {
  */
 export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(await testDatabase());
+  if (options.sync && books.log) books.log.sync = options.sync;
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
   const send = options.fetch ?? fetch;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { costOf } from '#shared/price.ts';
 import type { BooksDb } from '../../db/open.ts';
 import type { RequestRow } from '../../db/schema.ts';
-import { priceFromJson } from '../price-json.ts';
+import { priceFromJson } from '../../prices/price-json.ts';
 import { countOf, type Rule, sqlRule, type Violation } from './rule.ts';
 
 const batch = 2_000;

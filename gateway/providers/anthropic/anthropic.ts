@@ -1,6 +1,6 @@
+import { streamEvents } from '../../lib/event-stream.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readEvents, readTogether } from '../../lib/sse.ts';
-import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { createMessageReader } from './message-events.ts';
 import { messagesBody } from './request-body.ts';
@@ -14,15 +14,9 @@ export function createAnthropic(): Provider {
     id,
     name: 'Anthropic',
     needsMaxTokens: true,
-    async *chat(request, context) {
+    async chat(request, context, take) {
       const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body: messagesBody(request) });
-      const reader = createMessageReader();
-      for await (const events of readEvents(upstreamBytes(response, id))) {
-        const { said, failure } = readTogether(events, reader.read);
-        yield said;
-        if (failure) throw failure.error;
-        if (reader.done) return;
-      }
+      await streamEvents(response, id, createMessageReader(), take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1/models?limit=1000'));

@@ -1,7 +1,7 @@
+import { streamEvents } from '../../lib/event-stream.ts';
 import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readEvents, readTogether } from '../../lib/sse.ts';
-import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { createGenerateReader } from './generate-events.ts';
 import { generateBody } from './request-body.ts';
@@ -13,20 +13,14 @@ export function createGoogle(download?: Download): Provider {
   return {
     id,
     name: 'Google',
-    async *chat(request, context) {
+    async chat(request, context, take) {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
       const messages = await withFetchedImages(request.messages, context.signal, download);
       const response = await upstreamFetch({
         ...callFor(context, path),
         body: generateBody({ ...request, messages }),
       });
-      const reader = createGenerateReader();
-      for await (const events of readEvents(upstreamBytes(response, id))) {
-        const { said, failure } = readTogether(events, reader.read);
-        yield said;
-        if (failure) throw failure.error;
-      }
-      yield reader.end();
+      await streamEvents(response, id, createGenerateReader(), take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1beta/models?pageSize=1000'));

@@ -1,12 +1,13 @@
+import { streamEvents } from '../../lib/event-stream.ts';
 import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
-import { readEvents, readTogether } from '../../lib/sse.ts';
-import { readJson, upstreamBytes, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { listedEntry } from './listed-entry.ts';
 import { completionBody } from './request-body.ts';
+import { completionBytes } from './request-bytes.ts';
 
 export interface CompatibleOptions {
   readonly id: string;
@@ -23,22 +24,15 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   return {
     id,
     name,
-    async *chat(request, context) {
+    async chat(request, context, take) {
       const messages = dialect.fetchesImages
         ? request.messages
         : await withFetchedImages(request.messages, context.signal, download);
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBody({ ...request, messages }, dialect),
+        body: completionBytes(request, dialect) ?? completionBody({ ...request, messages }, dialect),
       });
-      const reader = createChunkReader(id);
-      for await (const events of readEvents(upstreamBytes(response, id))) {
-        const { said, failure } = readTogether(events, reader.read);
-        yield said;
-        if (failure) throw failure.error;
-        if (reader.done) break;
-      }
-      yield reader.end();
+      await streamEvents(response, id, createChunkReader(id), take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(id, context, dialect, '/models'));

@@ -14,7 +14,7 @@ async function ask(model: string, question: string, more: Partial<ProviderReques
   const request = { model, messages: [user(question)], maxTokens: null, openaiOnly: {}, parameters: {}, ...more };
   const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: new AbortController().signal };
   const events: ProviderEvent[] = [];
-  for await (const together of createSandbox({ pace }).chat(request, context)) events.push(...together);
+  await createSandbox({ pace }).chat(request, context, (together) => void events.push(...together));
   const finish = events.at(-1);
   return {
     events,
@@ -112,10 +112,7 @@ describe('faults', () => {
     const reason = new AppError('client_closed_request', 'gone');
     const request = { model: 'slow', messages: [user('x')], maxTokens: null, openaiOnly: {}, parameters: {} };
     const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: abort.signal };
-    const read = async () => {
-      for await (const _event of createSandbox({ pace: 1_000 }).chat(request, context));
-    };
-    const reading = read();
+    const reading = createSandbox({ pace: 1_000 }).chat(request, context, () => undefined);
     abort.abort(reason);
     await expect(reading).rejects.toSatisfy((error: Error) => error === reason || error.cause === reason);
   });

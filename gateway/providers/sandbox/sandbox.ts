@@ -12,11 +12,11 @@ export function createSandbox(options: { readonly pace: number }): Provider {
   return {
     id: 'sandbox',
     name: 'Sandbox',
-    async *chat(request, { signal }) {
+    async chat(request, { signal }, take) {
       const speed = sandboxModels.find((entry) => entry.model === request.model)?.speed ?? defaultSpeed;
       const promptTokens = estimateInputTokens(request.messages, request.parameters.tools);
       for await (const event of play(scriptFor(request), promptTokens, { ...speed, pace: options.pace }, signal)) {
-        yield [event];
+        await take([event]);
       }
     },
     async models() {

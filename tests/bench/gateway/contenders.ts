@@ -15,6 +15,8 @@ export interface Contender {
   readonly name: string;
   /** The model under which this one reaches the upstream. */
   readonly model: string;
+  /** No byte of an answer leaves before what is set aside for it is on the disk. */
+  readonly syncsFirst: boolean;
   /** Starts it fresh on a port, in front of the upstream. */
   start(port: number, upstreamPort: number, folder: string): Promise<{ program: Program; target: Target }>;
 }
@@ -25,6 +27,7 @@ const upstreamUrl = (port: number) => `http://127.0.0.1:${port}`;
 const rawUndici: Contender = {
   name: 'raw-undici',
   model,
+  syncsFirst: false,
   async start(port, upstream) {
     const program = await start(here('raw-undici.ts'), [String(port), upstreamUrl(upstream)], {
       core: gatewayCore,
@@ -37,6 +40,7 @@ const rawUndici: Contender = {
 const rawMeter: Contender = {
   name: 'raw-meter',
   model,
+  syncsFirst: false,
   async start(port, upstream, folder) {
     const key = 'raw-meter-key';
     const parameters = [String(port), upstreamUrl(upstream), join(folder, 'raw-meter.log'), key];
@@ -48,6 +52,7 @@ const rawMeter: Contender = {
 const portico: Contender = {
   name: 'portico',
   model,
+  syncsFirst: true,
   async start(port, upstream, folder) {
     const db = join(folder, 'gateway.db');
     for (const end of ['', '-wal', '-shm', '.lock']) rmSync(`${db}${end}`, { force: true });

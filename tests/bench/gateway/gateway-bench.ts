@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Contender, contenders } from './contenders.ts';
+import { diskSyncMs } from './disk-sync.ts';
 import { holdStream, load, median, type Sample, type Target } from './load.ts';
 import { cpuMicroseconds, moveTo, type Program, residentKb, start, stop } from './processes.ts';
 
@@ -23,8 +25,14 @@ export interface Figures {
   /** What the gateway adds to the upstream's own time, measured without it in the same round. */
   addedP50Ms: number;
   addedFirstByteP50Ms: number;
+  /** What of that is the disk's: one sync of a small append, where the answer waits for one; measured apart. */
+  diskSyncMs: number;
+  addedP50WithoutSyncMs: number;
+  addedFirstByteP50WithoutSyncMs: number;
   cpuPerChunkUs: number;
   kbPerOpenStream: number;
+  /** What a client costs that stops reading an answer without end. */
+  mbPerStalledClient: number;
   startMs: number;
   incomplete: number;
 }
@@ -70,6 +78,8 @@ async function measure(contender: Contender, port: number, folder: string, scale
     const chunks = await metered(program, () => load(target, stream, { count: 96 * scale, connections: 16 }));
     const calm = await beside(target, upstream, small, 200 * scale);
     const one = await beside(target, upstream, first, 200 * scale);
+    const syncMs = contender.syncsFirst ? await diskSyncMs(join(folder, 'sync')) : 0;
+    const mbPerStalledClient = await memoryOfStalled(program, target, contender.model);
     const all = [...busy.samples, ...big.samples, ...calm.ours, ...one.ours, ...chunks.samples];
     return {
       requestsPerSecond: busy.samples.length / (busy.ms / 1000),
@@ -77,8 +87,12 @@ async function measure(contender: Contender, port: number, folder: string, scale
       cpuPerLargeRequestUs: big.cpuUs / big.samples.length,
       addedP50Ms: calm.added(({ totalMs }) => totalMs),
       addedFirstByteP50Ms: one.added(({ firstByteMs }) => firstByteMs),
+      diskSyncMs: syncMs,
+      addedP50WithoutSyncMs: calm.added(({ totalMs }) => totalMs) - syncMs,
+      addedFirstByteP50WithoutSyncMs: one.added(({ firstByteMs }) => firstByteMs) - syncMs,
       cpuPerChunkUs: chunks.cpuUs / (chunks.samples.length * 200),
       kbPerOpenStream,
+      mbPerStalledClient,
       startMs: program.startMs,
       incomplete: all.filter(({ complete }) => !complete).length,
     };
@@ -111,6 +125,22 @@ async function memoryPerStream(program: Program, target: Target, model: string):
   const after = residentKb(program);
   for (const socket of sockets) socket.destroy();
   return (after - before) / openStreams;
+}
+
+/** Stops reading an endless answer, waits until the gateway takes no more of it, and sees what it keeps. */
+async function memoryOfStalled(program: Program, target: Target, model: string): Promise<number> {
+  const before = residentKb(program);
+  const socket = await holdStream(target, body(model, 'bench-flood', true), 0);
+  socket.pause();
+  let kept = residentKb(program);
+  for (let calm = 0, look = 0; calm < 5 && look < 100; look += 1) {
+    await pause(200);
+    const now = residentKb(program);
+    calm = now > kept + 256 ? 0 : calm + 1;
+    kept = Math.max(kept, now);
+  }
+  socket.destroy();
+  return (kept - before) / 1024;
 }
 
 function body(model: string, content: string, stream: boolean): Buffer {

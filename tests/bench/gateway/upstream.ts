@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
  * The provider that the gateways under test talk to: answers from bytes made once, so that it is never what is measured.
  * `POST …/chat/completions` answers a fixed completion; with `"stream":true` as many chunks as the prompt asks for
  * (`bench-50`: fifty), one every two milliseconds, or many would be read as one; `bench-0` streams the same text as the fixed completion
- * in one piece, for gateways that always stream; `bench-open` sends one chunk and holds the line until the client goes.
+ * in one piece, for gateways that always stream; `bench-open` sends one chunk and holds the line until the client goes;
+ * `bench-flood` sends chunks without end, as fast as they are taken.
  */
 const port = Number(process.argv[2]);
 const usage = '{"prompt_tokens":12,"completion_tokens":50,"total_tokens":62}';
@@ -20,6 +21,7 @@ const words = 'word '.repeat(50);
 const whole = Buffer.from(
   `${frame(`{"role":"assistant","content":"${words}"}`)}${frame('{}', '"stop"', `,"usage":${usage}`)}data: [DONE]\n\n`,
 );
+const flood = Buffer.concat(Array.from({ length: 128 }, () => chunk));
 const last = Buffer.from(`${frame('{}', '"stop"', `,"usage":${usage}`)}data: [DONE]\n\n`);
 
 const server = createServer((request, response) => {
@@ -37,6 +39,14 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     if (head.includes('bench-open')) {
       response.write(chunk);
+      return;
+    }
+    if (head.includes('bench-flood')) {
+      const more = () => {
+        while (!response.destroyed && response.write(flood));
+      };
+      response.on('drain', more);
+      more();
       return;
     }
     let left = Number(/"bench-(\d+)/.exec(head)?.[1] ?? 1);

@@ -1,0 +1,24 @@
+import { AppError } from '#shared/errors.ts';
+import { formatUsd, nanoUsd } from '#shared/money.ts';
+import type { AccountRow } from '../db/schema.ts';
+import { planOf } from '../plans.ts';
+
+type Funds = Pick<AccountRow, 'balance' | 'held'>;
+
+/** Why a prepaid balance cannot cover an amount, or null. Nothing to reserve is never refused. */
+export function creditShortage(account: Funds & Pick<AccountRow, 'plan'>, amount: bigint): AppError | null {
+  const covered =
+    amount === 0n || planOf(account.plan).billing === 'meter_only' || account.balance - account.held >= amount;
+  return covered ? null : insufficientCredits(account, amount);
+}
+
+/** Wire contract §2.7; `reserve.ts` adds how long an answer the balance covers. */
+export function insufficientCredits({ balance, held }: Funds, amount: bigint): AppError {
+  const needed = formatUsd(nanoUsd(amount));
+  const available = formatUsd(nanoUsd(balance - held));
+  return new AppError(
+    'insufficient_credits',
+    `Insufficient credits: this request may cost up to $${needed}, available $${available}. Lower max_tokens or add credits.`,
+    { details: { needed_usd: needed, available_usd: available } },
+  );
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { outlineOf } from './json-outline.ts';
+
+const outline = (text: string) => outlineOf(Buffer.from(text), 'messages');
+const spanText = (text: string) => {
+  const { span } = outline(text);
+  return span && Buffer.from(span.bytes).toString('utf8');
+};
+
+/** How many strings a value is written with. */
+const stringsIn = (value: unknown): number => {
+  if (typeof value === 'string') return 1;
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + stringsIn(one), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((sum, [, one]) => sum + 1 + stringsIn(one), 0);
+};
+
+describe('the outline of a JSON text', () => {
+  test('finds the messages of any body, byte for byte, and counts their strings', () => {
+    const name = fc.string().filter((text) => text !== 'messages' && !JSON.stringify(text).includes('\\'));
+    const value = fc.jsonValue({ maxDepth: 4 }).filter((one) => typeof one !== 'string' || !/messages|\\|"/.test(one));
+    const plainValue = value.filter((one) => typeof one !== 'string' || !JSON.stringify(one).includes('\\'));
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.dictionary(name, plainValue), (messages, others) => {
+        const text = JSON.stringify({ ...others, messages }, null, 1);
+        const found = outline(text).span;
+        expect(JSON.parse(Buffer.from(found?.bytes ?? []).toString('utf8'))).toEqual(
+          JSON.parse(JSON.stringify(messages)),
+        );
+        expect(found?.strings).toBe(stringsIn(messages));
+      }),
+    );
+  });
+
+  test.each([
+    ['{"messages":[1],"messages":[2]}'],
+    ['{"messages":[1],"mess\\u0061ges":[2]}'],
+    ['{"model":"messages","messages":[1]}'],
+    ['{"messages":"text","a":[1]}'],
+    ['{"messages":5,"a":[1]}'],
+    ['{"messages":{"a":[1]}}'],
+    ['{"a":{"messages":[1]}}'],
+    ['[{"messages":[1]}]'],
+  ])('is not certain of %s', (text) => {
+    expect(spanText(text)).toBeNull();
+  });
+
+  test.each([
+    ['{"messages":[]}', '[]'],
+    ['{ "messages" :\n[ "]" , "\\"]" ] , "a" : [1] }', '[ "]" , "\\"]" ]'],
+    ['{"a":{"messages":[1]},"messages":[{"messages":[2]}]}', '[{"messages":[2]}]'],
+    ['\ufeff{"messages":["ü"]}', '["ü"]'],
+  ])('of %j finds %s', (text, found) => {
+    expect(spanText(text)).toBe(found);
+  });
+
+  test('counts a field that comes twice as often as it comes', () => {
+    const { span } = outline('{"messages":[{"role":"user","content":"long","content":"x"}]}');
+    expect(span?.strings).toBe(6);
+  });
+});
