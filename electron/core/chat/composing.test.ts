@@ -124,7 +124,10 @@ test('an answer’s bill adds up to what it cost, and the total keeps what was p
       { kind: 'cache_read', tokens: 1, usd: '0.000001' },
       { kind: 'output', tokens: 2, usd: '0.000004' },
     ]);
+  const draft = { text: 'unsent', attachments: [], model: null };
+  await core.client.drafts.put({ chat: conversationId, draft });
   await core.client.conversations.remove({ id: conversationId });
+  expect((await core.client.drafts.get({ chat: conversationId })).text).toBe('');
   expect(await core.client.bills.total({ conversationId })).toMatchObject({ usd: '0.000007', requests: 1, unknown: 0 });
 });
 

@@ -78,6 +78,10 @@ const statements = [
     after update of status, cost_usd, cost_source, simulated, request_id on messages
     when ${counts('new.')}
     begin ${spend}; end`,
+  sql`create trigger conversations_leave after delete on conversations begin
+    delete from drafts where chat = old.id;
+    delete from chat_options where chat = old.id;
+  end`,
   sql`insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at)
     select id, conversation_id, request_id, 'chat', simulated, cost_usd, cost_source, created_at
     from messages where ${counts('')}`,
