@@ -34,10 +34,11 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
   };
   try {
     const context = { signal: new AbortController().signal, firstEventMs: 120_000, fetch };
-    for await (const together of attempt(target, request, context)) {
+    await attempt(target, request, context, (together) => {
       events.push(...together);
       onEvent();
-    }
+      return undefined;
+    });
     return { events, error: null };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
