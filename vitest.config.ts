@@ -47,6 +47,7 @@ export default defineConfig({
           environment: 'node',
           globalSetup: 'gateway/testing/postgres-setup.ts',
           testTimeout: 20_000,
+          expect: { poll: { timeout: 15_000 } },
           include: ['gateway/**/*.postgres.test.ts', ...onBothEngines],
         },
       },

@@ -5,8 +5,10 @@ import { nanoUsd, parseUsd, picoUsd } from './money.ts';
 import { costOf } from './price.ts';
 
 const rate = fc.bigInt(0n, 100_000_000n).map(picoUsd);
-const rates = { prompt: rate, completion: rate, cacheRead: fc.option(rate), cacheWrite: fc.option(rate) };
+const maybe = fc.option(rate);
+const rates = { prompt: rate, completion: rate, cacheRead: maybe, cacheWrite: maybe };
 const price = fc.record({ ...rates, request: rate, tiers: fc.constant([]) });
+const richPrice = fc.record({ ...rates, reasoning: maybe, inputAudio: maybe, request: rate, tiers: fc.constant([]) });
 const count = fc.nat(2_000_000);
 const usage = fc.record({
   plain: count,
@@ -26,9 +28,27 @@ const tokensOf = ({
 });
 const sumOf = (lines: readonly { usd: string }[]) => lines.reduce((sum, line) => sum + parseUsd(line.usd), 0n);
 
+test('reasoning and spoken input with prices of their own have lines of their own', () => {
+  const [one, two] = [picoUsd(1_000_000n), picoUsd(2_000_000n)];
+  const row = { prompt: one, completion: one, cacheRead: null, cacheWrite: null, request: picoUsd(0n), tiers: [] };
+  const own = { ...row, reasoning: two, inputAudio: two };
+  const tokens = {
+    promptTokens: 10,
+    completionTokens: 10,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 4,
+    audioTokens: 3,
+  };
+  const told = (given: typeof row) =>
+    billLines(given, tokens, costOf(given, tokens)).lines.map((line) => [line.kind, line.tokens, line.usd].join(' '));
+  expect(told(own)).toEqual(['input 7 0.000007', 'audio 3 0.000006', 'output 6 0.000006', 'reasoning 4 0.000008']);
+  expect(told(row)).toEqual(['input 10 0.00001', 'reasoning 4 0.000004', 'output 6 0.000006']);
+});
+
 test('the lines of a bill add up to what was charged, whatever was charged', () => {
   fc.assert(
-    fc.property(price, usage, fc.bigInt(-1_000n, 1_000_000_000n), (row, parts, difference) => {
+    fc.property(richPrice, usage, fc.bigInt(-1_000n, 1_000_000_000n), (row, parts, difference) => {
       const tokens = tokensOf(parts);
       const listed = costOf(row, tokens);
       const charged = nanoUsd(listed + difference);

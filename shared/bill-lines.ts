@@ -1,6 +1,6 @@
 import type { Bill, BillKind } from './contract/bills.ts';
 import { formatUsd, type NanoUsd, nanoUsd, parseUsdPerToken } from './money.ts';
-import { type CostLine, costLines, type Price, type TokenUsage } from './price.ts';
+import { type CostLine, costLines, type Price, type Rates, ratesFor, type TokenUsage } from './price.ts';
 import type { Model } from './wire/model.ts';
 
 interface Part {
@@ -15,7 +15,9 @@ interface Part {
  * else than its price row says, the difference is a line of its own: the total is never recomputed.
  */
 export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill {
-  const parts = costLines(price, usage).flatMap((line) => splitOutput(line, usage));
+  const parts = costLines(price, usage).flatMap((line) =>
+    splitOutput(line, usage, ratesFor(price, usage.promptTokens)),
+  );
   const exact = parts.reduce((sum, part) => sum + part.pico, 0n);
   const rounded = (exact + 999n) / 1000n;
   const amounts = inWholeNanos(parts, rounded);
@@ -24,9 +26,13 @@ export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill
   return { lines: other === 0n ? lines : [...lines, { kind: 'other', tokens: null, usd: formatUsd(nanoUsd(other)) }] };
 }
 
-/** Reasoning is priced as output and counted within it. */
-function splitOutput({ kind, tokens, pico }: CostLine, { reasoningTokens }: TokenUsage): Part[] {
-  if (kind !== 'output') return [{ kind, tokens: kind === 'request' ? null : tokens, pico }];
+/** Reasoning is counted within the output, and priced like it where it has no price of its own. */
+function splitOutput(
+  { kind, tokens, pico }: CostLine,
+  { reasoningTokens }: TokenUsage,
+  { reasoning: own }: Rates,
+): Part[] {
+  if (kind !== 'output' || own != null) return [{ kind, tokens: kind === 'request' ? null : tokens, pico }];
   const thought = Math.min(reasoningTokens, tokens);
   const perToken = pico / BigInt(tokens);
   const reasoning: Part = { kind: 'reasoning', tokens: thought, pico: perToken * BigInt(thought) };
@@ -50,7 +56,10 @@ function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
 }
 
 type Pricing = NonNullable<Model['pricing']>;
-type WireRates = Pick<Pricing, 'prompt' | 'completion' | 'input_cache_read' | 'input_cache_write'>;
+type WireRates = Pick<
+  Pricing,
+  'prompt' | 'completion' | 'input_cache_read' | 'input_cache_write' | 'reasoning' | 'input_audio'
+>;
 
 /** A price as the wire spells it (wire contract §2.1), to count with. */
 export function priceOf(pricing: Pick<Pricing, 'request' | 'tiers'> & WireRates): Price {
@@ -61,9 +70,11 @@ export function priceOf(pricing: Pick<Pricing, 'request' | 'tiers'> & WireRates)
   };
 }
 
-const ratesOf = (rates: WireRates) => ({
+const ratesOf = (rates: WireRates): Rates => ({
   prompt: parseUsdPerToken(rates.prompt),
   completion: parseUsdPerToken(rates.completion),
   cacheRead: rates.input_cache_read === null ? null : parseUsdPerToken(rates.input_cache_read),
   cacheWrite: rates.input_cache_write === null ? null : parseUsdPerToken(rates.input_cache_write),
+  reasoning: rates.reasoning == null ? null : parseUsdPerToken(rates.reasoning),
+  inputAudio: rates.input_audio == null ? null : parseUsdPerToken(rates.input_audio),
 });

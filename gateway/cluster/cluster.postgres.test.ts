@@ -74,7 +74,7 @@ describe('what one instance is told, the others hear at once', () => {
     await server.connect();
     await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
     const cut = await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'LISTEN%'",
+      "SELECT pg_terminate_backend(pid, 15000) FROM pg_stat_activity WHERE datname = $1 AND query LIKE 'LISTEN%'",
       [name],
     );
     expect(cut.rowCount).toBe(2);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,17 +13,20 @@ export const testPepper = 'a secret of more than thirty-two characters';
 /** Whether this run is the one on PostgreSQL: `vitest --project postgres`. */
 export const onPostgres = (): boolean => Boolean(inject('postgres'));
 
-/** New, empty books on the engine of this run. */
+/** New, empty books on the engine of this run; asked for within a test, they are gone after it. */
 export async function testDatabase(): Promise<string> {
   const server = inject('postgres');
   if (!server) return ':memory:';
   const name = `books_${process.pid}_${Math.random().toString(36).slice(2)}`;
-  const admin = new pg.Client({ connectionString: server.admin });
-  await admin.connect();
-  try {
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
-  } finally {
-    await admin.end();
+  const administer = async (statement: string) => {
+    const admin = new pg.Client({ connectionString: server.admin });
+    await admin.connect();
+    await admin.query(statement).finally(() => admin.end());
+  };
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
+  // Hundreds of them would take longer to delete at the end than the tests do.
+  if (expect.getState().currentTestName !== undefined) {
+    onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
   }
   const url = new URL(server.admin);
   url.pathname = `/${name}`;

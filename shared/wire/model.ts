@@ -6,6 +6,10 @@ const rates = {
   completion: usdPerToken,
   input_cache_read: usdPerToken.nullable(),
   input_cache_write: usdPerToken.nullable(),
+  /** Where reasoning is not priced as other output. */
+  reasoning: usdPerToken.nullish(),
+  /** Where spoken input is not priced as written. */
+  input_audio: usdPerToken.nullish(),
 };
 
 export const pricing = z.looseObject({

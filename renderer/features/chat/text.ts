@@ -214,8 +214,8 @@ export const text = {
   billNoParts: 'The gateway told the amount, not its parts.',
   billKinds: {
     input: 'Input',
+    audio: 'Spoken input',
     cache_read: 'Cache read',
-    audio: 'Audio input',
     cache_write: 'Cache write',
     reasoning: 'Reasoning',
     output: 'Output',

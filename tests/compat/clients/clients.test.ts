@@ -19,7 +19,7 @@ import { startServingGateway } from './serving-gateway.ts';
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const kinds = [openaiClient, aiSdkCompatible, aiSdkOpenai, langchainClient, ...(hasCurl ? [curlClient] : [])];
 // Most of the time is spent in waiting before asking again, so all of it is waited for together.
-vi.setConfig({ maxConcurrency: 100, testTimeout: 60_000 });
+vi.setConfig({ maxConcurrency: 40, testTimeout: 240_000 });
 
 const mock = new LLMock({ port: 0, host: '127.0.0.1', auth: { apiKeys: ['platform-key'] } });
 let upstream: Awaited<ReturnType<typeof openScriptedUpstream>>;
@@ -53,8 +53,8 @@ beforeAll(async () => {
     withoutChat: (await newKey({ scopes: ['models'] })).key,
   };
   const listed = async () => JSON.stringify(await read('/models')).includes('openai-compatible/ok.0');
-  await vi.waitUntil(listed, { timeout: 10_000 });
-});
+  await vi.waitUntil(listed, { timeout: 120_000 });
+}, 180_000);
 afterAll(async () => {
   await gateway?.close();
   await upstream?.close();
@@ -209,7 +209,7 @@ describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
         const { data } = (await read(`/requests?model=${name}&limit=1`)) as { data: RequestRecord[] };
         return data[0]?.status === 'running' ? undefined : data[0];
       },
-      { timeout: 10_000, interval: 300 },
+      { timeout: 120_000, interval: 300 },
     );
 
   test('abort in the middle of a stream: the upstream is hung up on', async () => {
@@ -233,11 +233,10 @@ describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
     const { client, sent } = open(kind);
     const abort = new AbortController();
     const name = scripted('hang-at-once', kind);
-    const asked = client.chat({ ...askScripted('hang-at-once', kind), signal: abort.signal });
-    const refused = expect(asked).rejects.toThrow();
-    await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 10_000 });
+    const asked = client.chat({ ...askScripted('hang-at-once', kind), signal: abort.signal }).catch(() => 'refused');
+    await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 120_000 });
     abort.abort();
-    await refused;
+    expect(await asked).toBe('refused');
     await upstream.calls(name)[0]?.closed;
     expect(await settled(name)).toMatchObject({ status: 'cancelled', cost_usd: '0' });
     expect(sent()).toBe(1);
@@ -287,7 +286,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     const first = open(kind)
       .client.chat({ ...ask, signal: leave.signal })
       .catch(() => null);
-    await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => upstream.calls(name).length === 1, { timeout: 120_000 });
     const { client, sent } = open(kind);
     const failure = failureOf(kind, client.chat(ask));
     expect(await failure).toMatchObject({ status: 409, code: 'idempotency_in_progress' });
@@ -313,7 +312,7 @@ describe.each(kinds)('how often $name asks, and how often that reaches the upstr
     const running = Array.from({ length: 4 }, () =>
       post({ model: `openai-compatible/${name}` }, { key, signal: leave.signal }).catch(() => null),
     );
-    await vi.waitUntil(() => upstream.calls(name).length === 4, { timeout: 10_000 });
+    await vi.waitUntil(() => upstream.calls(name).length === 4, { timeout: 120_000 });
     const { client, sent } = open(kind, key);
     const failure = failureOf(kind, client.chat(askScripted('hang-for-429', kind)));
     expect(await failure).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });

@@ -32,26 +32,30 @@ afterAll(async () => {
   await upstream.close();
 });
 
-test.concurrent.each(kinds)('504 upstream_timeout: $name asks as its table says', { timeout: 60_000 }, async (kind) => {
-  let sent = 0;
-  const client = kind.open({
-    baseUrl: `${listening.url}/v1`,
-    key: 'none-is-asked-for',
-    fetch: (input, init) => {
-      sent += 1;
-      return fetch(input, init);
-    },
-    sent: () => {
-      sent += 1;
-    },
-  });
-  const name = `gpt-${kinds.indexOf(kind)}`;
-  const failure = await client.chat({ model: `openai/${name}`, prompt: 'hello' }).then(
-    () => null,
-    (error: unknown) => kind.failure(error),
-  );
-  expect(failure).toMatchObject({ status: 504, code: 'upstream_timeout' });
-  expect(sent).toBe(kind.asks(504));
-  // The upstream may have worked and billed: the gateway itself never asks again.
-  expect(upstream.calls.filter(({ body }) => body.model === name)).toHaveLength(kind.asks(504));
-});
+test.concurrent.each(kinds)(
+  '504 upstream_timeout: $name asks as its table says',
+  { timeout: 240_000 },
+  async (kind) => {
+    let sent = 0;
+    const client = kind.open({
+      baseUrl: `${listening.url}/v1`,
+      key: 'none-is-asked-for',
+      fetch: (input, init) => {
+        sent += 1;
+        return fetch(input, init);
+      },
+      sent: () => {
+        sent += 1;
+      },
+    });
+    const name = `gpt-${kinds.indexOf(kind)}`;
+    const failure = await client.chat({ model: `openai/${name}`, prompt: 'hello' }).then(
+      () => null,
+      (error: unknown) => kind.failure(error),
+    );
+    expect(failure).toMatchObject({ status: 504, code: 'upstream_timeout' });
+    expect(sent).toBe(kind.asks(504));
+    // The upstream may have worked and billed: the gateway itself never asks again.
+    expect(upstream.calls.filter(({ body }) => body.model === name)).toHaveLength(kind.asks(504));
+  },
+);
