@@ -10,6 +10,7 @@ import { attachmentsStore } from './attachments/attachments-store.ts';
 import { billsFeature } from './bills/bills.ts';
 import { capsFeature } from './caps/caps.ts';
 import { spendStore } from './caps/spend-store.ts';
+import { openBackground } from './background.ts';
 import { openChanges } from './changes.ts';
 import { openAdmission } from './chat/admission.ts';
 import { chatFeature, recoverAnswers } from './chat/chat.ts';
@@ -39,6 +40,8 @@ import { optionsFeature } from './options/options.ts';
 import { optionsStore } from './options/options-store.ts';
 import { presetsFeature } from './presets/presets.ts';
 import { promptsFeature } from './prompts/prompts.ts';
+import { organiseFeature } from './organise/organise.ts';
+import { organiseStore } from './organise/organise-store.ts';
 import { environmentKeys, providersOf } from './providers/environment-keys.ts';
 import { providerStore } from './providers/provider-store.ts';
 import { providersFeature } from './providers/providers.ts';
@@ -47,6 +50,7 @@ import { queueStore } from './queue/queue-store.ts';
 import { quotesFeature } from './quotes/quotes.ts';
 import { type CoreRouter, coreRouter } from './router.ts';
 import { rpcErrors } from './rpc-errors.ts';
+import { searchFeature } from './search/search.ts';
 import { secretBox } from './secret-box.ts';
 import { keychainName } from './secret-service.ts';
 import { settingsFeature } from './settings/settings.ts';
@@ -69,6 +73,8 @@ export interface CoreOptions {
   readonly openSecrets: () => Promise<SecretStore>;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace: number;
+  /** The program of the thread beside the main one: `database-worker.ts`, built or as it is. */
+  readonly workerFile: string;
 }
 
 export interface Core {
@@ -165,6 +171,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
 
+  const background = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
+  const chats = conversationsFeature({ conversations, messages, changes, live });
+  const organise = organiseFeature({
+    store: organiseStore(db),
+    removeConversation: (id) => chats.remove({ id }),
+    ...{ changes, now, newId, log },
+  });
+  const leaveTrash = organise.keepTrash();
+
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
     app: appFeature({ host, platform, dataFolder, keychain }),
@@ -174,7 +189,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     changes,
     chat,
     context,
-    conversations: conversationsFeature({ conversations, messages, changes, live }),
+    conversations: chats,
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
@@ -185,6 +200,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     providers,
     queue,
     quotes,
+    organise,
+    search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,
     usage: usageFeature({ connections }),
   });
@@ -194,6 +211,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   async function close(): Promise<void> {
     await started;
+    leaveTrash();
+    await background.close();
     await chat.close();
     closing.abort();
     await door.close();

@@ -19,6 +19,8 @@ import type { promptsFeature } from './prompts/prompts.ts';
 import type { providersFeature } from './providers/providers.ts';
 import type { queueFeature } from './queue/queue.ts';
 import type { quotesFeature } from './quotes/quotes.ts';
+import type { organiseFeature } from './organise/organise.ts';
+import type { searchFeature } from './search/search.ts';
 import type { settingsFeature } from './settings/settings.ts';
 import type { usageFeature } from './usage/usage.ts';
 
@@ -41,7 +43,9 @@ export interface Features {
   readonly credits: ReturnType<typeof creditsFeature>;
   readonly gateway: ReturnType<typeof gatewayFeature>;
   readonly models: ReturnType<typeof modelsFeature>;
+  readonly organise: ReturnType<typeof organiseFeature>;
   readonly providers: ReturnType<typeof providersFeature>;
+  readonly search: ReturnType<typeof searchFeature>;
   readonly settings: ReturnType<typeof settingsFeature>;
   readonly usage: ReturnType<typeof usageFeature>;
 }
@@ -50,6 +54,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
+  const { organise, search } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -136,12 +141,25 @@ export function coreRouter(features: Features) {
     models: {
       list: os.models.list.handler(() => models.list()),
     },
+    organise: {
+      overview: os.organise.overview.handler(() => organise.overview()),
+      createFolder: os.organise.createFolder.handler(({ input }) => organise.createFolder(input)),
+      renameFolder: os.organise.renameFolder.handler(({ input }) => organise.renameFolder(input)),
+      removeFolder: os.organise.removeFolder.handler(({ input }) => organise.removeFolder(input)),
+      change: os.organise.change.handler(({ input }) => organise.change(input)),
+      putBack: os.organise.putBack.handler(({ input }) => organise.putBack(input)),
+      emptyTrash: os.organise.emptyTrash.handler(({ input }) => organise.emptyTrash(input)),
+    },
     providers: {
       list: os.providers.list.handler(() => providers.list()),
       setKey: os.providers.setKey.handler(({ input }) => providers.setKey(input)),
       check: os.providers.check.handler(({ input }) => providers.check(input)),
       removeKey: os.providers.removeKey.handler(({ input }) => providers.removeKey(input)),
       discover: os.providers.discover.handler(() => providers.discover()),
+    },
+    search: {
+      find: os.search.find.handler(({ input, signal }) => search.find(input, signal)),
+      inConversation: os.search.inConversation.handler(({ input, signal }) => search.inConversation(input, signal)),
     },
     settings: {
       get: os.settings.get.handler(() => settings.get()),

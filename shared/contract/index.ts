@@ -17,6 +17,8 @@ import { promptsContract } from './prompts.ts';
 import { providersContract } from './providers.ts';
 import { queueContract } from './queue.ts';
 import { quotesContract } from './quotes.ts';
+import { organiseContract } from './organise.ts';
+import { searchContract } from './search.ts';
 import { settingsContract } from './settings.ts';
 import { usageContract } from './usage.ts';
 
@@ -41,6 +43,8 @@ export const contract = {
   providers: providersContract,
   queue: queueContract,
   quotes: quotesContract,
+  organise: organiseContract,
+  search: searchContract,
   settings: settingsContract,
   usage: usageContract,
 };
