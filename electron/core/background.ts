@@ -8,7 +8,7 @@ export interface Background {
     name: Name,
     input: Parameters<Tasks[Name]>[1],
     signal?: AbortSignal | undefined,
-  ): Promise<ReturnType<Tasks[Name]>>;
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
+import { topic } from '#shared/contract/changes.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';
 import { attachmentFiles } from './attachments/attachment-files.ts';
@@ -11,21 +12,22 @@ import { billsFeature } from './bills/bills.ts';
 import { capsFeature } from './caps/caps.ts';
 import { spendStore } from './caps/spend-store.ts';
 import { openBackground } from './background.ts';
-import { openChanges } from './changes.ts';
 import { openAdmission } from './chat/admission.ts';
+import { backupFeature } from './backup/backup.ts';
+import { type Changes, openChanges } from './changes.ts';
 import { chatFeature, recoverAnswers } from './chat/chat.ts';
 import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
-import { openLiveAnswers } from './chat/live-answers.ts';
 import { requestBuilder } from './chat/request.ts';
 import { summaryStore } from './context/summary-store.ts';
+import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { openDb } from './db.ts';
 import { draftsFeature } from './drafts/drafts.ts';
+import { type Db, migrate, openDb } from './db.ts';
 import { embeddedWallets } from './gateway/embedded-wallets.ts';
 import { gatewayFeature } from './gateway/gateway.ts';
 import { type Listen, localDoor } from './gateway/local-door.ts';
@@ -34,6 +36,7 @@ import { remoteGateway } from './gateway/remote-gateway.ts';
 import type { Host } from './host.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
 import { gatewayLog, type Log, openLog } from './log.ts';
+import { migrations } from './migrations/migrations.ts';
 import { modelsFeature } from './models/models.ts';
 import { modelsStore } from './models/models-store.ts';
 import { optionsFeature } from './options/options.ts';
@@ -179,6 +182,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     ...{ changes, now, newId, log },
   });
   const leaveTrash = organise.keepTrash();
+  const backup = backupFeature({
+    databasePath: join(dataFolder, 'portico.db'),
+    folder: join(dataFolder, 'backups'),
+    migrations: Object.keys(migrations),
+    quiet: () => stopAnswers(live.all()),
+    restored: () => readAnew(db, [remote.load, models.load, providers.load], changes),
+    ...{ background, changes, now, log },
+  });
+  const leaveBackups = backup.keepUp();
 
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
@@ -186,6 +198,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     attachments,
     bills: billsFeature({ spend }),
     caps,
+    backup,
     changes,
     chat,
     context,
@@ -212,6 +225,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   async function close(): Promise<void> {
     await started;
     leaveTrash();
+    await leaveBackups();
     await background.close();
     await chat.close();
     closing.abort();
@@ -223,6 +237,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   }
 
   return { router, rpc: rpcErrors(log), log, close };
+}
+
+/** After another state has taken the place of this one: its schema, what is held of it, and every window. */
+async function readAnew(db: Db, loads: readonly (() => Promise<unknown>)[], changes: Changes): Promise<void> {
+  await migrate(db);
+  await Promise.all(loads.map((load) => load()));
+  changes.emit(...topic.options);
 }
 
 function openEmbedded(

@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { checkDatabase } from './backup/check-database.ts';
+import { replaceDatabase } from './backup/replace-database.ts';
 import { findInBranch } from './search/find-in-branch.ts';
 import { searchMessages } from './search/search-messages.ts';
 
@@ -9,6 +11,9 @@ const tasks = {
     searchMessages(db, query, limit, beforeSeq),
   find: (db: Database, { conversationId, text }: { conversationId: string; text: string }) =>
     findInBranch(db, conversationId, text),
+  check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
+    checkDatabase(path, migrations),
+  restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
 };
 
 export type Tasks = typeof tasks;
@@ -20,9 +25,9 @@ function connection(): Database {
   return db;
 }
 
-parentPort?.on('message', ({ name, input }: { name: keyof Tasks; input: never }) => {
+parentPort?.on('message', async ({ name, input }: { name: keyof Tasks; input: never }) => {
   try {
-    parentPort?.postMessage({ value: tasks[name](connection(), input) });
+    parentPort?.postMessage({ value: await tasks[name](connection(), input) });
   } catch (error) {
     parentPort?.postMessage({ error });
   }

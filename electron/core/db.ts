@@ -94,7 +94,8 @@ export async function openDb(path: string): Promise<Db> {
   return db;
 }
 
-async function migrate(db: Db): Promise<void> {
+/** Brings the schema up to date. */
+export async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },

@@ -5,6 +5,7 @@ import type { appFeature } from './app/app.ts';
 import type { attachmentsFeature } from './attachments/attachments.ts';
 import type { billsFeature } from './bills/bills.ts';
 import type { capsFeature } from './caps/caps.ts';
+import type { backupFeature } from './backup/backup.ts';
 import type { Changes } from './changes.ts';
 import type { chatFeature } from './chat/chat.ts';
 import type { contextFeature } from './chat/compact.ts';
@@ -37,6 +38,7 @@ export interface Features {
   readonly quotes: ReturnType<typeof quotesFeature>;
   readonly account: ReturnType<typeof accountFeature>;
   readonly app: ReturnType<typeof appFeature>;
+  readonly backup: ReturnType<typeof backupFeature>;
   readonly changes: Changes;
   readonly chat: ReturnType<typeof chatFeature>;
   readonly conversations: ReturnType<typeof conversationsFeature>;
@@ -54,7 +56,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
-  const { organise, search } = features;
+  const { backup, organise, search } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -113,6 +115,12 @@ export function coreRouter(features: Features) {
     app: {
       info: os.app.info.handler(() => app.info()),
       openLink: os.app.openLink.handler(({ input }) => app.openLink(input)),
+    },
+    backup: {
+      list: os.backup.list.handler(() => backup.list()),
+      make: os.backup.make.handler(() => backup.make()),
+      restore: os.backup.restore.handler(({ input }) => backup.restore(input)),
+      remove: os.backup.remove.handler(({ input }) => backup.remove(input)),
     },
     changes: {
       watch: os.changes.watch.handler(({ signal }) => changes.watch(signal)),

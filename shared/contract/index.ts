@@ -3,6 +3,7 @@ import { appContract } from './app.ts';
 import { attachmentsContract } from './attachments.ts';
 import { billsContract } from './bills.ts';
 import { capsContract } from './caps.ts';
+import { backupContract } from './backup.ts';
 import { changesContract } from './changes.ts';
 import { chatContract } from './chat.ts';
 import { contextContract } from './context.ts';
@@ -29,6 +30,7 @@ export const contract = {
   attachments: attachmentsContract,
   bills: billsContract,
   caps: capsContract,
+  backup: backupContract,
   changes: changesContract,
   chat: chatContract,
   context: contextContract,
