@@ -58,6 +58,8 @@ import { secretBox } from './secret-box.ts';
 import { keychainName } from './secret-service.ts';
 import { settingsFeature } from './settings/settings.ts';
 import { settingsStore } from './settings/settings-store.ts';
+import { transferFeature } from './transfer/transfer.ts';
+import { transferStore } from './transfer/transfer-store.ts';
 import { usageFeature } from './usage/usage.ts';
 
 export interface CoreOptions {
@@ -216,6 +218,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     organise,
     search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,
+    transfer: transferFeature({ store: transferStore(db), folder: join(dataFolder, 'imports'), changes, now, newId }),
     usage: usageFeature({ connections }),
   });
 

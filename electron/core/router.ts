@@ -23,6 +23,7 @@ import type { quotesFeature } from './quotes/quotes.ts';
 import type { organiseFeature } from './organise/organise.ts';
 import type { searchFeature } from './search/search.ts';
 import type { settingsFeature } from './settings/settings.ts';
+import type { transferFeature } from './transfer/transfer.ts';
 import type { usageFeature } from './usage/usage.ts';
 
 export interface Features {
@@ -49,6 +50,7 @@ export interface Features {
   readonly providers: ReturnType<typeof providersFeature>;
   readonly search: ReturnType<typeof searchFeature>;
   readonly settings: ReturnType<typeof settingsFeature>;
+  readonly transfer: ReturnType<typeof transferFeature>;
   readonly usage: ReturnType<typeof usageFeature>;
 }
 
@@ -56,7 +58,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
-  const { backup, organise, search } = features;
+  const { backup, organise, search, transfer } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -172,6 +174,14 @@ export function coreRouter(features: Features) {
     settings: {
       get: os.settings.get.handler(() => settings.get()),
       update: os.settings.update.handler(({ input }) => settings.update(input)),
+    },
+    transfer: {
+      export: os.transfer.export.handler(({ input, signal }) => transfer.export(input, signal)),
+      beginImport: os.transfer.beginImport.handler(() => transfer.beginImport()),
+      appendImport: os.transfer.appendImport.handler(({ input }) => transfer.appendImport(input)),
+      previewImport: os.transfer.previewImport.handler(({ input }) => transfer.previewImport(input)),
+      commitImport: os.transfer.commitImport.handler(({ input }) => transfer.commitImport(input)),
+      giveUpImport: os.transfer.giveUpImport.handler(({ input }) => transfer.giveUpImport(input)),
     },
     usage: {
       get: os.usage.get.handler(({ input }) => usage.get(input)),

@@ -9,6 +9,7 @@ import { ModelsPage } from '../features/models/models-page.tsx';
 import { ChatsPage } from '../features/organise/chats-page.tsx';
 import { OrganiseDialogs } from '../features/organise/organise-dialogs.tsx';
 import { SettingsPage } from '../features/settings/settings-page.tsx';
+import { TransferSection } from '../features/transfer/transfer-section.tsx';
 import { UsagePage } from '../features/usage/usage-page.tsx';
 import { WelcomeCard } from '../features/welcome/welcome-card.tsx';
 import { keep } from '../lib/kept.ts';
@@ -52,7 +53,18 @@ function Page() {
     case 'account':
       return <AccountPage />;
     case 'settings':
-      return <SettingsPage section={loc.section} shortcuts={<ShortcutTable />} data={<DataSection />} />;
+      return (
+        <SettingsPage
+          section={loc.section}
+          shortcuts={<ShortcutTable />}
+          data={
+            <>
+              <DataSection />
+              <TransferSection />
+            </>
+          }
+        />
+      );
   }
 }
 

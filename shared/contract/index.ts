@@ -21,6 +21,7 @@ import { quotesContract } from './quotes.ts';
 import { organiseContract } from './organise.ts';
 import { searchContract } from './search.ts';
 import { settingsContract } from './settings.ts';
+import { transferContract } from './transfer.ts';
 import { usageContract } from './usage.ts';
 
 /** Everything a renderer may ask of the core. This list is the security review. */
@@ -48,6 +49,7 @@ export const contract = {
   organise: organiseContract,
   search: searchContract,
   settings: settingsContract,
+  transfer: transferContract,
   usage: usageContract,
 };
 

@@ -82,7 +82,7 @@ test('chats are found, selected, tagged, archived and brought back by keyboard a
   await page.keyboard.type('urgent, my island');
   await page.keyboard.press('Enter');
   await expect(listed(page).first()).toContainText('#my island');
-  await expect(page.getByRole('dialog', { name: 'Tags' })).toBeHidden();
+  await expect(page.getByRole('dialog', { name: 'Tags', exact: true })).toBeHidden();
 
   await page.getByRole('button', { name: 'Archive', exact: true }).last().focus();
   await page.keyboard.press('Enter');

@@ -46,7 +46,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
     const random = seeded(options.seed);
     const catalogue = buildCatalogue(new Date(nowMs).toISOString().slice(0, 10), sandboxModels).models;
     const models = [...families, ...rarer].flatMap((id) => catalogue.find((model) => model.id === id) ?? []);
-    const world: World = { random, models, nowMs };
+    const world: World = { random, models, nowMs, pinned: Math.min(0.1, 4 / options.conversations) };
     const chats = [...conversations(world, options)];
     const requests = chats.flatMap(({ messages }) => messages.flatMap(({ request }) => request ?? []));
     const wanted = options.requests ?? requests.length;

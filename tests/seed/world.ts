@@ -55,6 +55,8 @@ export interface World {
   readonly random: Random;
   readonly models: readonly CatalogueModel[];
   readonly nowMs: number;
+  /** How many of the conversations are pinned: a few, whatever their number. */
+  readonly pinned: number;
 }
 
 /** Conversations from the oldest to the newest, more of them the nearer to now. */
@@ -130,7 +132,7 @@ function conversation(world: World, count: number, begin: number, title?: string
   return {
     ...{ id, subject, messages, activeLeaf: leaf ?? '' },
     title: title ?? write.title(),
-    pinned: random.chance(0.01),
+    pinned: random.chance(world.pinned),
     archived: title === undefined && random.chance(0.08),
     inFolder: title === undefined && random.chance(0.3),
   };

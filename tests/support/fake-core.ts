@@ -12,6 +12,7 @@ import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-comp
 import { type FakeData, fakeData, fakeMessage, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 import { fakeOrganise } from './fake-organise.ts';
+import { fakeTransfer } from './fake-transfer.ts';
 
 export interface FakeCore {
   /** What `createApi` takes. */
@@ -271,6 +272,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return fakeCredits(data, input.wallet, input.limit, input.after ?? null);
       }),
     },
+    transfer: fakeTransfer(guard),
     usage: {
       get: os.usage.get.handler(async ({ input }) => {
         await guard('usage.get');

@@ -179,7 +179,12 @@ export function fakeData(): FakeData {
     conversations,
     folders: [],
     backups: [
-      { name: 'auto-2026-11-20T08-00-00-000Z.db', kind: 'auto', createdAt: Date.UTC(2026, 10, 20, 8), bytes: 4_200_000 },
+      {
+        name: 'auto-2026-11-20T08-00-00-000Z.db',
+        kind: 'auto',
+        createdAt: Date.UTC(2026, 10, 20, 8),
+        bytes: 4_200_000,
+      },
     ],
     messages: [
       fakeMessage({

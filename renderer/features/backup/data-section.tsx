@@ -46,11 +46,7 @@ export function DataSection() {
       <p className="text-fg-3 text-xs">
         {text.folder} <code className="font-mono break-all">{folder}</code>
       </p>
-      <Dialog
-        open={restoring !== null}
-        onOpenChange={(open) => !open && setRestoring(null)}
-        title={text.restoreTitle}
-      >
+      <Dialog open={restoring !== null} onOpenChange={(open) => !open && setRestoring(null)} title={text.restoreTitle}>
         {restoring && <RestoreForm backup={restoring} onDone={() => setRestoring(null)} />}
       </Dialog>
     </>

@@ -1,4 +1,4 @@
-import { Archive, ArchiveRestore, Folder, Pin, RotateCcw, Tag, Trash2, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Download, Folder, Pin, RotateCcw, Tag, Trash2, X } from 'lucide-react';
 import { useEffect } from 'react';
 import type { Conversation } from '#shared/contract/conversations.ts';
 import { Button } from '../../ui/button.tsx';
@@ -50,6 +50,11 @@ export function BulkBar({ conversations }: { conversations: readonly Conversatio
           <IconButton icon={Pin} label={text.pin} onClick={() => run(changes.pin(chosen))} />
           <IconButton icon={Folder} label={text.move} onClick={() => ask({ kind: 'move', conversations: selected })} />
           <IconButton icon={Tag} label={text.tags} onClick={() => ask({ kind: 'tags', conversations: selected })} />
+          <IconButton
+            icon={Download}
+            label={text.export}
+            onClick={() => ask({ kind: 'export', conversations: selected })}
+          />
           {archived ? (
             <IconButton icon={ArchiveRestore} label={text.unarchive} onClick={() => run(changes.unarchive(chosen))} />
           ) : (

@@ -28,6 +28,7 @@ export function ConversationActions({ conversation }: { conversation: Conversati
       <MenuItem onClick={() => ask({ kind: 'rename', conversation })}>{text.rename}</MenuItem>
       <MenuItem onClick={() => ask({ kind: 'move', conversations })}>{text.move}</MenuItem>
       <MenuItem onClick={() => ask({ kind: 'tags', conversations })}>{text.tags}</MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'export', conversations })}>{text.export}</MenuItem>
       <MenuItem onClick={() => void act(...(conversation.archived ? changes.unarchive(ids) : changes.archive(ids)))}>
         {conversation.archived ? text.unarchive : text.archive}
       </MenuItem>

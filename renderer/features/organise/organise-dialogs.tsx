@@ -1,4 +1,6 @@
 import { Dialog } from '../../ui/dialog.tsx';
+import { ExportForm } from '../transfer/export-form.tsx';
+import { text as transferText } from '../transfer/text.ts';
 import { type Asking, useAsking } from './asking.ts';
 import { EmptyTrashForm, ForeverForm } from './delete-forms.tsx';
 import { MoveForm } from './move-form.tsx';
@@ -25,6 +27,8 @@ function titleOf(asking: Asking): string {
       return text.moveTitle;
     case 'tags':
       return text.tagsTitle;
+    case 'export':
+      return transferText.exportTitle(asking.conversations.length);
     case 'forever':
       return text.foreverTitle(asking.conversations.length);
     case 'empty-trash':
@@ -57,6 +61,8 @@ function Form({ asking, onDone }: { asking: Asking; onDone: () => void }) {
       return <MoveForm conversations={asking.conversations} onDone={onDone} />;
     case 'tags':
       return <TagsForm conversations={asking.conversations} onDone={onDone} />;
+    case 'export':
+      return <ExportForm conversations={asking.conversations} onDone={onDone} />;
     case 'forever':
       return <ForeverForm conversations={asking.conversations} onDone={onDone} />;
     case 'empty-trash':
