@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { benchGateway, type Figures } from './gateway/gateway-bench.ts';
+import { benchSearch } from './search-bench.ts';
 
-/** `npm run bench -- [--only gateway] [--rounds N] [--quick] [--json]`: tables to read, JSON to compare. */
+/** `npm run bench -- [--only gateway|search] [--rounds N] [--quick] [--json]`: tables to read, JSON to compare. */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -27,6 +28,16 @@ const goals: Partial<Record<keyof Figures, { ratio: number; more?: true }>> = {
 if (values.only === undefined || values.only === 'gateway') {
   const figures = await benchGateway({ rounds, scale: values.quick ? 1 : 3 });
   process.stdout.write(values.json ? `${JSON.stringify(Object.fromEntries(figures), null, 2)}\n` : table(figures));
+}
+
+if (values.only === undefined || values.only === 'search') {
+  const found = await benchSearch({ messages: values.quick ? 10_000 : 100_000, rounds });
+  const goals = { p95Ms: 100, cpuP95Ms: 100, mainThreadMs: 50 };
+  const lines = Object.entries(found).map(([name, value]) => {
+    const goal = goals[name as keyof typeof goals];
+    return `${name.padEnd(12)}${value.toFixed(goal === undefined ? 1 : 2).padStart(12)}${goal === undefined ? '' : `  ≤ ${goal} ${value <= goal ? 'met' : 'missed'}`}`;
+  });
+  process.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : `search\n${lines.join('\n')}\n`);
 }
 
 function table(figures: Map<string, Figures>): string {

@@ -25,7 +25,7 @@ test('thousands of chats stay at hand: scrolled, put in a folder by mouse, trash
 
   const recent = sidebar(page).getByRole('heading', { name: 'Folders' });
   await expect(recent).toBeVisible();
-  const chat = sidebar(page).getByRole('link').last();
+  const chat = sidebar(page).getByRole('link').first();
   const title = (await chat.textContent()) ?? '';
   const before = Number((await folder(page, 'Home').textContent())?.replace(/\D/g, ''));
   await chat.dragTo(folder(page, 'Home'));
@@ -34,7 +34,7 @@ test('thousands of chats stay at hand: scrolled, put in a folder by mouse, trash
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(folder(page, 'Home')).toContainText(String(before));
 
-  const again = sidebar(page).getByRole('link', { name: title, exact: true }).last();
+  const again = sidebar(page).getByRole('link', { name: title, exact: true }).first();
   await again.click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Move to trash' }).click();
   await expect(page.getByText('1 chat moved to the trash')).toBeVisible();

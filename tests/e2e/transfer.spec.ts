@@ -40,7 +40,7 @@ test('another program’s chats come in with a preview, are found, and go into a
   const file = join(folder, 'conversations.json');
   await writeFile(file, '{"broken":');
   await page.getByLabel('File to import').setInputFiles(file);
-  await expect(page.getByText('it ends in the middle')).toBeVisible();
+  await expect(page.getByText('it ends in the middle').first()).toBeVisible();
   await writeFile(file, JSON.stringify(chatgpt));
   await page.getByLabel('File to import').setInputFiles(file);
   const dialog = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
@@ -80,7 +80,7 @@ test('find in a chat counts, walks and marks by keyboard, and Esc gives the fiel
   const place = page.getByRole('search', { name: 'Find in this chat' }).getByRole('status');
   await expect(place).toHaveText(/^(\d+) of \1$/);
   const all = Number((await place.textContent())?.split(' ').at(-1));
-  expect(all).toBeGreaterThan(2);
+  expect(all).toBeGreaterThan(1);
   await page.keyboard.press('Enter');
   await expect(place).toHaveText(`${all - 1} of ${all}`);
   await page.keyboard.press('Shift+Enter');

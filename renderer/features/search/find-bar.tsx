@@ -16,7 +16,7 @@ export function FindBar({ conversationId }: { conversationId: string }) {
     () =>
       onShortcut('find', () => {
         setOpen(true);
-        requestAnimationFrame(() => field.current?.select());
+        field.current?.select();
       }),
     [],
   );
@@ -44,6 +44,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
   const messageId = here?.messageId ?? null;
   const nth = here?.nth ?? 0;
 
+  useEffect(() => field.current?.focus(), [field]);
   useEffect(() => {
     if (messageId) useNav.getState().replace({ page: 'chat', conversationId, messageId });
   }, [conversationId, messageId]);
