@@ -22,6 +22,8 @@ export interface ForeignMessage {
 /** What another program wrote has no price that anybody here knows: unknown, never $0. */
 export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
   ...message,
+  attachments: [],
+  bill: null,
   status: 'done',
   servedProvider: null,
   servedModel: null,

@@ -149,6 +149,8 @@ function columns(
     model_name: message.modelName,
     simulated: message.simulated ? 1 : 0,
     finish_reason: message.finishReason,
+    attachments: JSON.stringify(message.attachments),
+    bill: json(message.bill),
     usage: json(message.usage),
     cost_usd: message.costUsd,
     cost_source: message.costSource,

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExportedConversation } from '#shared/transfer.ts';
@@ -19,6 +20,19 @@ beforeAll(async () => {
     ...{ dataFolder, conversations: 6, messages: 100, long: 0, requests: null, seed: 9, force: false },
     nowMs: Date.UTC(2026, 5, 1),
   });
+  const file = {
+    id: 'f'.repeat(64),
+    name: 'plan.pdf',
+    kind: 'pdf',
+    mediaType: 'application/pdf',
+    bytes: 9000,
+    tokens: 1200,
+  };
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.prepare(
+    "update messages set attachments = ? where seq in (select min(seq) from messages where role = 'user')",
+  ).run(JSON.stringify([file]));
+  db.close();
   core = await testCore({ dataFolder });
   empty = await testCore();
 });
@@ -56,6 +70,7 @@ const conversationsOf = (file: string) => (JSON.parse(file) as { conversations: 
 
 test('what is exported as JSON and imported elsewhere is the same to the last branch, cost and mark', async () => {
   const file = await exported(core, 'json');
+  expect(file).toContain('plan.pdf');
   const uploadId = await uploaded(empty, file, 10_007);
   const preview = await empty.client.transfer.previewImport({ uploadId });
   expect(preview).toMatchObject({ source: 'portico', leftOut: [] });

@@ -3,7 +3,7 @@ export const text = {
   loading: 'Reading the backups',
   failed: 'Could not read the backups',
   note: (daily: number, weekly: number) =>
-    `Chats and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. A backup never holds a key. The ledger is not part of it: money that was spent stays spent.`,
+    `Chats and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. A backup never holds a key. The ledger is not part of it: money that was spent stays spent. Nor are attached files.`,
   folder: 'Kept in',
   make: 'Back up now',
   making: 'Backing up',
