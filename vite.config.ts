@@ -68,6 +68,7 @@ export default defineConfig({
       build: nodeBuild('main', {
         main: path('electron/hosts/electron/main.ts'),
         web: path('electron/hosts/web/main.ts'),
+        'database-worker': path('electron/core/database-worker.ts'),
       }),
     },
     preload: {

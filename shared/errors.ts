@@ -119,6 +119,9 @@ export const errorKinds = {
   attachment_refused: kind(400, 'app_error'),
   link_refused: kind(400, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
+  backup_failed: kind(500, 'app_error', true),
+  backup_unusable: kind(400, 'app_error'),
+  import_refused: kind(400, 'app_error'),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

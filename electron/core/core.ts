@@ -1,21 +1,24 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
+import { topic } from '#shared/contract/changes.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';
 import { attachmentFiles } from './attachments/attachment-files.ts';
 import { attachmentPart } from './attachments/attachment-part.ts';
 import { attachmentsFeature } from './attachments/attachments.ts';
 import { attachmentsStore } from './attachments/attachments-store.ts';
+import { openBackground } from './background.ts';
+import { backupFeature } from './backup/backup.ts';
 import { billsFeature } from './bills/bills.ts';
 import { capsFeature } from './caps/caps.ts';
 import { spendStore } from './caps/spend-store.ts';
-import { openChanges } from './changes.ts';
+import { type Changes, openChanges } from './changes.ts';
 import { openAdmission } from './chat/admission.ts';
 import { chatFeature, recoverAnswers } from './chat/chat.ts';
 import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
-import { openLiveAnswers } from './chat/live-answers.ts';
+import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { requestBuilder } from './chat/request.ts';
 import { summaryStore } from './context/summary-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
@@ -23,7 +26,7 @@ import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
-import { openDb } from './db.ts';
+import { type Db, migrate, openDb } from './db.ts';
 import { draftsFeature } from './drafts/drafts.ts';
 import { embeddedWallets } from './gateway/embedded-wallets.ts';
 import { gatewayFeature } from './gateway/gateway.ts';
@@ -33,10 +36,13 @@ import { remoteGateway } from './gateway/remote-gateway.ts';
 import type { Host } from './host.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
 import { gatewayLog, type Log, openLog } from './log.ts';
+import { migrations } from './migrations/migrations.ts';
 import { modelsFeature } from './models/models.ts';
 import { modelsStore } from './models/models-store.ts';
 import { optionsFeature } from './options/options.ts';
 import { optionsStore } from './options/options-store.ts';
+import { organiseFeature } from './organise/organise.ts';
+import { organiseStore } from './organise/organise-store.ts';
 import { presetsFeature } from './presets/presets.ts';
 import { promptsFeature } from './prompts/prompts.ts';
 import { environmentKeys, providersOf } from './providers/environment-keys.ts';
@@ -47,10 +53,13 @@ import { queueStore } from './queue/queue-store.ts';
 import { quotesFeature } from './quotes/quotes.ts';
 import { type CoreRouter, coreRouter } from './router.ts';
 import { rpcErrors } from './rpc-errors.ts';
+import { searchFeature } from './search/search.ts';
 import { secretBox } from './secret-box.ts';
 import { keychainName } from './secret-service.ts';
 import { settingsFeature } from './settings/settings.ts';
 import { settingsStore } from './settings/settings-store.ts';
+import { transferFeature } from './transfer/transfer.ts';
+import { transferStore } from './transfer/transfer-store.ts';
 import { usageFeature } from './usage/usage.ts';
 
 export interface CoreOptions {
@@ -69,6 +78,8 @@ export interface CoreOptions {
   readonly openSecrets: () => Promise<SecretStore>;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace: number;
+  /** The program of the thread beside the main one: `database-worker.ts`, built or as it is. */
+  readonly workerFile: string;
 }
 
 export interface Core {
@@ -165,16 +176,35 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
 
+  const background = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
+  const chats = conversationsFeature({ conversations, messages, changes, live });
+  const organise = organiseFeature({
+    store: organiseStore(db),
+    removeConversation: (id) => chats.remove({ id }),
+    ...{ changes, now, newId, log },
+  });
+  const leaveTrash = organise.keepTrash();
+  const backup = backupFeature({
+    databasePath: join(dataFolder, 'portico.db'),
+    folder: join(dataFolder, 'backups'),
+    migrations: Object.keys(migrations),
+    quiet: () => stopAnswers(live.all()),
+    restored: () => readAnew(db, [remote.load, models.load, providers.load], changes),
+    ...{ background, changes, now, log },
+  });
+  const leaveBackups = backup.keepUp();
+
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
     app: appFeature({ host, platform, dataFolder, keychain }),
     attachments,
     bills: billsFeature({ spend }),
     caps,
+    backup,
     changes,
     chat,
     context,
-    conversations: conversationsFeature({ conversations, messages, changes, live }),
+    conversations: chats,
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
@@ -185,7 +215,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     providers,
     queue,
     quotes,
+    organise,
+    search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,
+    transfer: transferFeature({ store: transferStore(db), folder: join(dataFolder, 'imports'), changes, now, newId }),
     usage: usageFeature({ connections }),
   });
 
@@ -194,6 +227,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   async function close(): Promise<void> {
     await started;
+    leaveTrash();
+    await leaveBackups();
+    await background.close();
     await chat.close();
     closing.abort();
     await door.close();
@@ -204,6 +240,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   }
 
   return { router, rpc: rpcErrors(log), log, close };
+}
+
+/** After another state has taken the place of this one: its schema, what is held of it, and every window. */
+async function readAnew(db: Db, loads: readonly (() => Promise<unknown>)[], changes: Changes): Promise<void> {
+  await migrate(db);
+  await Promise.all(loads.map((load) => load()));
+  changes.emit(...topic.options);
 }
 
 function openEmbedded(

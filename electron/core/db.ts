@@ -14,7 +14,17 @@ export interface Tables extends ComposerTables {
     active_leaf: string | null;
     created_at: number;
     updated_at: number;
+    folder_id: Generated<string | null>;
+    /** 0 or 1. */
+    pinned: Generated<number>;
+    archived_at: Generated<number | null>;
+    /** When it went to the trash. */
+    trashed_at: Generated<number | null>;
+    /** Where an imported one comes from, such as `chatgpt:<id>`: the same one is imported once. */
+    import_source: Generated<string | null>;
   };
+  folders: { id: string; name: string; created_at: number };
+  conversation_tags: { conversation_id: string; tag: string };
   messages: MessageTable;
   providers: {
     id: string;
@@ -84,7 +94,8 @@ export async function openDb(path: string): Promise<Db> {
   return db;
 }
 
-async function migrate(db: Db): Promise<void> {
+/** Brings the schema up to date. */
+export async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },

@@ -3,6 +3,7 @@ import { contract } from '#shared/contract/index.ts';
 import type { accountFeature } from './account/account.ts';
 import type { appFeature } from './app/app.ts';
 import type { attachmentsFeature } from './attachments/attachments.ts';
+import type { backupFeature } from './backup/backup.ts';
 import type { billsFeature } from './bills/bills.ts';
 import type { capsFeature } from './caps/caps.ts';
 import type { Changes } from './changes.ts';
@@ -14,12 +15,15 @@ import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
 import type { modelsFeature } from './models/models.ts';
 import type { optionsFeature } from './options/options.ts';
+import type { organiseFeature } from './organise/organise.ts';
 import type { presetsFeature } from './presets/presets.ts';
 import type { promptsFeature } from './prompts/prompts.ts';
 import type { providersFeature } from './providers/providers.ts';
 import type { queueFeature } from './queue/queue.ts';
 import type { quotesFeature } from './quotes/quotes.ts';
+import type { searchFeature } from './search/search.ts';
 import type { settingsFeature } from './settings/settings.ts';
+import type { transferFeature } from './transfer/transfer.ts';
 import type { usageFeature } from './usage/usage.ts';
 
 export interface Features {
@@ -35,14 +39,18 @@ export interface Features {
   readonly quotes: ReturnType<typeof quotesFeature>;
   readonly account: ReturnType<typeof accountFeature>;
   readonly app: ReturnType<typeof appFeature>;
+  readonly backup: ReturnType<typeof backupFeature>;
   readonly changes: Changes;
   readonly chat: ReturnType<typeof chatFeature>;
   readonly conversations: ReturnType<typeof conversationsFeature>;
   readonly credits: ReturnType<typeof creditsFeature>;
   readonly gateway: ReturnType<typeof gatewayFeature>;
   readonly models: ReturnType<typeof modelsFeature>;
+  readonly organise: ReturnType<typeof organiseFeature>;
   readonly providers: ReturnType<typeof providersFeature>;
+  readonly search: ReturnType<typeof searchFeature>;
   readonly settings: ReturnType<typeof settingsFeature>;
+  readonly transfer: ReturnType<typeof transferFeature>;
   readonly usage: ReturnType<typeof usageFeature>;
 }
 
@@ -50,6 +58,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
+  const { backup, organise, search, transfer } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -109,6 +118,12 @@ export function coreRouter(features: Features) {
       info: os.app.info.handler(() => app.info()),
       openLink: os.app.openLink.handler(({ input }) => app.openLink(input)),
     },
+    backup: {
+      list: os.backup.list.handler(() => backup.list()),
+      make: os.backup.make.handler(() => backup.make()),
+      restore: os.backup.restore.handler(({ input }) => backup.restore(input)),
+      remove: os.backup.remove.handler(({ input }) => backup.remove(input)),
+    },
     changes: {
       watch: os.changes.watch.handler(({ signal }) => changes.watch(signal)),
     },
@@ -136,6 +151,15 @@ export function coreRouter(features: Features) {
     models: {
       list: os.models.list.handler(() => models.list()),
     },
+    organise: {
+      overview: os.organise.overview.handler(() => organise.overview()),
+      createFolder: os.organise.createFolder.handler(({ input }) => organise.createFolder(input)),
+      renameFolder: os.organise.renameFolder.handler(({ input }) => organise.renameFolder(input)),
+      removeFolder: os.organise.removeFolder.handler(({ input }) => organise.removeFolder(input)),
+      change: os.organise.change.handler(({ input }) => organise.change(input)),
+      putBack: os.organise.putBack.handler(({ input }) => organise.putBack(input)),
+      emptyTrash: os.organise.emptyTrash.handler(({ input }) => organise.emptyTrash(input)),
+    },
     providers: {
       list: os.providers.list.handler(() => providers.list()),
       setKey: os.providers.setKey.handler(({ input }) => providers.setKey(input)),
@@ -143,9 +167,21 @@ export function coreRouter(features: Features) {
       removeKey: os.providers.removeKey.handler(({ input }) => providers.removeKey(input)),
       discover: os.providers.discover.handler(() => providers.discover()),
     },
+    search: {
+      find: os.search.find.handler(({ input, signal }) => search.find(input, signal)),
+      inConversation: os.search.inConversation.handler(({ input, signal }) => search.inConversation(input, signal)),
+    },
     settings: {
       get: os.settings.get.handler(() => settings.get()),
       update: os.settings.update.handler(({ input }) => settings.update(input)),
+    },
+    transfer: {
+      export: os.transfer.export.handler(({ input, signal }) => transfer.export(input, signal)),
+      beginImport: os.transfer.beginImport.handler(() => transfer.beginImport()),
+      appendImport: os.transfer.appendImport.handler(({ input }) => transfer.appendImport(input)),
+      previewImport: os.transfer.previewImport.handler(({ input }) => transfer.previewImport(input)),
+      commitImport: os.transfer.commitImport.handler(({ input }) => transfer.commitImport(input)),
+      giveUpImport: os.transfer.giveUpImport.handler(({ input }) => transfer.giveUpImport(input)),
     },
     usage: {
       get: os.usage.get.handler(({ input }) => usage.get(input)),

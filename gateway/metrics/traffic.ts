@@ -78,7 +78,10 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
       async decide(request) {
         const held = ledger.decide(request);
         // What is measured is how long it takes to be on the disk; who failed is told by `held` or by `durable`.
-        timed('hold', held.then(({ durable }) => durable)).catch(() => {});
+        timed(
+          'hold',
+          held.then(({ durable }) => durable),
+        ).catch(() => {});
         const decided = await held;
         open.set(request.requestId, { answered: null, settled: null });
         return decided;

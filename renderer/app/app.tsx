@@ -2,10 +2,14 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
 import { useEffect } from 'react';
 import { AccountPage } from '../features/account/account-page.tsx';
+import { DataSection } from '../features/backup/data-section.tsx';
 import { ChatPage } from '../features/chat/chat-page.tsx';
 import { CreditsPage } from '../features/credits/credits-page.tsx';
 import { ModelsPage } from '../features/models/models-page.tsx';
+import { ChatsPage } from '../features/organise/chats-page.tsx';
+import { OrganiseDialogs } from '../features/organise/organise-dialogs.tsx';
 import { SettingsPage } from '../features/settings/settings-page.tsx';
+import { TransferSection } from '../features/transfer/transfer-section.tsx';
 import { UsagePage } from '../features/usage/usage-page.tsx';
 import { WelcomeCard } from '../features/welcome/welcome-card.tsx';
 import { keep } from '../lib/kept.ts';
@@ -24,6 +28,7 @@ export function App() {
           <Shell>
             <Page />
           </Shell>
+          <OrganiseDialogs />
         </Toaster>
       </Tooltip.Provider>
     </CSPProvider>
@@ -37,6 +42,8 @@ function Page() {
   switch (loc.page) {
     case 'chat':
       return <ChatPage conversationId={loc.conversationId} welcome={firstRun ? <WelcomeCard /> : null} />;
+    case 'chats':
+      return <ChatsPage view={loc.view} query={loc.query} />;
     case 'models':
       return <ModelsPage />;
     case 'usage':
@@ -46,7 +53,18 @@ function Page() {
     case 'account':
       return <AccountPage />;
     case 'settings':
-      return <SettingsPage section={loc.section} shortcuts={<ShortcutTable />} />;
+      return (
+        <SettingsPage
+          section={loc.section}
+          shortcuts={<ShortcutTable />}
+          data={
+            <>
+              <DataSection />
+              <TransferSection />
+            </>
+          }
+        />
+      );
   }
 }
 

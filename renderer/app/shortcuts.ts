@@ -4,6 +4,9 @@ import { text } from './text.ts';
 export const shortcuts = [
   { name: 'palette', keys: ['mod+K', 'mod+Shift+P'], label: text.search },
   { name: 'newChat', keys: ['mod+N', 'mod+Shift+O'], label: text.newChat },
+  { name: 'searchAll', keys: ['mod+Shift+F'], label: text.searchAll },
+  { name: 'find', keys: ['mod+F'], label: text.find },
+  { name: 'undo', keys: ['mod+Z'], label: text.undo },
   { name: 'settings', keys: ['mod+,'], label: text.settings },
   { name: 'model', keys: ['mod+Shift+M'], label: text.pickModel },
   { name: 'sidebar', keys: ['mod+\\', 'mod+B'], label: text.toggleSidebar },

@@ -5,6 +5,7 @@ import {
   CircleUser,
   Layers,
   type LucideIcon,
+  MessagesSquare,
   PanelLeft,
   Search,
   Settings,
@@ -55,10 +56,16 @@ export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: 
             <Keys keys="mod+K" plain />
           </span>
         </button>
+        <PageLink
+          to={{ page: 'chats', view: 'active', query: '' }}
+          icon={MessagesSquare}
+          label={text.allChats}
+          onChoose={onChoose}
+        />
         <PageLink to={{ page: 'models' }} icon={Layers} label={text.models} onChoose={onChoose} />
         <PageLink to={{ page: 'usage' }} icon={Activity} label={text.usage} onChoose={onChoose} />
       </nav>
-      <nav aria-label={text.chats} className="mt-2 min-h-0 flex-1 overflow-y-auto px-2">
+      <nav aria-label={text.chats} className="mt-2 min-h-0 flex-1">
         <ConversationList onChoose={onChoose} />
       </nav>
       <nav aria-label={text.you} className="flex h-14 shrink-0 items-center gap-0.5 border-line border-t pr-2 pl-4">

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   Bot,
   CircleUser,
   Keyboard,
@@ -8,9 +9,11 @@ import {
   MessageSquare,
   Moon,
   PanelLeft,
+  Search,
   Settings,
   SquarePen,
   Sun,
+  Trash2,
   Wallet,
 } from 'lucide-react';
 import { draftKey, useDrafts } from '../features/chat/drafts.ts';
@@ -70,6 +73,20 @@ export function useCommands(query: string): CommandGroup[] {
     {
       value: text.goTo,
       items: [
+        {
+          id: 'chats',
+          label: text.searchAll,
+          icon: Search,
+          keys: 'mod+Shift+F',
+          run: () => go({ page: 'chats', view: 'active', query: '' }),
+        },
+        {
+          id: 'archive',
+          label: text.archive,
+          icon: Archive,
+          run: () => go({ page: 'chats', view: 'archived', query: '' }),
+        },
+        { id: 'trash', label: text.trash, icon: Trash2, run: () => go({ page: 'chats', view: 'trash', query: '' }) },
         { id: 'models', label: text.models, icon: Layers, run: () => go({ page: 'models' }) },
         { id: 'usage', label: text.usage, icon: Activity, run: () => go({ page: 'usage' }) },
         { id: 'credits', label: text.credits, icon: Wallet, run: () => go({ page: 'credits' }) },

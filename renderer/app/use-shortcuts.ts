@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { undoNow } from '../features/organise/undo.ts';
 import { newChat, useNav } from '../lib/nav.ts';
 import { isMac } from '../lib/platform.ts';
 import { sayShortcut } from '../lib/shortcut-events.ts';
@@ -24,6 +25,12 @@ export function useShortcuts(narrow: boolean): void {
           document.querySelector('[role="dialog"],[role="listbox"],[role="menu"]'))
       )
         return;
+      if (action === 'undo') {
+        // Where something was typed, this is the field's own undo.
+        if (!hasWords(event.target) && undoNow()) event.preventDefault();
+        return;
+      }
+      if (action === 'find' && useNav.getState().loc.page !== 'chat') return;
       if (action !== 'stop') event.preventDefault();
       run(action, narrow, event.shiftKey);
     };
@@ -32,16 +39,25 @@ export function useShortcuts(narrow: boolean): void {
   }, [narrow]);
 }
 
-function run(action: ShortcutAction, narrow: boolean, backwards: boolean): void {
+function hasWords(target: EventTarget | null): boolean {
+  return (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.value !== '';
+}
+
+function run(action: Exclude<ShortcutAction, 'undo'>, narrow: boolean, backwards: boolean): void {
   const { go, back, forward } = useNav.getState();
   const { toggle, show } = useShell.getState();
-  const actions: Record<ShortcutAction, () => void> = {
+  const actions: Record<Exclude<ShortcutAction, 'undo'>, () => void> = {
     palette: () => show('palette'),
     shortcuts: () => show('shortcuts'),
     newChat: () => {
       go(newChat);
       focusMessage();
     },
+    searchAll: () => {
+      go({ page: 'chats', view: 'active', query: '' });
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('main input[type=search]')?.focus());
+    },
+    find: () => sayShortcut('find'),
     settings: () => go({ page: 'settings', section: null }),
     sidebar: () => toggle(narrow),
     focusMessage,

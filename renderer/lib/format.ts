@@ -68,3 +68,7 @@ const plural = new Intl.PluralRules(locale);
 /** `1 request`, `2 requests`. */
 export const counted = (value: number, one: string, many: string): string =>
   `${count(value)} ${plural.select(value) === 'one' ? one : many}`;
+
+const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 });
+/** A file's size: `4.2 MB`. */
+export const bytes = (value: number): string => megabytes.format(value / 1_000_000);

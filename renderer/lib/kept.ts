@@ -10,6 +10,7 @@ export interface Kept {
   sidebarWidth?: number;
   sidebarOpen?: boolean;
   wrapCode?: boolean;
+  openFolders?: string[];
 }
 
 export function readKept(): Kept {

@@ -8,36 +8,57 @@ export const settingsSections = [
   'caps',
   'appearance',
   'keyboard',
+  'data',
   'privacy',
   'about',
 ] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 
-/** Where the reader is. `#chat/<id>`, `#models`, `#settings/gateway`, … */
+export const chatsViews = ['active', 'archived', 'trash'] as const;
+export type ChatsView = (typeof chatsViews)[number];
+
+/** Where the reader is. `#chat/<id>/<message>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
 export type Loc =
-  | { readonly page: 'chat'; readonly conversationId: string | null }
+  | { readonly page: 'chat'; readonly conversationId: string | null; readonly messageId?: string }
+  | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
   | { readonly page: 'models' | 'usage' | 'credits' | 'account' }
   | { readonly page: 'settings'; readonly section: SettingsSection | null };
 
 export const newChat: Loc = { page: 'chat', conversationId: null };
 
 export function hashOf(loc: Loc): string {
-  if (loc.page === 'chat') return loc.conversationId ? `#chat/${encodeURIComponent(loc.conversationId)}` : '#chat';
+  if (loc.page === 'chat') {
+    const parts = [loc.conversationId, loc.messageId].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
+    return ['#chat', ...parts].join('/');
+  }
+  if (loc.page === 'chats') return `#chats/${loc.view}${loc.query ? `/${encodeURIComponent(loc.query)}` : ''}`;
   if (loc.page === 'settings') return loc.section ? `#settings/${loc.section}` : '#settings';
   return `#${loc.page}`;
 }
 
 /** Anything that is not a place is a new chat: a hash is typed, kept or pasted by anyone. */
 export function locOf(hash: string): Loc {
-  const [page, rest] = hash.replace(/^#/, '').split('/', 2);
+  const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
   if (page === 'models' || page === 'usage' || page === 'credits' || page === 'account') return { page };
   if (page === 'settings') return { page, section: settingsSections.find((section) => section === rest) ?? null };
-  if (page !== 'chat' || !rest) return newChat;
+  if (page === 'chats') {
+    return {
+      page,
+      view: chatsViews.find((view) => view === rest) ?? 'active',
+      query: decoded(more)?.slice(0, 500) ?? '',
+    };
+  }
+  const id = page === 'chat' ? decoded(rest) : null;
+  if (!id || id.length > 64) return newChat;
+  const messageId = decoded(more);
+  return { page: 'chat', conversationId: id, ...(messageId && messageId.length <= 64 ? { messageId } : {}) };
+}
+
+function decoded(part: string | undefined): string | null {
   try {
-    const id = decodeURIComponent(rest);
-    return id.length <= 64 ? { page: 'chat', conversationId: id } : newChat;
+    return part ? decodeURIComponent(part) : null;
   } catch {
-    return newChat;
+    return null;
   }
 }
 

@@ -1,5 +1,5 @@
 /** Shortcuts that the page in view answers, by name. The shell says them; whoever is there listens. */
-export type ShortcutName = 'model' | 'stop';
+export type ShortcutName = 'model' | 'stop' | 'find';
 
 const target = new EventTarget();
 

@@ -1,3 +1,4 @@
+import { ContextMenu as Context } from '@base-ui/react/context-menu';
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
@@ -18,6 +19,22 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+/** The same list, where its trigger is pressed with the other mouse button or the menu key. */
+export function ContextMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
+  return (
+    <Context.Root>
+      <Context.Trigger render={trigger} />
+      <Context.Portal>
+        <Context.Positioner collisionPadding={8} className="z-50">
+          <Context.Popup className="pop max-h-(--available-height) min-w-44 overflow-auto rounded-menu border border-line bg-raised p-1 shadow-float">
+            {children}
+          </Context.Popup>
+        </Context.Positioner>
+      </Context.Portal>
+    </Context.Root>
   );
 }
 

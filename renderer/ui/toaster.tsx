@@ -29,6 +29,9 @@ function ToastList() {
         <Toast.Title className="font-medium text-sm" />
         <Toast.Description className="text-fg-2 text-sm" />
       </Toast.Content>
+      {toast.actionProps && (
+        <Toast.Action className="h-7 shrink-0 rounded-control px-2 font-medium text-accent text-sm hover:bg-hover" />
+      )}
       <Toast.Close render={<IconButton icon={X} label="Dismiss" size="sm" />} />
     </Toast.Root>
   ));

@@ -6,6 +6,21 @@ export function useNotify() {
   const toasts = Toast.useToastManager();
   return {
     say: (title: string, description?: string) => toasts.add({ title, description }),
+    /** With something to press for as long as it is shown; answers with what takes it away. */
+    offer: (title: string, action: string, onAction: () => void, timeoutMs: number) => {
+      const id = toasts.add({
+        title,
+        timeout: timeoutMs,
+        actionProps: {
+          children: action,
+          onClick: () => {
+            toasts.close(id);
+            onAction();
+          },
+        },
+      });
+      return () => toasts.close(id);
+    },
     failed: (title: string, error: unknown) => {
       const text = describeError(error);
       toasts.add({ title, description: `${text.sentence} ${text.remedy}`, priority: 'high' });

@@ -17,6 +17,7 @@ export const topic = z.enum([
   'presets',
   'caps',
   'context',
+  'backups',
 ]);
 
 export const changesContract = {

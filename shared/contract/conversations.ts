@@ -13,6 +13,12 @@ export const conversation = z.object({
   updatedAt: timeMs,
   /** An answer is being written now. */
   live: z.boolean(),
+  folderId: id.nullable(),
+  tags: z.array(z.string()),
+  pinned: z.boolean(),
+  archived: z.boolean(),
+  /** When it went to the trash; null: it is not there. */
+  trashedAt: timeMs.nullable(),
 });
 
 export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
@@ -66,9 +72,18 @@ export const message = z.object({
 const cursor = z.string().max(200);
 
 export const conversationsContract = {
-  /** Newest first. */
+  /** Newest first; without archive and trash unless they are asked for. */
   list: oc
-    .input(z.object({ limit: z.int().min(1).max(500).default(200), cursor: cursor.nullish() }))
+    .input(
+      z.object({
+        limit: z.int().min(1).max(500).default(200),
+        cursor: cursor.nullish(),
+        view: z.enum(['active', 'archived', 'trash']).default('active'),
+        pinned: z.boolean().nullish(),
+        /** One folder's; `none`: those in no folder. */
+        folderId: id.nullish(),
+      }),
+    )
     .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
   /** The conversation and the messages of the branch that is shown, oldest first. */
   get: oc.input(z.object({ id })).output(z.object({ conversation, messages: z.array(message) })),

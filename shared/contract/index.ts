@@ -1,6 +1,7 @@
 import { accountContract } from './account.ts';
 import { appContract } from './app.ts';
 import { attachmentsContract } from './attachments.ts';
+import { backupContract } from './backup.ts';
 import { billsContract } from './bills.ts';
 import { capsContract } from './caps.ts';
 import { changesContract } from './changes.ts';
@@ -12,12 +13,15 @@ import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
 import { modelsContract } from './models.ts';
 import { optionsContract } from './options.ts';
+import { organiseContract } from './organise.ts';
 import { presetsContract } from './presets.ts';
 import { promptsContract } from './prompts.ts';
 import { providersContract } from './providers.ts';
 import { queueContract } from './queue.ts';
 import { quotesContract } from './quotes.ts';
+import { searchContract } from './search.ts';
 import { settingsContract } from './settings.ts';
+import { transferContract } from './transfer.ts';
 import { usageContract } from './usage.ts';
 
 /** Everything a renderer may ask of the core. This list is the security review. */
@@ -27,6 +31,7 @@ export const contract = {
   attachments: attachmentsContract,
   bills: billsContract,
   caps: capsContract,
+  backup: backupContract,
   changes: changesContract,
   chat: chatContract,
   context: contextContract,
@@ -41,7 +46,10 @@ export const contract = {
   providers: providersContract,
   queue: queueContract,
   quotes: quotesContract,
+  organise: organiseContract,
+  search: searchContract,
   settings: settingsContract,
+  transfer: transferContract,
   usage: usageContract,
 };
 

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchGateway, type Figures } from './gateway/gateway-bench.ts';
+import { benchSearch } from './search-bench.ts';
 
-/** `npm run bench -- [--only gateway] [--rounds N] [--quick] [--json FILE]`: a table to read, JSON to compare. */
+/** `npm run bench -- [--only gateway|search] [--rounds N] [--quick] [--json FILE]`: tables to read, JSON to compare. */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -37,10 +38,13 @@ const goals: Partial<Record<keyof Figures, Goal>> = {
   incomplete: { most: 0 },
 };
 
+/** Each bench's figures under its name. */
+const record: Record<string, unknown> = {};
+
 if (values.only === undefined || values.only === 'gateway') {
   const figures = await benchGateway({ rounds, scale: values.quick ? 1 : 3 });
   process.stdout.write(table(figures));
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(recordOf(figures), null, 2)}\n`);
+  record.gateway = recordOf(figures);
 }
 
 /** The figures with what they were measured on, and ours against raw-meter. */
@@ -70,6 +74,19 @@ function verdictOn(goal: Goal | undefined, value: number, ratio: number): string
   const reached = goal.ratio === undefined || (goal.more ? ratio >= goal.ratio : ratio <= goal.ratio);
   return `${parts.join(', ')} ${reached && value <= (goal.most ?? Infinity) ? 'met' : 'missed'}`;
 }
+
+if (values.only === undefined || values.only === 'search') {
+  const found = await benchSearch({ messages: values.quick ? 10_000 : 100_000, rounds });
+  const goals = { p95Ms: 100, cpuP95Ms: 100, mainThreadMs: 50 };
+  const lines = Object.entries(found).map(([name, value]) => {
+    const goal = goals[name as keyof typeof goals];
+    return `${name.padEnd(12)}${value.toFixed(goal === undefined ? 1 : 2).padStart(12)}${goal === undefined ? '' : `  ≤ ${goal} ${value <= goal ? 'met' : 'missed'}`}`;
+  });
+  process.stdout.write(`search\n${lines.join('\n')}\n`);
+  record.search = found;
+}
+
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);
 
 function table(figures: Map<string, Figures>): string {
   const floor = figures.get('raw-meter');

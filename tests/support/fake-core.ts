@@ -6,10 +6,13 @@ import type { ChatEvent } from '#shared/contract/chat.ts';
 import type { Conversation, Message } from '#shared/contract/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
 import { fakeAnswer } from './fake-answer.ts';
+import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
-import { type FakeData, fakeData, fakeMessage } from './fake-data.ts';
+import { type FakeData, fakeData, fakeMessage, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
+import { fakeOrganise } from './fake-organise.ts';
+import { fakeTransfer } from './fake-transfer.ts';
 
 export interface FakeCore {
   /** What `createApi` takes. */
@@ -134,6 +137,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   };
 
   const os = implement(contract);
+  const organise = fakeOrganise(data, guard, changed);
   const router = os.router({
     ...fakeComposerRouter(composer, { guard, changed }),
     app: {
@@ -146,6 +150,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         data.opened.push(input.url);
       }),
     },
+    backup: fakeBackup(data, guard, changed),
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },
     settings: {
       get: os.settings.get.handler(async () => {
@@ -166,9 +171,9 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     conversations: {
-      list: os.conversations.list.handler(async () => {
+      list: os.conversations.list.handler(async ({ input }) => {
         await guard('conversations.list');
-        return { conversations: data.conversations, nextCursor: null };
+        return organise.list(input);
       }),
       get: os.conversations.get.handler(async ({ input }) => {
         await guard('conversations.get');
@@ -190,6 +195,8 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         changed('conversations');
       }),
     },
+    organise: organise.organise,
+    search: organise.search,
     chat: {
       send: os.chat.send.handler(async ({ input }) => {
         await guard('chat.send');
@@ -203,6 +210,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
             createdAt: now,
             updatedAt: now,
             live: true,
+            ...unplaced,
           };
           data.conversations = [conversation, ...data.conversations];
         }
@@ -264,6 +272,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return fakeCredits(data, input.wallet, input.limit, input.after ?? null);
       }),
     },
+    transfer: fakeTransfer(guard),
     usage: {
       get: os.usage.get.handler(async ({ input }) => {
         await guard('usage.get');

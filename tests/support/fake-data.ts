@@ -1,5 +1,6 @@
 import type { WalletBalance } from '#shared/contract/account.ts';
 import type { AppInfo } from '#shared/contract/app.ts';
+import type { Backup } from '#shared/contract/backup.ts';
 import type { Conversation, Message } from '#shared/contract/conversations.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
@@ -17,6 +18,8 @@ export interface FakeData {
   modelsProblem: string | null;
   conversations: Conversation[];
   messages: Message[];
+  folders: { id: string; name: string }[];
+  backups: Backup[];
   wallets: WalletBalance[];
   account: Record<Wallet, Account>;
   /** How many lines the ledger has, and whether there was any use. */
@@ -127,6 +130,8 @@ const provider = (
   ...change,
 });
 
+export const unplaced = { folderId: null, tags: [], pinned: false, archived: false, trashedAt: null };
+
 const hour = 3_600_000;
 const titles: [string, number][] = [
   ['Streaming rate limiter across gateway nodes', 0.2],
@@ -150,6 +155,7 @@ export function fakeData(): FakeData {
     createdAt: now - hours * hour,
     updatedAt: now - hours * hour,
     live: false,
+    ...unplaced,
   }));
   return {
     app: {
@@ -171,6 +177,15 @@ export function fakeData(): FakeData {
     models: [...fakeModels],
     modelsProblem: null,
     conversations,
+    folders: [],
+    backups: [
+      {
+        name: 'auto-2026-11-20T08-00-00-000Z.db',
+        kind: 'auto',
+        createdAt: Date.UTC(2026, 10, 20, 8),
+        bytes: 4_200_000,
+      },
+    ],
     messages: [
       fakeMessage({
         id: 'u0',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
 import { type CoreOptions, openCore } from '#core/core.ts';
 import { fakeGateway } from './fake-gateway.ts';
@@ -33,6 +34,7 @@ export async function testCore(more: Partial<CoreOptions> = {}) {
     listen: async (_, { port }) => ({ url: `http://127.0.0.1:${port}`, close: async () => {} }),
     openSecrets: async () => memorySecrets(),
     sandboxPace: 0,
+    workerFile: fileURLToPath(new URL('../../electron/core/database-worker.ts', import.meta.url)),
     ...more,
   });
   const client = createRouterClient(core.router, { interceptors: core.rpc.clientInterceptors });

@@ -82,3 +82,7 @@ export async function stopAnswer(answer: LiveAnswer): Promise<void> {
   answer.abort.abort(new AppError('cancelled', 'Stopped.'));
   await answer.ended;
 }
+
+export async function stopAnswers(answers: Iterable<LiveAnswer>): Promise<void> {
+  await Promise.all([...answers].map(stopAnswer));
+}

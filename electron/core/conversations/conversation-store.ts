@@ -2,6 +2,15 @@ import type { Transaction } from 'kysely';
 import type { ConversationRow, Db, Tables } from '../db.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
+export interface ListQuery {
+  readonly limit: number;
+  readonly cursor?: string | null | undefined;
+  readonly view: 'active' | 'archived' | 'trash';
+  readonly pinned?: boolean | null | undefined;
+  /** `none`: in no folder. */
+  readonly folderId?: string | null | undefined;
+}
+
 export interface Page {
   readonly rows: ConversationRow[];
   readonly nextCursor: string | null;
@@ -18,11 +27,23 @@ export function conversationStore(db: Db) {
       const row = await db.selectFrom('conversations').select('active_leaf').where('id', '=', id).executeTakeFirst();
       return row?.active_leaf ?? null;
     },
+    findAll: (ids: readonly string[]): Promise<ConversationRow[]> =>
+      db
+        .selectFrom('conversations')
+        .selectAll()
+        .where('id', 'in', [...ids])
+        .execute(),
 
     /** Newest first. A cursor is the time and id of the last one of the page before. */
-    async page(limit: number, cursor: string | null): Promise<Page> {
-      const after = parseCursor(cursor);
+    async page({ limit, cursor, view, pinned, folderId }: ListQuery): Promise<Page> {
+      const after = parseCursor(cursor ?? null);
       let query = db.selectFrom('conversations').selectAll();
+      if (view === 'trash') query = query.where('trashed_at', 'is not', null);
+      else
+        query = query.where('trashed_at', 'is', null).where('archived_at', view === 'active' ? 'is' : 'is not', null);
+      if (pinned !== null && pinned !== undefined) query = query.where('pinned', '=', pinned ? 1 : 0);
+      if (folderId === 'none') query = query.where('folder_id', 'is', null);
+      else if (folderId) query = query.where('folder_id', '=', folderId);
       if (after) {
         query = query.where((by) => by.eb(by.refTuple('updated_at', 'id'), '<', by.tuple(after.updatedAt, after.id)));
       }
@@ -34,6 +55,19 @@ export function conversationStore(db: Db) {
       const page = rows.slice(0, limit);
       const last = rows.length > limit ? page.at(-1) : undefined;
       return { rows: page, nextCursor: last ? `${last.updated_at}.${last.id}` : null };
+    },
+
+    /** The tags of each of these, by conversation. */
+    async tagsOf(ids: readonly string[]): Promise<Map<string, string[]>> {
+      const rows = await db
+        .selectFrom('conversation_tags')
+        .selectAll()
+        .where('conversation_id', 'in', [...ids])
+        .orderBy('tag')
+        .execute();
+      const tags = new Map<string, string[]>();
+      for (const row of rows) tags.set(row.conversation_id, [...(tags.get(row.conversation_id) ?? []), row.tag]);
+      return tags;
     },
 
     async rename(id: string, title: string): Promise<void> {

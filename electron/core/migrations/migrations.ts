@@ -1,9 +1,11 @@
 import type { Migration } from 'kysely/migration';
 import { firstTables } from './001-first-tables.ts';
+import { organise } from './003-organise.ts';
 import { composer } from './004-composer.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-first-tables': firstTables,
+  '003-organise': organise,
   '004-composer': composer,
 };

@@ -61,6 +61,7 @@ function run(): void {
       listen,
       openSecrets: () => openSecretService('Portico'),
       sandboxPace: 1,
+      workerFile: beside('./database-worker.js'),
     });
   });
   handOverPorts(

@@ -14,6 +14,8 @@ import { type RunningWeb, startWeb } from './start-web.ts';
 const usageError = 2;
 const failure = 1;
 
+const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -38,7 +40,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     port,
     openBrowser: open,
     dataFolder: resolve(dataDir ?? defaultDataFolder(platform, env, homedir())),
-    pageFolder: fileURLToPath(new URL('../renderer', import.meta.url)),
+    pageFolder: beside('../renderer'),
     env,
     platform,
     fetch,
@@ -46,6 +48,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     listen,
     openSecrets: () => openSecretService('Portico'),
     sandboxPace: 1,
+    workerFile: beside('./database-worker.js'),
     say,
   });
 }

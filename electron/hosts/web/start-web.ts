@@ -11,7 +11,15 @@ import { openWebHost } from './web-host.ts';
 export interface StartWebOptions
   extends Pick<
     CoreOptions,
-    'dataFolder' | 'env' | 'platform' | 'fetch' | 'openGateway' | 'listen' | 'openSecrets' | 'sandboxPace'
+    | 'dataFolder'
+    | 'env'
+    | 'platform'
+    | 'fetch'
+    | 'openGateway'
+    | 'listen'
+    | 'openSecrets'
+    | 'sandboxPace'
+    | 'workerFile'
   > {
   readonly version: string;
   readonly port: number;

@@ -4,6 +4,7 @@ import { useOpenLink } from '../../lib/use-core.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
+import { FindBar } from '../search/find-bar.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
@@ -79,6 +80,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
   return (
     <OpenLinkContext value={open}>
       <ChatHeader conversation={thread.data?.conversation ?? null} />
+      <FindBar conversationId={conversationId} />
       {thread.data ? (
         <OutsideContext value={outside}>
           <Thread messages={messages} busy={live !== undefined} onRegenerate={again} />

@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { useLayoutEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
+import { useNav } from '../../lib/nav.ts';
 import { Answer } from './answer.tsx';
 import { OutsideMark } from './outside-mark.tsx';
 import { OwnMessage } from './own-message.tsx';
@@ -39,6 +40,13 @@ export function Thread({ messages, busy, onRegenerate }: ThreadProps) {
     if (lastOwn !== undefined) rows.scrollToEnd();
   }, [lastOwn, rows]);
 
+  // Somebody asked for this very message: a search, or a place found in this chat.
+  const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
+  const at = wanted === undefined ? -1 : messages.findIndex((message) => message.id === wanted);
+  useEffect(() => {
+    if (at >= 0) rows.scrollToIndex(at, { align: 'start' });
+  }, [at, rows]);
+
   const toLatest = () => {
     follow();
     rows.scrollToEnd();
@@ -63,6 +71,7 @@ export function Thread({ messages, busy, onRegenerate }: ThreadProps) {
               <div
                 key={row.key}
                 data-index={row.index}
+                data-message={message.id}
                 ref={rows.measureElement}
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${row.start}px)` }}

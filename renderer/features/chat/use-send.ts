@@ -61,13 +61,3 @@ export function useRegenerate() {
   const api = useApi();
   return useMutation({ mutationFn: (answerId: string) => api.chat.regenerate({ answerId }) });
 }
-
-export function useRename() {
-  const api = useApi();
-  return useMutation({ mutationFn: (change: { id: string; title: string }) => api.conversations.rename(change) });
-}
-
-export function useRemove() {
-  const api = useApi();
-  return useMutation({ mutationFn: (id: string) => api.conversations.remove({ id }) });
-}

@@ -16,10 +16,12 @@ interface SettingsPageProps {
   section: SettingsSection | null;
   /** The list of shortcuts, drawn by the shell that knows them. */
   shortcuts: ReactNode;
+  /** Export, import and backups. */
+  data: ReactNode;
 }
 
 /** A list of sections and one of them; in a narrow window first the one, then the other. */
-export function SettingsPage({ section, shortcuts }: SettingsPageProps) {
+export function SettingsPage({ section, shortcuts, data }: SettingsPageProps) {
   const narrow = useNarrow();
   const shown = section ?? (narrow ? null : 'providers');
   return (
@@ -49,7 +51,7 @@ export function SettingsPage({ section, shortcuts }: SettingsPageProps) {
                   {text.allSections}
                 </Link>
               )}
-              <Section name={shown} shortcuts={shortcuts} />
+              <Section name={shown} shortcuts={shortcuts} data={data} />
             </div>
           </div>
         )}
@@ -58,7 +60,7 @@ export function SettingsPage({ section, shortcuts }: SettingsPageProps) {
   );
 }
 
-function Section({ name, shortcuts }: { name: SettingsSection; shortcuts: ReactNode }) {
+function Section({ name, shortcuts, data }: { name: SettingsSection; shortcuts: ReactNode; data: ReactNode }) {
   switch (name) {
     case 'providers':
       return <ProvidersSection />;
@@ -77,6 +79,13 @@ function Section({ name, shortcuts }: { name: SettingsSection; shortcuts: ReactN
         <>
           <SectionTitle>{text.sections.keyboard}</SectionTitle>
           {shortcuts}
+        </>
+      );
+    case 'data':
+      return (
+        <>
+          <SectionTitle>{text.sections.data}</SectionTitle>
+          {data}
         </>
       );
     case 'privacy':

@@ -8,6 +8,7 @@ const sections: Record<SettingsSection, string> = {
   caps: 'Spending caps',
   appearance: 'Appearance',
   keyboard: 'Keyboard',
+  data: 'Data & backup',
   privacy: 'Privacy & security',
   about: 'About',
 };

@@ -1,0 +1,51 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backup } from '#shared/contract/backup.ts';
+
+export const keptDaily = 7;
+export const keptWeekly = 4;
+const keptSafety = 3;
+const dayMs = 86_400_000;
+const named = /^(auto|manual|before-restore)-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
+
+/** A backup's name tells its time: `auto-2026-11-21T08-15-00-000Z.db`. */
+export const nameAt = (kind: Backup['kind'], timeMs: number): string =>
+  `${kind}-${new Date(timeMs).toISOString().replace(/[:.]/g, '-')}.db`;
+
+/** The backups of a folder, newest first; anything else in it is left alone. */
+export function listBackups(folder: string): Backup[] {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return readdirSync(folder)
+    .flatMap((name): Backup[] => {
+      const [, kind, year, month, day, hour, minute, second, ms] = named.exec(name) ?? [];
+      if (kind === undefined) return [];
+      const createdAt = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+      const bytes = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+      return [{ name, kind: kind as Backup['kind'], createdAt, bytes }];
+    })
+    .sort((a, b) => b.createdAt - a.createdAt);
+}
+
+/** What a crash in the middle of a copy left behind. */
+export function removeUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) if (/\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name));
+}
+
+/**
+ * Which automatic backups are no longer needed: kept are the newest of each of the last seven days that have one, and of
+ * each of the last four weeks. Those made by hand stay until their owner removes them.
+ */
+export function outdated(backups: readonly Backup[]): Backup[] {
+  const auto = backups.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt);
+  const newestOf = (spanMs: number, most: number) => {
+    const spans = new Map<number, Backup>();
+    for (const each of auto) {
+      const span = Math.floor(each.createdAt / spanMs);
+      if (!spans.has(span) && spans.size < most) spans.set(span, each);
+    }
+    return [...spans.values()];
+  };
+  const kept = new Set([...newestOf(dayMs, keptDaily), ...newestOf(7 * dayMs, keptWeekly)]);
+  const safety = backups.filter((each) => each.kind === 'before-restore').toSorted((a, b) => b.createdAt - a.createdAt);
+  return [...auto.filter((each) => !kept.has(each)), ...safety.slice(keptSafety)];
+}

@@ -1,0 +1,169 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Backup } from '#shared/contract/backup.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
+
+const dayMs = 86_400_000;
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function start(options: Parameters<typeof testCore>[0] = {}) {
+  const core = await testCore(options);
+  closing.push(core.close);
+  core.gateway.script = async function* () {
+    yield 'An answer.';
+  };
+  const ask = async (messageId: string, text: string) => {
+    const { conversationId } = await core.client.chat.send({ messageId, text, model: 'openai/gpt' });
+    await expect
+      .poll(async () => (await core.client.conversations.get({ id: conversationId })).conversation.live, {
+        interval: 5,
+      })
+      .toBe(false);
+    return conversationId;
+  };
+  const titles = async () => (await core.client.conversations.list({})).conversations.map(({ title }) => title);
+  return { ...core, ask, titles, backups: join(core.dataFolder, 'backups') };
+}
+
+test('a backup brings back what was there, the present state is kept beside it, and work goes on', async () => {
+  const { client, ask, titles, backups } = await start();
+  const first = await ask('m1', 'first');
+  const { backups: made } = await client.backup.make();
+  expect(made).toMatchObject([{ kind: 'manual', bytes: expect.any(Number) }]);
+  await ask('m2', 'second');
+  await client.conversations.rename({ id: first, title: 'renamed' });
+  const after = await client.backup.restore({ name: made[0]?.name ?? '' });
+  expect(after.backups.map(({ kind }) => kind).sort()).toEqual(['before-restore', 'manual']);
+  expect(await titles()).toEqual(['first']);
+  await ask('m3', 'third');
+  expect((await titles()).sort()).toEqual(['first', 'third']);
+  expect((await client.search.find({ query: 'third' })).hits.length).toBeGreaterThan(0);
+  expect((await client.search.find({ query: 'second' })).hits).toEqual([]);
+
+  const safety = after.backups.find(({ kind }) => kind === 'before-restore')?.name ?? '';
+  await client.backup.restore({ name: safety });
+  expect((await titles()).sort()).toEqual(['renamed', 'second']);
+  expect(readdirSync(backups).filter((name) => !name.endsWith('.db'))).toEqual([]);
+});
+
+test('a damaged, a foreign and a newer file are refused, and nothing changes', async () => {
+  const { client, ask, titles, backups } = await start();
+  await ask('m1', 'first');
+  const { backups: made } = await client.backup.make();
+  const good = readFileSync(join(backups, made[0]?.name ?? ''));
+  await ask('m2', 'second');
+  const names = [1, 2, 3, 4].map((serial) => nameAt('manual', serial));
+  const [damaged = '', foreign = '', newer = '', noise = ''] = names.map((name) => join(backups, name));
+  writeFileSync(damaged, Buffer.concat([good.subarray(0, 20_000), Buffer.alloc(20_000, 7), good.subarray(40_000)]));
+  writeFileSync(noise, 'no database at all');
+  new Sqlite(foreign).exec('create table notes (text)').close();
+  writeFileSync(newer, good);
+  new Sqlite(newer).exec("insert into kysely_migration values ('999-later', '')").close();
+  const refusals = await Promise.all(
+    names.map((name) => client.backup.restore({ name }).catch((error: unknown) => error)),
+  );
+  const unusable = (why: string) => ({ code: 'backup_unusable', message: expect.stringContaining(why) });
+  expect(refusals).toMatchObject([
+    unusable('damaged'),
+    unusable('no database of Portico'),
+    unusable('newer'),
+    unusable(''),
+  ]);
+  expect((await titles()).sort()).toEqual(['first', 'second']);
+  for (const name of ['../portico.db', 'portico.db', 'auto-1.db/../../portico.db']) {
+    await expect(client.backup.restore({ name })).rejects.toMatchObject({ code: 'invalid_input' });
+  }
+  await expect(client.backup.restore({ name: nameAt('auto', 5) })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a backup is made at the start when a day has passed and something was written, else not', async () => {
+  const wall = Date.now();
+  let time = wall - 2 * dayMs;
+  const first = await start({ now: () => time });
+  await first.ask('m1', 'first');
+  const { dataFolder } = first;
+  await first.core.close();
+  /** How many automatic ones there are after a start: one made by hand comes after what is due. */
+  const automatic = async () => {
+    const again = await testCore({ dataFolder, now: () => time });
+    await again.client.backup.make();
+    const { backups } = await again.client.backup.list();
+    await again.core.close();
+    return backups.filter(({ kind }) => kind === 'auto').length;
+  };
+  expect(await automatic()).toBe(1);
+  time += dayMs / 2;
+  expect(await automatic()).toBe(1);
+  time = wall + 10 * dayMs;
+  expect(await automatic()).toBe(2);
+  // The file's own time is the machine's: nothing was written after the last backup.
+  time = wall + 12 * dayMs;
+  expect(await automatic()).toBe(2);
+}, 20_000);
+
+test('a folder that cannot be written is named, and the next success takes the problem back', async () => {
+  const { client, ask, backups } = await start();
+  await ask('m1', 'first');
+  rmSync(backups, { recursive: true, force: true });
+  writeFileSync(backups, 'a file where the folder should be');
+  await expect(client.backup.make()).rejects.toMatchObject({
+    code: 'backup_failed',
+    message: expect.stringContaining('cannot be written'),
+  });
+  rmSync(backups);
+  mkdirSync(backups);
+  chmodSync(backups, 0o700);
+  expect((await client.backup.make()).problem).toBeNull();
+});
+
+test('no key is in a backup', async () => {
+  const { client, backups, ask } = await start();
+  const canary = 'sk-canary-0123456789abcdef';
+  await client.providers.setKey({ id: 'openai', key: canary }).catch(() => {});
+  await ask('m1', 'first');
+  const { backups: made } = await client.backup.make();
+  const bytes = readFileSync(join(backups, made[0]?.name ?? ''));
+  for (const spelling of [canary, Buffer.from(canary).toString('base64'), Buffer.from(canary).toString('hex')]) {
+    expect(bytes.includes(spelling)).toBe(false);
+  }
+});
+
+describe('of the automatic ones are kept', () => {
+  const at = (timeMs: number, kind: Backup['kind'] = 'auto'): Backup => ({
+    ...{ name: nameAt(kind, timeMs), kind, createdAt: timeMs, bytes: 1 },
+  });
+
+  test('seven days and four weeks of daily backups, however long it goes on', () => {
+    let kept: Backup[] = [];
+    for (let day = 20_000; day < 20_400; day++) {
+      kept = [...kept, at(day * dayMs + 3_600_000)];
+      const old = new Set(outdated(kept));
+      kept = kept.filter((each) => !old.has(each));
+    }
+    const ages = kept.map((each) => 20_399 - Math.floor(each.createdAt / dayMs)).sort((a, b) => a - b);
+    expect(ages.slice(0, keptDaily)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(kept.length).toBeLessThanOrEqual(keptDaily + keptWeekly);
+    // The newest of this week and of the three before it: the oldest is two to three weeks old.
+    expect(ages.at(-1)).toBeGreaterThanOrEqual(14);
+  });
+
+  test('always the newest, and never one that was made by hand is dropped', () => {
+    const times = fc.uniqueArray(fc.integer({ min: 0, max: 400 * 24 }), { minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(times, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (hours, byHand) => {
+        const all = hours.map((hour, index) => at(hour * 3_600_000, byHand[index] ? 'manual' : 'auto'));
+        const old = outdated(all);
+        expect(old.every((each) => each.kind === 'auto')).toBe(true);
+        const newest = all.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt)[0];
+        expect(newest && old.includes(newest)).toBeFalsy();
+      }),
+    );
+  });
+});

@@ -1,0 +1,182 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import type { Backup, BackupState } from '#shared/contract/backup.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Background } from '../background.ts';
+import type { Changes } from '../changes.ts';
+import { failureEntry, type Log } from '../log.ts';
+import { keptDaily, keptWeekly, listBackups, nameAt, outdated, removeUnfinished } from './backup-files.ts';
+
+const dayMs = 86_400_000;
+/** How often it is asked whether a backup is due. */
+const lookEveryMs = 3_600_000;
+
+export interface BackupDeps {
+  readonly databasePath: string;
+  readonly folder: string;
+  readonly background: Background;
+  readonly changes: Changes;
+  readonly now: () => number;
+  readonly log: Log;
+  /** The migrations that this version knows. */
+  readonly migrations: readonly string[];
+  /** Ends answers that are being written, before another state takes this one's place. */
+  readonly quiet: () => Promise<void>;
+  /** Brings an older state to the present schema and reads anew what is held in memory. */
+  readonly restored: () => Promise<void>;
+}
+
+/**
+ * Rolling copies of `portico.db`: chats and settings, never a key (keys are in the keychain) and never the ledger, which
+ * must not go back in time.
+ */
+export function backupFeature(deps: BackupDeps) {
+  const { databasePath, folder, background, changes, now, log, migrations } = deps;
+  let problem: string | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One at a time: two copies, or a copy and a restore, never meet. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  }
+
+  const state = (): BackupState => ({ folder, backups: listed(), problem, keptDaily, keptWeekly });
+
+  function listed(): Backup[] {
+    try {
+      return listBackups(folder);
+    } catch (cause) {
+      throw unwritable(folder, cause);
+    }
+  }
+
+  /** Copies page by page between the app's own work, checks the copy, and only then gives it its name. */
+  async function copy(kind: Backup['kind']): Promise<void> {
+    const name = nameAt(kind, now());
+    const part = join(folder, `${name}.part`);
+    const source = new Sqlite(databasePath, { readonly: true });
+    try {
+      listed();
+      removeUnfinished(folder);
+      await source.backup(part);
+      asOneFile(part);
+      const wrong = await background.run('check', { path: part, migrations: [...migrations] });
+      if (wrong) throw new AppError('backup_failed', `The copy was not kept, because ${wrong}. Try again.`);
+      renameSync(part, join(folder, name));
+      for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
+    } catch (cause) {
+      if (existsSync(part)) rmSync(part);
+      throw cause instanceof AppError ? cause : unwritable(folder, cause);
+    } finally {
+      source.close();
+    }
+  }
+
+  async function make(kind: Backup['kind']): Promise<void> {
+    try {
+      await copy(kind);
+      problem = null;
+    } catch (error) {
+      problem = error instanceof AppError ? error.message : 'The last backup failed.';
+      throw error;
+    } finally {
+      changes.emit('backups');
+    }
+  }
+
+  /** Due a day after the newest one, if anything was written since; the first one as soon as there is a chat. */
+  function due(): boolean {
+    const [newest] = listed().filter((each) => each.kind === 'auto');
+    if (!newest) return hasChats(databasePath);
+    const written = Math.max(changedAt(databasePath), changedAt(`${databasePath}-wal`));
+    return now() - newest.createdAt >= dayMs && written > newest.createdAt;
+  }
+
+  async function makeIfDue(): Promise<void> {
+    try {
+      if (due()) await inTurn(() => make('auto'));
+    } catch (error) {
+      log({ event: 'backup-failed', ...failureEntry(error) });
+    }
+  }
+
+  async function restore(name: string): Promise<void> {
+    const path = join(folder, existing(name).name);
+    const wrong = await background.run('check', { path, migrations: [...migrations] });
+    if (wrong) {
+      throw new AppError('backup_unusable', `This backup cannot be restored: ${wrong}. Nothing was changed.`);
+    }
+    await deps.quiet();
+    await copy('before-restore');
+    await background.run('restore', { from: path, to: databasePath });
+    await deps.restored();
+    log({ event: 'backup-restored' });
+  }
+
+  function existing(name: string): Backup {
+    const found = listed().find((each) => each.name === name);
+    if (!found) throw new AppError('not_found', 'This backup is not here any more.');
+    return found;
+  }
+
+  return {
+    list: async () => state(),
+
+    async make(): Promise<BackupState> {
+      await inTurn(() => make('manual'));
+      return state();
+    },
+
+    async restore({ name }: { name: string }): Promise<BackupState> {
+      await inTurn(() => restore(name));
+      return state();
+    },
+
+    async remove({ name }: { name: string }): Promise<BackupState> {
+      rmSync(join(folder, existing(name).name));
+      changes.emit('backups');
+      return state();
+    },
+
+    /** Makes what is due now and from then on, until the answer is called; that waits for what is under way. */
+    keepUp(): () => Promise<void> {
+      void makeIfDue();
+      const timer = setInterval(() => void makeIfDue(), lookEveryMs);
+      timer.unref();
+      return async () => {
+        clearInterval(timer);
+        await last;
+      };
+    },
+  };
+}
+
+/** A copy of a database in WAL mode would want files beside it: a backup is one file. */
+function asOneFile(path: string): void {
+  const db = new Sqlite(path);
+  db.pragma('journal_mode = DELETE');
+  db.close();
+}
+
+function hasChats(path: string): boolean {
+  const db = new Sqlite(path, { readonly: true });
+  try {
+    return db.prepare('select 1 from conversations limit 1').get() !== undefined;
+  } finally {
+    db.close();
+  }
+}
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function unwritable(folder: string, cause: unknown): AppError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  const full = code === 'ENOSPC' || code === 'SQLITE_FULL';
+  const sentence = full
+    ? 'The disk is full: no backup could be made. Free some space and try again.'
+    : `The folder for backups, ${folder}, cannot be written. Check its permissions and try again.`;
+  return new AppError('backup_failed', sentence, { cause });
+}

@@ -1,0 +1,21 @@
+import type { Database } from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
+
+/** Null: the file is a whole database of ours. Else what is wrong with it, in words. Runs in the worker. */
+export function checkDatabase(path: string, migrations: readonly string[]): string | null {
+  let db: Database | null = null;
+  try {
+    db = new Sqlite(path, { readonly: true, fileMustExist: true });
+    const [result] = db.pragma('integrity_check(1)') as { integrity_check: string }[];
+    if (result?.integrity_check !== 'ok') return 'it is damaged';
+    if (db.pragma('foreign_key_check(messages)', { simple: true }) !== undefined) return 'it is damaged';
+    const rows = db.prepare('select name from kysely_migration').all() as { name: string }[];
+    if (rows.length === 0) return 'it is no database of Portico';
+    return rows.every(({ name }) => migrations.includes(name)) ? null : 'it was made by a newer version of Portico';
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    return code === 'SQLITE_ERROR' ? 'it is no database of Portico' : 'it is damaged or cannot be read';
+  } finally {
+    db?.close();
+  }
+}

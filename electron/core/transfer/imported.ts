@@ -1,0 +1,67 @@
+import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
+
+/** A conversation of another program in Portico's shape, and what of it stays behind. */
+export interface Imported {
+  /** Where it comes from, such as `chatgpt:<id>`. */
+  readonly sourceId: string;
+  readonly conversation: ExportedConversation;
+  readonly leftOut: readonly string[];
+}
+
+export interface ForeignMessage {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly reasoning: string;
+  readonly createdAt: number;
+  readonly model: string | null;
+  readonly modelName: string | null;
+}
+
+/** What another program wrote has no price that anybody here knows: unknown, never $0. */
+export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
+  ...message,
+  attachments: [],
+  bill: null,
+  status: 'done',
+  servedProvider: null,
+  servedModel: null,
+  simulated: false,
+  finishReason: null,
+  usage: null,
+  costUsd: null,
+  costSource: 'unknown',
+  routeReason: null,
+  requestId: null,
+  error: null,
+  toolCalls: [],
+  firstTokenAt: null,
+  finishedAt: message.createdAt,
+  source: null,
+});
+
+interface Foreign {
+  readonly sourceId: string;
+  readonly id: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly activeLeaf: string | null;
+  readonly messages: readonly ExportedMessage[];
+  readonly leftOut: readonly string[];
+}
+
+export const foreignConversation = ({ sourceId, leftOut, messages, title, ...rest }: Foreign): Imported => ({
+  sourceId,
+  leftOut,
+  conversation: {
+    ...rest,
+    title: title.trim().slice(0, 200) || 'Imported chat',
+    model: 'router',
+    messages: [...messages],
+    ...{ folder: null, tags: [], pinned: false, archivedAt: null },
+  },
+});
+
+export const textLimit = 2_000_000;

@@ -1,0 +1,94 @@
+import { AppError } from '#shared/errors.ts';
+
+const refuse = (why: string) =>
+  new AppError('import_refused', `This file cannot be imported: ${why} Nothing was imported.`);
+
+/** The largest conversation that is held in memory, in UTF-16 units. */
+export const longestItem = 50_000_000;
+const deepest = 200;
+
+/**
+ * Takes a JSON text piece by piece and gives the items of its list: of the list that it is, or of the first list in the
+ * object that it is. Only one item is ever held, however long the file. `end` answers with the rest of the object.
+ */
+export function jsonItems() {
+  let depth = 0;
+  let listDepth: number | null = null;
+  let listOver = false;
+  let inString = false;
+  let escaped = false;
+  let item = '';
+  let items = 0;
+  let head = '';
+
+  function take(text: string, found: string[], last: boolean): void {
+    item += text;
+    if (item.length > longestItem) throw refuse('a conversation in it is larger than 50 MB.');
+    if (!last) return;
+    if (item.trim() !== '') found.push(item);
+    else if (items > 0 || depth !== listDepth) throw refuse('it is not valid JSON.');
+    items++;
+    item = '';
+  }
+
+  return {
+    push(text: string): string[] {
+      const found: string[] = [];
+      let from = 0;
+      const inList = () => listDepth !== null && !listOver;
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at);
+        if (inString) {
+          if (escaped) escaped = false;
+          else if (code === 92) escaped = true;
+          else if (code === 34) inString = false;
+          continue;
+        }
+        if (code === 34) inString = true;
+        else if (code === 123 || code === 91) {
+          depth++;
+          if (depth > deepest) throw refuse('it is nested too deeply.');
+          if (listDepth === null && code === 91 && depth <= 2) {
+            listDepth = depth;
+            head += text.slice(from, at + 1);
+            from = at + 1;
+          }
+        } else if (code === 125 || code === 93) {
+          if (inList() && depth === listDepth) {
+            if (code === 125) throw refuse('it is not valid JSON.');
+            const rest = text.slice(from, at);
+            if (items > 0 || (item + rest).trim() !== '') take(rest, found, true);
+            listOver = true;
+            from = at;
+          }
+          depth--;
+          if (depth < 0) throw refuse('it is not valid JSON.');
+        } else if (code === 44 && inList() && depth === listDepth) {
+          take(text.slice(from, at), found, true);
+          from = at + 1;
+        }
+      }
+      if (inList()) take(text.slice(from), found, false);
+      else head += text.slice(from);
+      if (head.length > 1_000_000) throw refuse('it is no export that Portico knows.');
+      return found;
+    },
+
+    /** What surrounds the list. Throws where the text was cut off or is no JSON. */
+    end(): unknown {
+      if (depth !== 0 || inString) throw refuse('it ends in the middle. Is the download complete?');
+      if (listDepth === null) throw refuse('it is no export that Portico knows.');
+      return parseJson(head);
+    },
+  };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('import_refused', 'This file cannot be imported: it is not valid JSON. Nothing was imported.', {
+      cause,
+    });
+  }
+}

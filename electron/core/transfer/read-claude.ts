@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
+
+const time = z.string().max(60).nullish();
+const claudeMessage = z.looseObject({
+  uuid: z.string().max(200),
+  parent_message_uuid: z.string().nullish(),
+  sender: z.enum(['human', 'assistant']),
+  text: z.string().nullish(),
+  created_at: time,
+  content: z
+    .array(z.looseObject({ type: z.string(), text: z.string().nullish(), thinking: z.string().nullish() }))
+    .nullish(),
+  attachments: z.array(z.unknown()).nullish(),
+  files: z.array(z.unknown()).nullish(),
+});
+
+/** One conversation of Claude's `conversations.json`. */
+export const claudeConversation = z.looseObject({
+  uuid: z.string().max(200),
+  name: z.string().nullish(),
+  created_at: time,
+  updated_at: time,
+  chat_messages: z.array(claudeMessage),
+});
+
+type ClaudeMessage = z.infer<typeof claudeMessage>;
+
+export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () => string): Imported | null {
+  const leftOut: string[] = [];
+  const created = toMs(chat.created_at) ?? 0;
+  /** Our id for each of theirs; of one that is left out, that of the message before it. */
+  const ids = new Map<string, string | null>();
+  let before: string | null = null;
+  const messages = chat.chat_messages.flatMap((message) => {
+    const known = message.parent_message_uuid ? ids.get(message.parent_message_uuid) : undefined;
+    const parentId: string | null = known === undefined ? before : known;
+    const { text, reasoning } = contentOf(message, leftOut);
+    if (text.trim() === '') {
+      ids.set(message.uuid, parentId);
+      return [];
+    }
+    const id = newId();
+    ids.set(message.uuid, id);
+    before = id;
+    return [
+      foreignMessage({
+        ...{ id, parentId, text: text.slice(0, textLimit), reasoning: reasoning.slice(0, textLimit) },
+        role: message.sender === 'human' ? 'user' : 'assistant',
+        createdAt: toMs(message.created_at) ?? created,
+        model: null,
+        modelName: message.sender === 'human' ? null : 'Claude',
+      }),
+    ];
+  });
+  if (messages.length === 0) return null;
+  return foreignConversation({
+    ...{ sourceId: `claude:${chat.uuid}`, id: newId(), title: chat.name ?? '', leftOut, messages },
+    createdAt: created,
+    updatedAt: toMs(chat.updated_at) ?? created,
+    activeLeaf: messages.at(-1)?.id ?? null,
+  });
+}
+
+function contentOf(message: ClaudeMessage, leftOut: string[]): { text: string; reasoning: string } {
+  const files = (message.attachments?.length ?? 0) + (message.files?.length ?? 0);
+  for (let count = 0; count < files; count++) leftOut.push('pictures and files');
+  const parts = message.content ?? [];
+  for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') leftOut.push('steps of tools');
+  const written = parts.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []));
+  const thought = parts.flatMap((part) => (part.type === 'thinking' && part.thinking ? [part.thinking] : []));
+  return { text: written.length > 0 ? written.join('\n\n') : (message.text ?? ''), reasoning: thought.join('\n\n') };
+}
+
+function toMs(text: string | null | undefined): number | null {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? null : time;
+}

@@ -1,0 +1,30 @@
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
+
+/** The messages from the root to the shown leaf, oldest first. */
+export function shownBranch({ messages, activeLeaf }: ExportedConversation): ExportedMessage[] {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const branch: ExportedMessage[] = [];
+  const seen = new Set<string>();
+  for (let next = byId.get(activeLeaf ?? ''); next && !seen.has(next.id); next = byId.get(next.parentId ?? '')) {
+    seen.add(next.id);
+    branch.push(next);
+  }
+  return branch.reverse();
+}
+
+const sources = { billed: 'billed', estimated: 'estimated', byok: 'your key, list price', unknown: '' } as const;
+
+/** What an answer cost, and who says so; `cost unknown` where nobody does. */
+export const costText = ({ costUsd, costSource }: ExportedMessage): string =>
+  costUsd === null || costSource === 'unknown' ? 'cost unknown' : `$${costUsd} (${sources[costSource]})`;
+
+/** The sum of the known costs of all answers, branches included, and how many have none. */
+export function totalText(messages: readonly ExportedMessage[]): string {
+  const answers = messages.filter((message) => message.role === 'assistant');
+  const known = answers.flatMap(({ costUsd }) => (costUsd === null ? [] : [parseUsd(costUsd)]));
+  const sum = `$${formatUsd(nanoUsd(known.reduce((total, cost) => total + cost, 0n)))}`;
+  const unknown = answers.length - known.length;
+  if (known.length === 0) return 'cost unknown';
+  return unknown === 0 ? sum : `${sum}, and ${unknown} of unknown cost`;
+}

@@ -1,0 +1,167 @@
+import { type Insertable, sql } from 'kysely';
+import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
+import type { Db, MessageTable } from '../db.ts';
+import { toMessage } from '../message-row.ts';
+
+/** Whole conversations, out and in. */
+export function transferStore(db: Db) {
+  return {
+    async read(id: string): Promise<ExportedConversation | null> {
+      const row = await db
+        .selectFrom('conversations as c')
+        .leftJoin('folders as f', 'f.id', 'c.folder_id')
+        .selectAll('c')
+        .select('f.name as folder')
+        .where('c.id', '=', id)
+        .executeTakeFirst();
+      if (!row) return null;
+      const messages = await db
+        .selectFrom('messages')
+        .selectAll()
+        .where('conversation_id', '=', id)
+        .orderBy('seq')
+        .execute();
+      const tags = await db
+        .selectFrom('conversation_tags')
+        .select('tag')
+        .where('conversation_id', '=', id)
+        .orderBy('tag')
+        .execute();
+      return {
+        id,
+        title: row.title,
+        model: row.model,
+        createdAt: row.created_at,
+        updatedAt: row.updated_at,
+        activeLeaf: row.active_leaf,
+        folder: row.folder,
+        tags: tags.map((each) => each.tag),
+        pinned: row.pinned === 1,
+        archivedAt: row.archived_at,
+        messages: messages.map((each) => {
+          const {
+            conversationId: _,
+            sibling: __,
+            ...message
+          } = toMessage({ ...each, sibling_index: 1, sibling_count: 1 });
+          return { ...message, source: each.source };
+        }),
+      };
+    },
+
+    /** Those of these sources or ids that are here already. */
+    async known(sourceIds: readonly string[]): Promise<Set<string>> {
+      const found = new Set<string>();
+      for (let at = 0; at < sourceIds.length; at += 400) {
+        const some = sourceIds.slice(at, at + 400);
+        const own = some.map((source) => source.replace(/^portico:/, ''));
+        const { rows } = await sql<{ source: string }>`
+          select import_source as source from conversations where import_source in (${sql.join(some)})
+          union select 'portico:' || id from conversations where id in (${sql.join(own)})`.execute(db);
+        for (const row of rows) found.add(row.source);
+      }
+      return found;
+    },
+
+    /** Adds one conversation in one commit. Ids that others have already are made anew. */
+    add: (
+      conversation: ExportedConversation,
+      sourceId: string,
+      deps: { newId: () => string; now: number },
+    ): Promise<void> =>
+      db.transaction().execute(async (tx) => {
+        const taken = new Set<string>();
+        for (let at = 0; at < conversation.messages.length; at += 400) {
+          const some = conversation.messages.slice(at, at + 400).map((each) => each.id);
+          const rows = await tx.selectFrom('messages').select('id').where('id', 'in', some).execute();
+          for (const row of rows) taken.add(row.id);
+        }
+        const renamed = new Map([...taken].map((id) => [id, deps.newId()]));
+        const idOf = (id: string | null) => (id === null ? null : (renamed.get(id) ?? id));
+        const folderId = conversation.folder === null ? null : await folderNamed(conversation.folder);
+        await tx
+          .insertInto('conversations')
+          .values({
+            id: conversation.id,
+            title: conversation.title,
+            model: conversation.model,
+            active_leaf: idOf(conversation.activeLeaf),
+            created_at: conversation.createdAt,
+            updated_at: conversation.updatedAt,
+            folder_id: folderId,
+            pinned: conversation.pinned ? 1 : 0,
+            import_source: sourceId,
+          })
+          .execute();
+        for (const message of conversation.messages) {
+          await tx
+            .insertInto('messages')
+            .values(columns(conversation.id, message, idOf))
+            .execute();
+        }
+        for (const tag of new Set(conversation.tags)) {
+          await tx
+            .insertInto('conversation_tags')
+            .values({ conversation_id: conversation.id, tag })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
+        // After its messages: whoever writes into an archived chat takes it out of the archive.
+        await tx
+          .updateTable('conversations')
+          .set({ archived_at: conversation.archivedAt })
+          .where('id', '=', conversation.id)
+          .execute();
+
+        async function folderNamed(name: string): Promise<string> {
+          const known = await tx.selectFrom('folders').select('id').where('name', '=', name).executeTakeFirst();
+          if (known) return known.id;
+          const id = deps.newId();
+          await tx.insertInto('folders').values({ id, name, created_at: deps.now }).execute();
+          return id;
+        }
+      }),
+  };
+}
+
+export type TransferStore = ReturnType<typeof transferStore>;
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+function columns(
+  conversationId: string,
+  message: ExportedMessage,
+  idOf: (id: string | null) => string | null,
+): Insertable<MessageTable> {
+  return {
+    seq: null,
+    id: idOf(message.id) ?? message.id,
+    conversation_id: conversationId,
+    parent_id: idOf(message.parentId),
+    role: message.role,
+    text: message.text,
+    reasoning: message.reasoning,
+    // Nobody writes on at what was being written when it was exported.
+    status: message.status === 'streaming' ? 'interrupted' : message.status,
+    model: message.model,
+    served_provider: message.servedProvider,
+    served_model: message.servedModel,
+    model_name: message.modelName,
+    simulated: message.simulated ? 1 : 0,
+    finish_reason: message.finishReason,
+    attachments: JSON.stringify(message.attachments),
+    bill: json(message.bill),
+    usage: json(message.usage),
+    cost_usd: message.costUsd,
+    cost_source: message.costSource,
+    cost_open: 0,
+    route_reason: message.routeReason,
+    request_id: message.requestId,
+    source: message.source,
+    error: json(message.error),
+    tool_calls: JSON.stringify(message.toolCalls),
+    created_at: message.createdAt,
+    first_token_at: message.firstTokenAt,
+    finished_at: message.finishedAt,
+  };
+}

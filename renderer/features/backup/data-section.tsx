@@ -1,0 +1,104 @@
+import { useState } from 'react';
+import type { Backup } from '#shared/contract/backup.ts';
+import { bytes, momentOf } from '../../lib/format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { useNotify } from '../../ui/use-notify.ts';
+import { text } from './text.ts';
+import { useBackupCalls, useBackups } from './use-backups.ts';
+
+/** Settings → Data & backup: copies of the chats, and the way back to one. */
+export function DataSection() {
+  const state = useBackups();
+  const { make } = useBackupCalls();
+  const { say, failed } = useNotify();
+  const [restoring, setRestoring] = useState<Backup | null>(null);
+  if (state.isError && !state.data) {
+    return <Failure title={text.failed} error={state.error} onRetry={() => void state.refetch()} />;
+  }
+  if (!state.data) return <SkeletonRows rows={4} label={text.loading} />;
+  const { backups, problem, folder, keptDaily, keptWeekly } = state.data;
+  const makeNow = () =>
+    make.mutate(undefined, {
+      onSuccess: () => say(text.made),
+      onError: (error) => failed(text.makeFailed, error),
+    });
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-3 pt-2">
+        <h3 className="flex-1 font-semibold text-md">{text.title}</h3>
+        <Button disabled={make.isPending} onClick={makeNow}>
+          {make.isPending ? text.making : text.make}
+        </Button>
+      </div>
+      <p className="mt-1 mb-3 text-fg-2">{text.note(keptDaily, keptWeekly)}</p>
+      {problem && <Notice tone="warn">{problem}</Notice>}
+      {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
+      <ul aria-label={text.title} className="my-2 divide-y divide-line">
+        {backups.map((each) => (
+          <BackupRow key={each.name} backup={each} onRestore={() => setRestoring(each)} />
+        ))}
+      </ul>
+      <p className="text-fg-3 text-xs">
+        {text.folder} <code className="font-mono break-all">{folder}</code>
+      </p>
+      <Dialog open={restoring !== null} onOpenChange={(open) => !open && setRestoring(null)} title={text.restoreTitle}>
+        {restoring && <RestoreForm backup={restoring} onDone={() => setRestoring(null)} />}
+      </Dialog>
+    </>
+  );
+}
+
+function BackupRow({ backup, onRestore }: { backup: Backup; onRestore: () => void }) {
+  const { remove } = useBackupCalls();
+  const { failed } = useNotify();
+  const when = momentOf(backup.createdAt);
+  return (
+    <li className="flex min-h-11 flex-wrap items-center gap-3 py-1.5">
+      <span className="min-w-32 flex-1 tabular-nums">{when}</span>
+      <Badge>{text.kinds[backup.kind]}</Badge>
+      <span className="w-20 text-right text-fg-3 tabular-nums">{bytes(backup.bytes)}</span>
+      <Button look="quiet" aria-label={text.actionFor(text.restore, when)} onClick={onRestore}>
+        {text.restore}
+      </Button>
+      <Button
+        look="quiet"
+        aria-label={text.actionFor(text.remove, when)}
+        onClick={() => remove.mutate(backup.name, { onError: (error) => failed(text.removeFailed, error) })}
+      >
+        {text.remove}
+      </Button>
+    </li>
+  );
+}
+
+function RestoreForm({ backup, onDone }: { backup: Backup; onDone: () => void }) {
+  const { restore } = useBackupCalls();
+  const { say, failed } = useNotify();
+  const restoreNow = () =>
+    restore.mutate(backup.name, {
+      onSuccess: () => {
+        onDone();
+        say(text.restored);
+      },
+      onError: (error) => {
+        onDone();
+        failed(text.restoreFailed, error);
+      },
+    });
+  return (
+    <>
+      <p className="text-fg-2">{text.restoreBody(momentOf(backup.createdAt))}</p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button look="primary" disabled={restore.isPending} onClick={restoreNow}>
+          {text.restore}
+        </Button>
+      </div>
+    </>
+  );
+}

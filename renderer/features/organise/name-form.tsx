@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { describeError } from '../../lib/error-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { text } from './text.ts';
+
+interface NameFormProps {
+  label: string;
+  initial: string;
+  maxLength: number;
+  onSave: (name: string) => Promise<unknown>;
+  onDone: () => void;
+}
+
+/** One name. What the core has against it stands beside the field. */
+export function NameForm({ label, initial, maxLength, onSave, onDone }: NameFormProps) {
+  const [name, setName] = useState(initial);
+  const [problem, setProblem] = useState<string>();
+  const [saving, setSaving] = useState(false);
+  const save = () => {
+    setSaving(true);
+    onSave(name.trim()).then(onDone, (error: unknown) => {
+      setSaving(false);
+      setProblem(describeError(error).sentence);
+    });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== '') save();
+      }}
+    >
+      <TextField
+        label={label}
+        value={name}
+        maxLength={maxLength}
+        problem={problem}
+        autoFocus
+        onFocus={(event) => event.target.select()}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button look="primary" type="submit" disabled={name.trim() === '' || saving}>
+          {text.save}
+        </Button>
+      </div>
+    </form>
+  );
+}

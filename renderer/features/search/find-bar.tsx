@@ -1,0 +1,99 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useNav } from '../../lib/nav.ts';
+import { onShortcut } from '../../lib/shortcut-events.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { fieldLook } from '../../ui/text-field.tsx';
+import { highlightText } from './highlight-text.ts';
+import { text } from './text.ts';
+import { useFind } from './use-find.ts';
+
+/** Find in this chat: opened by its shortcut, closed by Esc, which gives the focus back to the message field. */
+export function FindBar({ conversationId }: { conversationId: string }) {
+  const [open, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(
+    () =>
+      onShortcut('find', () => {
+        setOpen(true);
+        field.current?.select();
+      }),
+    [],
+  );
+  if (!open) return null;
+  const close = () => {
+    setOpen(false);
+    document.getElementById('message')?.focus();
+  };
+  return <Finder conversationId={conversationId} field={field} onClose={close} />;
+}
+
+interface FinderProps {
+  conversationId: string;
+  field: React.RefObject<HTMLInputElement | null>;
+  onClose: () => void;
+}
+
+function Finder({ conversationId, field, onClose }: FinderProps) {
+  const [query, setQuery] = useState('');
+  const [chosen, setChosen] = useState<number | null>(null);
+  const { places, failed, ready } = useFind(conversationId, query);
+  // Begins at the newest place: that is where the reader is.
+  const at = places.length === 0 ? -1 : Math.min(chosen ?? places.length - 1, places.length - 1);
+  const here = places[at] ?? null;
+  const messageId = here?.messageId ?? null;
+  const nth = here?.nth ?? 0;
+
+  useEffect(() => field.current?.focus(), [field]);
+  useEffect(() => {
+    if (messageId) useNav.getState().replace({ page: 'chat', conversationId, messageId });
+  }, [conversationId, messageId]);
+  useEffect(() => {
+    const root = document.querySelector('[role=log]');
+    if (!root || query === '') return;
+    return highlightText(root, query, messageId ? { messageId, nth } : null);
+  }, [query, messageId, nth]);
+
+  const step = (by: number) => places.length > 0 && setChosen((at + by + places.length) % places.length);
+  const said = query === '' || !ready ? '' : places.length === 0 ? text.none : text.place(at + 1, places.length);
+  return (
+    <search
+      aria-label={text.find}
+      className="flex shrink-0 items-center gap-1 border-line border-b px-5 pb-2 max-sm:px-3"
+    >
+      <input
+        ref={field}
+        type="text"
+        aria-label={text.find}
+        placeholder={text.find}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setChosen(null);
+        }}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === 'Enter') step(event.shiftKey ? 1 : -1);
+          else if (event.key === 'Escape') onClose();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+        className={`${fieldLook} max-w-72`}
+      />
+      <output className="min-w-20 px-2 text-fg-2 text-sm tabular-nums">{failed ? text.failed : said}</output>
+      <IconButton icon={ChevronUp} label={text.previous} shortcut="Enter" disabled={!here} onClick={() => step(-1)} />
+      <IconButton
+        icon={ChevronDown}
+        label={text.next}
+        shortcut="Shift+Enter"
+        disabled={!here}
+        onClick={() => step(1)}
+      />
+      <IconButton icon={X} label={text.close} shortcut="Esc" onClick={onClose} />
+    </search>
+  );
+}

@@ -1,0 +1,11 @@
+import { count } from '../../lib/format.ts';
+
+export const text = {
+  find: 'Find in this chat',
+  none: 'Nothing found',
+  failed: 'Could not search',
+  place: (at: number, all: number) => `${count(at)} of ${count(all)}`,
+  previous: 'Earlier place',
+  next: 'Later place',
+  close: 'Close',
+};

@@ -1,0 +1,60 @@
+import type { ImportPreview } from '#shared/contract/transfer.ts';
+import { dayOf } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { text } from './text.ts';
+
+const mostShown = 200;
+
+interface ImportFormProps {
+  preview: ImportPreview;
+  busy: boolean;
+  onImport: () => void;
+  onCancel: () => void;
+}
+
+/** What would be imported, and what would stay behind, before anything is. */
+export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProps) {
+  const fresh = preview.conversations.filter((each) => !each.alreadyHere);
+  const here = preview.conversations.length - fresh.length;
+  return (
+    <>
+      {here > 0 && <p className="mb-2 text-fg-2">{text.here(here)}</p>}
+      {fresh.length > 0 && (
+        <section
+          aria-label={text.preview}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
+          tabIndex={0}
+          className="mb-3 max-h-56 overflow-y-auto rounded-menu border border-line"
+        >
+          <ul>
+            {fresh.slice(0, mostShown).map((each) => (
+              <li key={each.sourceId} className="flex items-center gap-3 px-3 py-1.5">
+                <span className="min-w-0 flex-1 truncate">{each.title}</span>
+                <span className="shrink-0 text-fg-3 text-xs tabular-nums">
+                  {text.messages(each.messages)} · {dayOf(each.createdAt)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {preview.leftOut.length > 0 && (
+        <div className="mb-2 text-fg-2">
+          <p>{text.leftOut}</p>
+          <ul className="list-disc pl-5">
+            {preview.leftOut.map(({ what, count }) => (
+              <li key={what}>{text.left(what, count)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onCancel}>{text.cancel}</Button>
+        <Button look="primary" disabled={busy || fresh.length === 0} onClick={onImport}>
+          {busy ? text.importing : text.import(fresh.length)}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useRef } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useNotify } from '../../ui/use-notify.ts';
+import { ImportForm } from './import-form.tsx';
+import { text } from './text.ts';
+import { useAllIds, useExport, useImport } from './use-transfer.ts';
+
+/** Settings → Data & backup: everything out as one file, and other programs' chats in. */
+export function TransferSection() {
+  const field = useRef<HTMLInputElement>(null);
+  const { percent, read, commit, giveUp } = useImport();
+  const exporting = useExport();
+  const allIds = useAllIds();
+  const { say, failed } = useNotify();
+  const exportAll = async () => {
+    try {
+      const ids = await allIds();
+      if (ids.length === 0) return say(text.noChats);
+      await exporting.mutateAsync({
+        ids,
+        format: 'json',
+        name: `Portico chats ${new Date().toISOString().slice(0, 10)}`,
+      });
+      say(text.exported);
+    } catch (error) {
+      failed(text.exportFailed, error);
+    }
+  };
+  const open = read.data ?? null;
+  const close = () => {
+    if (open) giveUp.mutate(open.uploadId);
+    read.reset();
+  };
+  return (
+    <>
+      <h3 className="pt-6 font-semibold text-md">{text.section}</h3>
+      <p className="mt-1 mb-3 text-fg-2">{text.importNote}</p>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={read.isPending} onClick={() => field.current?.click()}>
+          {percent === null ? text.importFile : text.reading(percent)}
+        </Button>
+        <Button disabled={exporting.isPending} onClick={() => void exportAll()}>
+          {exporting.isPending ? text.exporting : text.exportAll}
+        </Button>
+        <input
+          ref={field}
+          type="file"
+          accept=".json,application/json"
+          aria-label={text.fileField}
+          tabIndex={-1}
+          className="sr-only"
+          onChange={(event) => {
+            const [file] = event.target.files ?? [];
+            // The same file may be chosen again.
+            event.target.value = '';
+            if (file) read.mutate(file, { onError: (error) => failed(text.importFailed, error) });
+          }}
+        />
+      </div>
+      <Dialog
+        open={open !== null}
+        onOpenChange={(next) => !next && close()}
+        title={open ? text.importTitle(text.sources[open.preview.source], open.preview.conversations.length) : ''}
+      >
+        {open && (
+          <ImportForm
+            preview={open.preview}
+            busy={commit.isPending}
+            onCancel={close}
+            onImport={() =>
+              commit.mutate(open.uploadId, {
+                onSuccess: ({ imported }) => {
+                  read.reset();
+                  say(text.imported(imported));
+                },
+                onError: (error) => {
+                  read.reset();
+                  failed(text.importFailed, error);
+                },
+              })
+            }
+          />
+        )}
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { lockDataFolder } from '../../electron/core/data-folder.ts';
+import { openBooks } from '../../gateway/db/open.ts';
+import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { type SeedOptions, seed } from './seed.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'portico-seed-'));
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const small: Omit<SeedOptions, 'dataFolder'> = {
+  ...{ conversations: 20, messages: 300, long: 120, requests: 400, seed: 7, force: false },
+  nowMs: Date.UTC(2026, 10, 20, 12),
+};
+
+function read<Row>(name: string, statement: string): Row[] {
+  const db = new Sqlite(join(at(name), 'portico.db'), { readonly: true });
+  db.exec(`attach '${join(at(name), 'gateway.db')}' as books`);
+  const rows = db.prepare(statement).all() as Row[];
+  db.close();
+  return rows;
+}
+
+beforeAll(() => seed({ ...small, dataFolder: at('a') }));
+
+test('the books are exact, and every answer costs what its request was charged', async () => {
+  const books = await openBooks(join(at('a'), 'gateway.db'));
+  const report = await verifyBooks(books);
+  await books.db.destroy();
+  expect(report).toMatchObject({ ok: true, sums: { requests: 400 } });
+  const answers = read<{ cost_usd: string; charge: number; conversation: number }>(
+    'a',
+    `select m.cost_usd, r.charge, r.conversation_id = m.conversation_id as conversation from messages m
+      left join books.requests r on r.id = m.request_id where m.role = 'assistant'`,
+  );
+  expect(answers.length).toBeGreaterThan(150);
+  for (const answer of answers) {
+    expect(parseUsd(answer.cost_usd)).toBe(BigInt(answer.charge));
+    expect(answer.conversation).toBe(1);
+  }
+});
+
+test('as many conversations and messages as asked, as trees that hold together, over months', () => {
+  expect(read('a', 'select count(*) as n from conversations')).toEqual([{ n: 21 }]);
+  expect(read('a', 'select count(*) as n from messages')).toEqual([{ n: 420 }]);
+  const [branches] = read<{ n: number }>(
+    'a',
+    `select count(*) as n from (select 1 from messages where parent_id is not null and role = 'assistant'
+      group by parent_id having count(*) > 1)`,
+  );
+  expect(branches?.n).toBeGreaterThan(3);
+  expect(read('a', 'select count(distinct model) > 3 as ok from messages')).toEqual([{ ok: 1 }]);
+  const strays = `select 1 from conversations c left join messages m on m.id = c.active_leaf where m.id is null`;
+  expect(read('a', strays)).toEqual([]);
+});
+
+test('the same seed gives the same words and costs', async () => {
+  await seed({ ...small, dataFolder: at('b') });
+  const words = 'select text, cost_usd, request_id from messages order by seq';
+  expect(read('b', words)).toEqual(read('a', words));
+});
+
+test('a folder with data, a folder in use and impossible counts are refused, with what to do', async () => {
+  await expect(seed({ ...small, dataFolder: at('a') })).rejects.toThrow(/has data already .* add --force/);
+  const unlock = lockDataFolder(at('used'));
+  await expect(seed({ ...small, dataFolder: at('used') })).rejects.toThrow(/already running/);
+  unlock();
+  await expect(seed({ ...small, messages: 30, dataFolder: at('c') })).rejects.toThrow(/at least twice/);
+  await expect(seed({ ...small, requests: 3, dataFolder: at('c') })).rejects.toThrow(/--requests must be at least/);
+});

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { AppError } from '#shared/errors.ts';
+import { lockDataFolder } from '../../electron/core/data-folder.ts';
+import { buildCatalogue } from '../../gateway/catalogue/build-catalogue.ts';
+import { sandboxModels } from '../../gateway/providers/sandbox/sandbox-models.ts';
+import { seeded } from './random.ts';
+import { conversations, requestFor, type World, type WorldSize } from './world.ts';
+import { writeChats } from './write-chats.ts';
+import { writeLedger } from './write-ledger.ts';
+
+export interface SeedOptions extends WorldSize {
+  readonly dataFolder: string;
+  /** Requests in the ledger; those of the chats are among them. Null: only those. */
+  readonly requests: number | null;
+  readonly seed: number;
+  /** The newest message is about this old. Epoch milliseconds. */
+  readonly nowMs: number;
+  /** Adds to a folder that has data of its own. */
+  readonly force: boolean;
+}
+
+export interface Seeded {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly requests: number;
+}
+
+const families = ['anthropic/claude-sonnet-5', 'openai/gpt-5', 'google/gemini-3.5-flash', 'openai/gpt-5-mini'];
+const rarer = ['anthropic/claude-haiku-4-5', 'anthropic/claude-opus-5', 'openai/o3', 'sandbox/tour'];
+const dayMs = 86_400_000;
+
+/** Fills a data folder. Refuses one that is in use or has data, and counts that cannot be met, with a sentence. */
+export async function seed(options: SeedOptions): Promise<Seeded> {
+  const { dataFolder, nowMs, force } = options;
+  if (options.messages < 2 * options.conversations) {
+    throw new AppError(
+      'invalid_input',
+      '--messages must be at least twice --conversations: a chat has a question and an answer.',
+    );
+  }
+  const unlock = lockDataFolder(dataFolder);
+  try {
+    if (!force) refuseData(dataFolder);
+    const random = seeded(options.seed);
+    const catalogue = buildCatalogue(new Date(nowMs).toISOString().slice(0, 10), sandboxModels).models;
+    const models = [...families, ...rarer].flatMap((id) => catalogue.find((model) => model.id === id) ?? []);
+    const world: World = { random, models, nowMs, pinned: Math.min(0.1, 4 / options.conversations) };
+    const chats = [...conversations(world, options)];
+    const requests = chats.flatMap(({ messages }) => messages.flatMap(({ request }) => request ?? []));
+    const wanted = options.requests ?? requests.length;
+    if (wanted < requests.length) {
+      throw new AppError(
+        'invalid_input',
+        `--requests must be at least ${requests.length}: each answer of the chats is one.`,
+      );
+    }
+    await writeChats(dataFolder, chats);
+    const paid = models.filter((model) => !model.simulated);
+    while (requests.length < wanted) {
+      const created = nowMs - Math.round(random.next() ** 1.5 * 240 * dayMs) - 600_000;
+      requests.push(
+        requestFor(world, random.often(paid), {
+          id: null,
+          created,
+          context: random.between(0, 6000),
+          text: 'x'.repeat(random.between(80, 2400)),
+        }),
+      );
+    }
+    await writeLedger(dataFolder, requests, random, nowMs);
+    const extra = options.long > 0 ? 1 : 0;
+    return {
+      conversations: options.conversations + extra,
+      messages: options.messages + options.long,
+      requests: requests.length,
+    };
+  } finally {
+    unlock();
+  }
+}
+
+/** Somebody's chats and books are never mixed with invented ones by accident. */
+function refuseData(folder: string): void {
+  for (const [file, table] of [
+    ['portico.db', 'conversations'],
+    ['gateway.db', 'ledger_entries'],
+  ] as const) {
+    if (existsSync(join(folder, file)) && hasRows(join(folder, file), table)) {
+      throw new AppError(
+        'data_folder_unavailable',
+        `The data folder ${folder} has data already (${file}). Name an empty one, or add --force to mix in invented chats.`,
+      );
+    }
+  }
+}
+
+function hasRows(path: string, table: string): boolean {
+  const db = new Sqlite(path, { readonly: true });
+  try {
+    const known = db.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(table);
+    return known !== undefined && db.prepare(`select 1 from ${table} limit 1`).get() !== undefined;
+  } finally {
+    db.close();
+  }
+}

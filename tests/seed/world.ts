@@ -1,0 +1,175 @@
+import { ulid } from 'ulid';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { costOf, noTokens, type TokenUsage } from '#shared/price.ts';
+import type { CatalogueModel } from '../../gateway/catalogue/catalogue.ts';
+import { writer } from './prose.ts';
+import type { Random } from './random.ts';
+import { type Subject, subjects } from './vocabulary.ts';
+
+export interface WorldSize {
+  readonly conversations: number;
+  /** Messages of all conversations together. */
+  readonly messages: number;
+  /** One more conversation with this many; 0: none. */
+  readonly long: number;
+}
+
+/** One request in the gateway's books. `conversationId` null: another program's. */
+export interface SeedRequest {
+  readonly id: string;
+  readonly model: CatalogueModel;
+  readonly status: 'succeeded' | 'failed' | 'cancelled';
+  readonly usage: TokenUsage;
+  readonly charge: NanoUsd;
+  readonly created: number;
+  readonly ended: number;
+  readonly firstTokenMs: number | null;
+  readonly conversationId: string | null;
+}
+
+export interface SeedMessage {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly reasoning: string;
+  readonly created: number;
+  readonly request: SeedRequest | null;
+}
+
+export interface SeedConversation {
+  readonly id: string;
+  readonly title: string;
+  readonly subject: Subject;
+  readonly messages: readonly SeedMessage[];
+  readonly activeLeaf: string;
+  readonly pinned: boolean;
+  readonly archived: boolean;
+  readonly inFolder: boolean;
+}
+
+const dayMs = 86_400_000;
+const months = 8;
+
+export interface World {
+  readonly random: Random;
+  readonly models: readonly CatalogueModel[];
+  readonly nowMs: number;
+  /** How many of the conversations are pinned: a few, whatever their number. */
+  readonly pinned: number;
+}
+
+/** Conversations from the oldest to the newest, more of them the nearer to now. */
+export function* conversations(world: World, size: WorldSize): Generator<SeedConversation, void> {
+  const { random, nowMs } = world;
+  const shares = sharesOf(random, size);
+  const ages = shares.map(() => Math.round(random.next() ** 2 * months * 30 * dayMs)).sort((a, b) => b - a);
+  for (const [at, messages] of shares.entries()) {
+    const spanMs = messages * 90_000;
+    yield conversation(world, messages, nowMs - (ages[at] ?? 0) - spanMs - 60_000);
+  }
+  if (size.long > 0) yield conversation(world, size.long, nowMs - size.long * 91_000, 'The long one');
+}
+
+/** How many messages each conversation has: every one at least two, some far more; together exactly as many as asked. */
+function sharesOf(random: Random, { conversations: count, messages }: WorldSize): number[] {
+  const weights = Array.from({ length: count }, () => random.next() ** 4 + 0.02);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const spare = messages - 2 * count;
+  const shares = weights.map((weight) => 2 + Math.floor((spare * weight) / sum));
+  for (let left = messages - shares.reduce((total, share) => total + share, 0), at = 0; left > 0; left--, at++) {
+    shares[at % count] = (shares[at % count] ?? 0) + 1;
+  }
+  return shares;
+}
+
+function conversation(world: World, count: number, begin: number, title?: string): SeedConversation {
+  const { random } = world;
+  const subject = random.pick(subjects);
+  const write = writer(random, subject);
+  const id = ulid(begin, random.next);
+  const messages: SeedMessage[] = [];
+  const model = random.often(world.models);
+  let time = begin;
+  let leaf: string | null = null;
+  let context = 0;
+  let question: SeedMessage | null = null;
+  while (messages.length < count) {
+    time += random.between(20_000, 80_000);
+    const again: boolean = question !== null && messages.length > 2 && random.chance(0.08);
+    if (!again) {
+      question = {
+        id: ulid(time, random.next),
+        parentId: leaf,
+        role: 'user',
+        text: write.question(),
+        reasoning: '',
+        created: time,
+        request: null,
+      };
+      messages.push(question);
+      leaf = question.id;
+      if (messages.length === count) break;
+      time += 500;
+    }
+    const text = write.answer();
+    const request = requestFor(world, again ? random.pick(world.models) : model, { id, created: time, context, text });
+    const answer: SeedMessage = {
+      id: ulid(time, random.next),
+      parentId: question?.id ?? null,
+      role: 'assistant',
+      text: request.status === 'failed' ? '' : request.status === 'cancelled' ? text.slice(0, text.length / 2) : text,
+      reasoning:
+        request.usage.reasoningTokens > 0 ? `The user asks about the ${subject.name}. ${write.question()}` : '',
+      created: time,
+      request,
+    };
+    messages.push(answer);
+    leaf = answer.id;
+    context = Math.min(context + request.usage.completionTokens + 60, 60_000);
+    time = request.ended;
+  }
+  return {
+    ...{ id, subject, messages, activeLeaf: leaf ?? '' },
+    title: title ?? write.title(),
+    pinned: random.chance(world.pinned),
+    archived: title === undefined && random.chance(0.08),
+    inFolder: title === undefined && random.chance(0.3),
+  };
+}
+
+interface Asked {
+  readonly id: string | null;
+  readonly created: number;
+  /** Tokens of the conversation so far. */
+  readonly context: number;
+  readonly text: string;
+}
+
+/** A request with the tokens that its text has, and what they cost at the model's price. */
+export function requestFor({ random }: World, model: CatalogueModel, asked: Asked): SeedRequest {
+  const status = random.chance(0.01) ? 'failed' : random.chance(0.02) ? 'cancelled' : 'succeeded';
+  const written = Math.ceil(asked.text.length / (status === 'cancelled' ? 8 : 4));
+  const reasoning = model.capabilities.includes('reasoning') && random.chance(0.3) ? random.between(60, 900) : 0;
+  const prompt = asked.context + random.between(20, 90);
+  const cached = asked.context > 1024 ? asked.context - (asked.context % 128) : 0;
+  const usage: TokenUsage =
+    status === 'failed'
+      ? noTokens
+      : {
+          promptTokens: prompt,
+          completionTokens: written + reasoning,
+          cachedTokens: cached,
+          cacheWriteTokens: 0,
+          reasoningTokens: reasoning,
+        };
+  const firstTokenMs = random.between(180, 1400);
+  return {
+    id: `req_${ulid(asked.created, random.next)}`,
+    ...{ model, status, usage, firstTokenMs: status === 'failed' ? null : firstTokenMs },
+    charge: status === 'failed' || !model.price ? nanoUsd(0n) : costOf(model.price, usage),
+    created: asked.created,
+    ended: asked.created + firstTokenMs + Math.round((usage.completionTokens / random.between(40, 120)) * 1000),
+    conversationId: asked.id,
+  };
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { formatUsd } from '#shared/money.ts';
+import { openDb } from '../../electron/core/db.ts';
+import { subjects } from './vocabulary.ts';
+import type { SeedConversation, SeedMessage } from './world.ts';
+
+/** Writes conversations to `portico.db` as the app would have. */
+export async function writeChats(folder: string, conversations: Iterable<SeedConversation>): Promise<void> {
+  const path = join(folder, 'portico.db');
+  // The app's own way to an up-to-date schema; then one connection that may forget on a power cut.
+  await (await openDb(path)).destroy();
+  const db = new Sqlite(path);
+  db.pragma('synchronous = OFF');
+  db.pragma('foreign_keys = ON');
+  const write = writerInto(db);
+  db.exec('begin');
+  write.folders();
+  let written = 0;
+  for (const conversation of conversations) {
+    write.conversation(conversation);
+    written += conversation.messages.length;
+    if (written < 20_000) continue;
+    written = 0;
+    db.exec('commit; begin');
+  }
+  write.settings();
+  db.exec('commit');
+  db.pragma('wal_checkpoint(truncate)');
+  db.close();
+}
+
+function writerInto(db: Sqlite.Database) {
+  const folder = db.prepare('insert or ignore into folders (id, name, created_at) values (?, ?, ?)');
+  const begin = db.prepare(
+    'insert into conversations (id, title, model, active_leaf, created_at, updated_at) values (?, ?, ?, ?, ?, ?)',
+  );
+  const place = db.prepare('update conversations set folder_id = ?, pinned = ?, archived_at = ? where id = ?');
+  const tag = db.prepare('insert into conversation_tags (conversation_id, tag) values (?, ?)');
+  const add = db.prepare(`insert into messages (id, conversation_id, parent_id, role, text, reasoning, status, model,
+    served_provider, served_model, model_name, simulated, finish_reason, usage, cost_usd, cost_source, request_id, source,
+    error, created_at, first_token_at, finished_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const setting = db.prepare('insert or ignore into settings (name, value) values (?, ?)');
+  return {
+    folders() {
+      for (const name of new Set(subjects.map((subject) => subject.folder))) folder.run(folderId(name), name, 0);
+    },
+    settings() {
+      setting.run('user', JSON.stringify({ welcomed: true }));
+    },
+    conversation({ id, title, subject, messages, activeLeaf, ...place_ }: SeedConversation) {
+      const last = messages.at(-1);
+      const model = messages.findLast((message) => message.request)?.request?.model.id ?? 'router';
+      const updated = last?.created ?? 0;
+      begin.run(id, title, model, activeLeaf, messages[0]?.created ?? 0, updated);
+      for (const message of messages) add.run(...columns(id, message));
+      const { inFolder, pinned, archived } = place_;
+      place.run(inFolder ? folderId(subject.folder) : null, pinned ? 1 : 0, archived ? updated : null, id);
+      for (const name of subject.tags) tag.run(id, name);
+    },
+  };
+}
+
+const folderId = (name: string) => `folder-${name.toLowerCase()}`;
+const statuses = { succeeded: 'done', failed: 'error', cancelled: 'cancelled' } as const;
+
+function columns(conversationId: string, { request, ...message }: SeedMessage): unknown[] {
+  const own = [message.id, conversationId, message.parentId, message.role, message.text, message.reasoning];
+  if (!request) {
+    const none = Array.from({ length: 4 }, () => null);
+    return [
+      ...own,
+      'done',
+      ...none,
+      0,
+      null,
+      null,
+      null,
+      'unknown',
+      null,
+      null,
+      null,
+      message.created,
+      null,
+      message.created,
+    ];
+  }
+  const { model, usage } = request;
+  const failed = request.status === 'failed';
+  const counted = {
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    cachedTokens: usage.cachedTokens,
+    reasoningTokens: usage.reasoningTokens,
+  };
+  const error = { code: 'upstream_overloaded', message: 'The provider is overloaded.', retryAfterMs: null };
+  return [
+    ...own,
+    statuses[request.status],
+    ...[model.id, model.provider, model.model, model.name, model.simulated ? 1 : 0],
+    request.status === 'succeeded' ? 'stop' : null,
+    failed ? null : JSON.stringify(counted),
+    ...[formatUsd(request.charge), 'billed', request.id, model.simulated ? 'embedded/sandbox' : 'embedded/main'],
+    failed ? JSON.stringify(error) : null,
+    ...[request.created, request.firstTokenMs && request.created + request.firstTokenMs, request.ended],
+  ];
+}

@@ -1,0 +1,158 @@
+import { implement } from '@orpc/server';
+import type { Topic } from '#shared/contract/changes.ts';
+import type { Conversation } from '#shared/contract/conversations.ts';
+import { contract } from '#shared/contract/index.ts';
+import type { Placement } from '#shared/contract/organise.ts';
+import type { FakeData } from './fake-data.ts';
+
+interface ListInput {
+  limit: number;
+  cursor?: string | null | undefined;
+  view: 'active' | 'archived' | 'trash';
+  pinned?: boolean | null | undefined;
+  folderId?: string | null | undefined;
+}
+
+/** Folders, tags, archive, trash and search over the fake's data. */
+export function fakeOrganise(
+  data: FakeData,
+  guard: (method: string) => Promise<void>,
+  changed: (...topics: Topic[]) => void,
+) {
+  const os = implement(contract);
+  const viewOf = (each: Conversation) =>
+    each.trashedAt !== null ? 'trash' : each.archived ? 'archived' : ('active' as const);
+  const counted = (folder: { id: string; name: string }) => ({
+    ...folder,
+    conversations: data.conversations.filter((each) => each.folderId === folder.id).length,
+  });
+  const placementOf = (each: Conversation): Placement => ({
+    id: each.id,
+    folderId: each.folderId,
+    tags: each.tags,
+    pinned: each.pinned,
+    archivedAt: each.archived ? 1 : null,
+    trashedAt: each.trashedAt,
+  });
+
+  return {
+    list({ limit, cursor, view, pinned, folderId }: ListInput) {
+      const matching = data.conversations
+        .filter((each) => viewOf(each) === view)
+        .filter((each) => pinned === undefined || pinned === null || each.pinned === pinned)
+        .filter((each) => !folderId || (folderId === 'none' ? each.folderId === null : each.folderId === folderId));
+      const from = Number(cursor ?? 0);
+      const next = from + limit < matching.length ? String(from + limit) : null;
+      return { conversations: matching.slice(from, from + limit), nextCursor: next };
+    },
+
+    organise: {
+      overview: os.organise.overview.handler(async () => {
+        await guard('organise.overview');
+        const tags = new Map<string, number>();
+        for (const tag of data.conversations.flatMap((each) => each.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+        return {
+          folders: data.folders.map(counted),
+          tags: [...tags].map(([name, conversations]) => ({ name, conversations })),
+          archived: data.conversations.filter((each) => viewOf(each) === 'archived').length,
+          trashed: data.conversations.filter((each) => viewOf(each) === 'trash').length,
+          trashDays: 30,
+        };
+      }),
+      createFolder: os.organise.createFolder.handler(async ({ input }) => {
+        await guard('organise.createFolder');
+        const folder = { id: input.id ?? `folder-${data.folders.length + 1}`, name: input.name };
+        data.folders.push(folder);
+        changed('conversations');
+        return counted(folder);
+      }),
+      renameFolder: os.organise.renameFolder.handler(async ({ input }) => {
+        await guard('organise.renameFolder');
+        const folder = data.folders.find((each) => each.id === input.id) ?? input;
+        folder.name = input.name;
+        changed('conversations');
+        return counted(folder);
+      }),
+      removeFolder: os.organise.removeFolder.handler(async ({ input }) => {
+        await guard('organise.removeFolder');
+        const name = data.folders.find((each) => each.id === input.id)?.name ?? '';
+        data.folders = data.folders.filter((each) => each.id !== input.id);
+        const inside = data.conversations.filter((each) => each.folderId === input.id);
+        for (const each of inside) each.folderId = null;
+        changed('conversations');
+        return { name, conversationIds: inside.map((each) => each.id) };
+      }),
+      change: os.organise.change.handler(async ({ input: { ids, change } }) => {
+        await guard('organise.change');
+        const chosen = data.conversations.filter((each) => ids.includes(each.id));
+        const before = chosen.map(placementOf);
+        for (const each of chosen) {
+          if (change.pinned !== undefined) each.pinned = change.pinned;
+          if (change.archived !== undefined) each.archived = change.archived;
+          if (change.trashed !== undefined) each.trashedAt = change.trashed ? Date.now() : null;
+          if (change.folderId !== undefined) each.folderId = change.folderId;
+          const kept = each.tags.filter((tag) => !change.removeTags?.includes(tag));
+          each.tags = [...new Set([...kept, ...(change.addTags ?? [])])];
+        }
+        changed('conversations');
+        return { before };
+      }),
+      putBack: os.organise.putBack.handler(async ({ input }) => {
+        await guard('organise.putBack');
+        for (const { id, archivedAt, ...placement } of input.placements) {
+          const found = data.conversations.find((each) => each.id === id);
+          if (found) Object.assign(found, placement, { archived: archivedAt !== null });
+        }
+        changed('conversations');
+      }),
+      emptyTrash: os.organise.emptyTrash.handler(async ({ input }) => {
+        await guard('organise.emptyTrash');
+        const gone = data.conversations.filter(
+          (each) => each.trashedAt !== null && (!input.ids || input.ids.includes(each.id)),
+        );
+        data.conversations = data.conversations.filter((each) => !gone.includes(each));
+        changed('conversations');
+        return { removed: gone.length };
+      }),
+    },
+
+    search: {
+      find: os.search.find.handler(async ({ input }) => {
+        await guard('search.find');
+        const word = input.query.toLowerCase();
+        const split = (text: string) => {
+          const at = text.toLowerCase().indexOf(word);
+          return [
+            { text: text.slice(Math.max(0, at - 40), at), hit: false },
+            { text: text.slice(at, at + word.length), hit: true },
+            { text: text.slice(at + word.length, at + word.length + 60), hit: false },
+          ].filter((piece) => piece.text !== '');
+        };
+        const hits = data.conversations.flatMap((conversation) => [
+          ...(conversation.title.toLowerCase().includes(word)
+            ? [{ conversation, title: split(conversation.title), message: null }]
+            : []),
+          ...data.messages
+            .filter((each) => each.conversationId === conversation.id && each.text.toLowerCase().includes(word))
+            .map(({ id, role, createdAt, text }) => ({
+              conversation,
+              title: [{ text: conversation.title, hit: false }],
+              message: { id, role, createdAt, snippet: split(text) },
+            })),
+        ]);
+        return { hits, nextCursor: null, problems: word.startsWith('before:') ? ['before: needs a date.'] : [] };
+      }),
+      inConversation: os.search.inConversation.handler(async ({ input }) => {
+        await guard('search.inConversation');
+        const matches = data.messages
+          .filter((each) => each.conversationId === input.conversationId)
+          .map((each) => ({
+            messageId: each.id,
+            count: each.text.toLowerCase().split(input.text.toLowerCase()).length - 1,
+          }))
+          .filter((each) => each.count > 0);
+        return { matches, total: matches.reduce((sum, each) => sum + each.count, 0) };
+      }),
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { implement } from '@orpc/server';
+import { contract } from '#shared/contract/index.ts';
+
+/** Files that are always the same. */
+export function fakeTransfer(guard: (method: string) => Promise<void>) {
+  const os = implement(contract).transfer;
+  return {
+    export: os.export.handler(async function* ({ input }) {
+      await guard('transfer.export');
+      yield { text: `${input.format}: ${input.ids.join(', ')}` };
+    }),
+    beginImport: os.beginImport.handler(async () => {
+      await guard('transfer.beginImport');
+      return { uploadId: 'upload' };
+    }),
+    appendImport: os.appendImport.handler(async ({ input }) => {
+      await guard('transfer.appendImport');
+      return { received: input.offset + 1 };
+    }),
+    previewImport: os.previewImport.handler(async () => {
+      await guard('transfer.previewImport');
+      return {
+        source: 'chatgpt' as const,
+        conversations: [
+          {
+            sourceId: 'chatgpt:1',
+            title: 'An old chat',
+            messages: 12,
+            createdAt: 1_700_000_000_000,
+            alreadyHere: false,
+          },
+        ],
+        leftOut: [{ what: 'pictures and files', count: 3 }],
+      };
+    }),
+    commitImport: os.commitImport.handler(async () => {
+      await guard('transfer.commitImport');
+      return { imported: 1, alreadyHere: 0, leftOut: [] };
+    }),
+    giveUpImport: os.giveUpImport.handler(async () => {
+      await guard('transfer.giveUpImport');
+    }),
+  };
+}
