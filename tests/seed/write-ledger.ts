@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { ulid } from 'ulid';
 import { parseUsd } from '#shared/money.ts';
 import { openBooks } from '../../gateway/db/open.ts';
-import { priceToJson } from '../../gateway/ledger/price-json.ts';
+import { priceToJson } from '../../gateway/prices/price-json.ts';
 import type { Random } from './random.ts';
 import type { SeedRequest } from './world.ts';
 
