@@ -18,9 +18,11 @@ import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers } from './chat/live-answers.ts';
 import { requestBuilder } from './chat/request.ts';
 import { summaryStore } from './context/summary-store.ts';
+import { branchStore } from './conversations/branch-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
+import { messagesFeature } from './conversations/messages.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { openDb } from './db.ts';
@@ -164,6 +166,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     quoteOf: quotes.rangeOf,
   });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
+  const branches = branchStore(db);
+  const inThread = messagesFeature({ branches, changes, stopAnswers: live.stopThese, newId, now });
+  await inThread.purge();
 
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
@@ -174,10 +179,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     changes,
     chat,
     context,
-    conversations: conversationsFeature({ conversations, messages, changes, live }),
+    conversations: conversationsFeature({ conversations, messages, changes, settings: store, live }),
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
+    messages: inThread,
     models,
     options: optionsFeature({ store: chatOptions, changes }),
     presets: presetsFeature({ db, changes, newId }),

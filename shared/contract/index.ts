@@ -10,6 +10,7 @@ import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
 import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
+import { messagesContract } from './messages.ts';
 import { modelsContract } from './models.ts';
 import { optionsContract } from './options.ts';
 import { presetsContract } from './presets.ts';
@@ -34,6 +35,7 @@ export const contract = {
   credits: creditsContract,
   drafts: draftsContract,
   gateway: gatewayContract,
+  messages: messagesContract,
   models: modelsContract,
   options: optionsContract,
   presets: presetsContract,
