@@ -13,6 +13,7 @@ export const shortcuts = [
   { name: 'back', keys: ['mod+['], label: text.back },
   { name: 'forward', keys: ['mod+]'], label: text.forward },
   { name: 'region', keys: ['F6'], label: text.region },
+  { name: 'undo', keys: ['mod+Z'], label: text.undo },
 ] as const;
 
 export type ShortcutAction = (typeof shortcuts)[number]['name'];

@@ -42,6 +42,8 @@ export const text = {
   pickModel: 'Choose a model',
   stop: 'Stop the answer',
   region: 'Next region',
+  undo: 'Take back a deletion',
+  inThread: 'In the conversation',
   send: 'Send',
   line: 'New line',
   chatWith: (name: string) => `Chat with ${name}`,

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { undoLast } from '../lib/last-undo.ts';
 import { newChat, useNav } from '../lib/nav.ts';
 import { isMac } from '../lib/platform.ts';
 import { sayShortcut } from '../lib/shortcut-events.ts';
@@ -24,6 +25,8 @@ export function useShortcuts(narrow: boolean): void {
           document.querySelector('[role="dialog"],[role="listbox"],[role="menu"]'))
       )
         return;
+      // In a field it takes back what was typed.
+      if (action === 'undo' && (isField(event.target) || !undoLast())) return;
       if (action !== 'stop') event.preventDefault();
       run(action, narrow, event.shiftKey);
     };
@@ -31,6 +34,9 @@ export function useShortcuts(narrow: boolean): void {
     return () => window.removeEventListener('keydown', onKeyDown);
   }, [narrow]);
 }
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]');
 
 function run(action: ShortcutAction, narrow: boolean, backwards: boolean): void {
   const { go, back, forward } = useNav.getState();
@@ -50,6 +56,7 @@ function run(action: ShortcutAction, narrow: boolean, backwards: boolean): void 
     back,
     forward,
     region: () => nextRegion(document, backwards),
+    undo: () => {},
   };
   actions[action]();
 }

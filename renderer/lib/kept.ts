@@ -10,6 +10,10 @@ export interface Kept {
   sidebarWidth?: number;
   sidebarOpen?: boolean;
   wrapCode?: boolean;
+  /** Folds of messages that are open. */
+  folds?: string[];
+  /** Own messages that are being edited. */
+  edits?: Record<string, string>;
 }
 
 export function readKept(): Kept {
