@@ -21,9 +21,11 @@ import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { requestBuilder } from './chat/request.ts';
 import { summaryStore } from './context/summary-store.ts';
+import { branchStore } from './conversations/branch-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
+import { messagesFeature } from './conversations/messages.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { type Db, migrate, openDb } from './db.ts';
@@ -175,9 +177,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     quoteOf: quotes.rangeOf,
   });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
+  const branches = branchStore(db);
+  const inThread = messagesFeature({ branches, changes, stopAnswers: live.stopThese, newId, now });
+  await inThread.purge();
 
   const background = openBackground(options.workerFile, join(dataFolder, 'portico.db'));
-  const chats = conversationsFeature({ conversations, messages, changes, live });
+  const chats = conversationsFeature({ conversations, messages, changes, settings: store, live });
   const organise = organiseFeature({
     store: organiseStore(db),
     removeConversation: (id) => chats.remove({ id }),
@@ -208,6 +213,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
+    messages: inThread,
     models,
     options: optionsFeature({ store: chatOptions, changes }),
     presets: presetsFeature({ db, changes, newId }),

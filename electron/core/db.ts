@@ -11,9 +11,12 @@ export interface Tables extends ComposerTables {
     id: string;
     title: string;
     model: string;
+    /** The last message of the branch that is shown. */
     active_leaf: string | null;
     created_at: number;
     updated_at: number;
+    /** Where the reader left it, as JSON; null: at the end. */
+    place: Generated<string | null>;
     folder_id: Generated<string | null>;
     /** 0 or 1. */
     pinned: Generated<number>;
@@ -26,6 +29,18 @@ export interface Tables extends ComposerTables {
   folders: { id: string; name: string; created_at: number };
   conversation_tags: { conversation_id: string; tag: string };
   messages: MessageTable;
+  /** Removals of messages that can be taken back. */
+  deletions: {
+    id: string;
+    conversation_id: string;
+    /** What was removed, with all below it. */
+    message_id: string;
+    /** 1: its parent showed it. */
+    was_shown: number;
+    /** The end of the shown branch, where the removal cut it. */
+    leaf: string | null;
+    deleted_at: number;
+  };
   providers: {
     id: string;
     base_url: string;
@@ -74,6 +89,12 @@ export interface MessageTable {
   created_at: number;
   first_token_at: number | null;
   finished_at: number | null;
+  /** The child that is shown below it, or was shown last; null: the newest. */
+  shown_child: Generated<string | null>;
+  /** 1: goes on with the answer that is its parent. */
+  continues: Generated<number>;
+  /** The removal that took it away; null: it is there. */
+  deletion: Generated<string | null>;
 }
 
 export type Db = Kysely<Tables>;

@@ -58,6 +58,7 @@ export function toMessage(row: NumberedRow): Message {
     firstTokenAt: row.first_token_at,
     finishedAt: row.finished_at,
     sibling: { index: row.sibling_index, count: row.sibling_count },
+    continues: row.continues === 1,
   };
 }
 

@@ -10,6 +10,7 @@ import type { Changes } from './changes.ts';
 import type { chatFeature } from './chat/chat.ts';
 import type { contextFeature } from './chat/compact.ts';
 import type { conversationsFeature } from './conversations/conversations.ts';
+import type { messagesFeature } from './conversations/messages.ts';
 import type { creditsFeature } from './credits/credits.ts';
 import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
@@ -45,6 +46,7 @@ export interface Features {
   readonly conversations: ReturnType<typeof conversationsFeature>;
   readonly credits: ReturnType<typeof creditsFeature>;
   readonly gateway: ReturnType<typeof gatewayFeature>;
+  readonly messages: ReturnType<typeof messagesFeature>;
   readonly models: ReturnType<typeof modelsFeature>;
   readonly organise: ReturnType<typeof organiseFeature>;
   readonly providers: ReturnType<typeof providersFeature>;
@@ -56,7 +58,7 @@ export interface Features {
 
 /** The contract, answered by the features. A method without a handler does not compile. */
 export function coreRouter(features: Features) {
-  const { attachments, bills, caps, context, drafts, options, presets, prompts, queue, quotes } = features;
+  const { attachments, bills, caps, context, drafts, messages, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
   const { backup, organise, search, transfer } = features;
   const os = implement(contract);
@@ -129,6 +131,8 @@ export function coreRouter(features: Features) {
     },
     chat: {
       send: os.chat.send.handler(({ input }) => chat.send(input)),
+      answer: os.chat.answer.handler(({ input }) => chat.answer(input)),
+      continue: os.chat.continue.handler(({ input }) => chat.continue(input)),
       regenerate: os.chat.regenerate.handler(({ input }) => chat.regenerate(input)),
       stop: os.chat.stop.handler(({ input }) => chat.stop(input)),
       watch: os.chat.watch.handler(({ input, signal }) => chat.watch(input, signal)),
@@ -136,6 +140,10 @@ export function coreRouter(features: Features) {
     conversations: {
       list: os.conversations.list.handler(({ input }) => conversations.list(input)),
       get: os.conversations.get.handler(({ input }) => conversations.get(input)),
+      around: os.conversations.around.handler(({ input }) => conversations.around(input)),
+      keepPlace: os.conversations.keepPlace.handler(({ input }) => conversations.keepPlace(input)),
+      opened: os.conversations.opened.handler(({ input }) => conversations.opened(input)),
+      lastOpened: os.conversations.lastOpened.handler(() => conversations.lastOpened()),
       rename: os.conversations.rename.handler(({ input }) => conversations.rename(input)),
       remove: os.conversations.remove.handler(({ input }) => conversations.remove(input)),
     },
@@ -147,6 +155,11 @@ export function coreRouter(features: Features) {
       connect: os.gateway.connect.handler(({ input }) => gateway.connect(input)),
       disconnect: os.gateway.disconnect.handler(() => gateway.disconnect()),
       listen: os.gateway.listen.handler(({ input }) => gateway.listen(input)),
+    },
+    messages: {
+      show: os.messages.show.handler(({ input }) => messages.show(input)),
+      remove: os.messages.remove.handler(({ input }) => messages.remove(input)),
+      restore: os.messages.restore.handler(({ input }) => messages.restore(input)),
     },
     models: {
       list: os.models.list.handler(() => models.list()),

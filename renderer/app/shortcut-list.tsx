@@ -1,3 +1,4 @@
+import { threadShortcuts } from '../features/chat/thread-shortcuts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { useShell } from './shell-state.ts';
@@ -6,8 +7,18 @@ import { text } from './text.ts';
 
 export function ShortcutTable() {
   return (
+    <>
+      <ShortcutRows rows={shortcuts} />
+      <h3 className="mt-4 mb-1 font-medium text-fg-3 text-xs">{text.inThread}</h3>
+      <ShortcutRows rows={threadShortcuts} />
+    </>
+  );
+}
+
+function ShortcutRows({ rows }: { rows: readonly { name: string; keys: readonly string[]; label: string }[] }) {
+  return (
     <dl className="divide-y divide-line">
-      {shortcuts.map(({ name, keys, label }) => (
+      {rows.map(({ name, keys, label }) => (
         <div key={name} className="flex h-9 items-center gap-3">
           <dt className="flex-1">{label}</dt>
           <dd className="flex gap-1.5">

@@ -50,6 +50,7 @@ export const text = {
   pickModel: 'Choose a model',
   stop: 'Stop the answer',
   region: 'Next region',
+  inThread: 'In the conversation',
   send: 'Send',
   line: 'New line',
   chatWith: (name: string) => `Chat with ${name}`,

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { undoNow } from '../features/organise/undo.ts';
+import { undoLast } from '../lib/last-undo.ts';
 import { newChat, useNav } from '../lib/nav.ts';
 import { isMac } from '../lib/platform.ts';
 import { sayShortcut } from '../lib/shortcut-events.ts';
@@ -27,7 +27,7 @@ export function useShortcuts(narrow: boolean): void {
         return;
       if (action === 'undo') {
         // Where something was typed, this is the field's own undo.
-        if (!hasWords(event.target) && undoNow()) event.preventDefault();
+        if (!hasWords(event.target) && undoLast()) event.preventDefault();
         return;
       }
       if (action === 'find' && useNav.getState().loc.page !== 'chat') return;

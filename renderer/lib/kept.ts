@@ -11,6 +11,10 @@ export interface Kept {
   sidebarOpen?: boolean;
   wrapCode?: boolean;
   openFolders?: string[];
+  /** Folds of messages that are open. */
+  folds?: string[];
+  /** Own messages that are being edited. */
+  edits?: Record<string, string>;
 }
 
 export function readKept(): Kept {

@@ -1,6 +1,7 @@
 import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 
 /** Says what happened elsewhere than where the reader looks. */
@@ -29,9 +30,7 @@ function ToastList() {
         <Toast.Title className="font-medium text-sm" />
         <Toast.Description className="text-fg-2 text-sm" />
       </Toast.Content>
-      {toast.actionProps && (
-        <Toast.Action className="h-7 shrink-0 rounded-control px-2 font-medium text-accent text-sm hover:bg-hover" />
-      )}
+      {toast.actionProps && <Toast.Action render={<Button className="h-7" />} />}
       <Toast.Close render={<IconButton icon={X} label="Dismiss" size="sm" />} />
     </Toast.Root>
   ));

@@ -1,25 +1,27 @@
 import { Toast } from '@base-ui/react/toast';
 import { describeError } from '../lib/error-text.ts';
+import { forget, offerUndo } from '../lib/last-undo.ts';
+
+const undoMs = 10_000;
 
 /** Toasts for what failed, or happened, out of sight. */
 export function useNotify() {
   const toasts = Toast.useToastManager();
   return {
     say: (title: string, description?: string) => toasts.add({ title, description }),
-    /** With something to press for as long as it is shown; answers with what takes it away. */
-    offer: (title: string, action: string, onAction: () => void, timeoutMs: number) => {
+    /** Says what was done, with a way back for ten seconds: in the toast, and by mod+Z. */
+    undoable: (title: string, undo: () => void) => {
+      const back = () => {
+        toasts.close(id);
+        undo();
+      };
       const id = toasts.add({
         title,
-        timeout: timeoutMs,
-        actionProps: {
-          children: action,
-          onClick: () => {
-            toasts.close(id);
-            onAction();
-          },
-        },
+        timeout: undoMs,
+        actionProps: { children: 'Undo', onClick: back },
+        onClose: () => forget(back),
       });
-      return () => toasts.close(id);
+      offerUndo(back);
     },
     failed: (title: string, error: unknown) => {
       const text = describeError(error);

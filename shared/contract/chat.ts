@@ -36,6 +36,8 @@ export const chatContract = {
           model: modelId,
           /** Sends although a cap might be exceeded: the user said so for this message. */
           overCaps: z.boolean().default(false),
+          /** Another wording of this message: the new one stands beside it, and what hangs on the old one stays. */
+          editOf: id.nullish(),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],
@@ -47,6 +49,10 @@ export const chatContract = {
   regenerate: oc
     .input(z.object({ answerId: id, model: modelId.nullish(), overCaps: z.boolean().default(false) }))
     .output(started),
+  /** A further answer to a message of the user, or the first where there is none. */
+  answer: oc.input(z.object({ questionId: id, model: modelId })).output(started),
+  /** Goes on with an answer that was cut off: a message of its own below it, read with it as one text. */
+  continue: oc.input(z.object({ answerId: id })).output(started),
   /** Stops an answer; what had arrived stays. No error if it has ended already. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
   watch: oc.input(z.object({ conversationId: id })).output(eventIterator(chatEvent)),

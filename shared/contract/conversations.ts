@@ -67,7 +67,18 @@ export const message = z.object({
   finishedAt: timeMs.nullable(),
   /** Position among the answers to the same message (or edits of it), from 1. */
   sibling: z.object({ index: z.int(), count: z.int() }),
+  /** It goes on with the answer that is its parent: one text, a request and a bill for each. */
+  continues: z.boolean(),
 });
+
+const mostAtOnce = 400;
+const howMany = z.int().min(0).max(mostAtOnce);
+
+/** A message at the top of the view, and how many pixels of it are above the view. */
+export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
+
+/** A stretch of one branch, oldest first; it never begins within an answer that goes on. */
+const stretch = z.object({ messages: z.array(message), hasOlder: z.boolean(), hasNewer: z.boolean() });
 
 const cursor = z.string().max(200);
 
@@ -85,12 +96,34 @@ export const conversationsContract = {
       }),
     )
     .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
-  /** The conversation and the messages of the branch that is shown, oldest first. */
-  get: oc.input(z.object({ id })).output(z.object({ conversation, messages: z.array(message) })),
+  /**
+   * The conversation and the newest messages of the branch that is shown; with `at: 'place'` those around the place that
+   * was kept, where there is one.
+   */
+  get: oc
+    .input(z.object({ id, limit: howMany.min(1).default(60), at: z.enum(['end', 'place']).default('end') }))
+    .output(
+      stretch.extend({
+        conversation,
+        place: place.nullable(),
+        /** The answer that is being written, on this branch or another one. */
+        runningId: id.nullable(),
+      }),
+    ),
+  /** A message, what comes before it and what comes after it, on the branch that runs through it. */
+  around: oc
+    .input(z.object({ messageId: id, before: howMany.default(30), after: howMany.default(30) }))
+    .output(stretch),
+  /** Keeps where the reader is; null at the end. Nobody is told. */
+  keepPlace: oc.input(z.object({ id, place: place.nullable() })).output(z.void()),
+  /** What is on screen now, so that the next start begins there; null for a new chat. */
+  opened: oc.input(z.object({ id: id.nullable() })).output(z.void()),
+  lastOpened: oc.output(z.object({ id: id.nullable() })),
   rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),
   remove: oc.input(z.object({ id })).output(z.void()),
 };
 
 export type Conversation = z.infer<typeof conversation>;
+export type Place = z.infer<typeof place>;
 export type Message = z.infer<typeof message>;
 export type CostSource = z.infer<typeof costSource>;

@@ -11,6 +11,7 @@ import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
 import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
+import { messagesContract } from './messages.ts';
 import { modelsContract } from './models.ts';
 import { optionsContract } from './options.ts';
 import { organiseContract } from './organise.ts';
@@ -39,6 +40,7 @@ export const contract = {
   credits: creditsContract,
   drafts: draftsContract,
   gateway: gatewayContract,
+  messages: messagesContract,
   models: modelsContract,
   options: optionsContract,
   presets: presetsContract,

@@ -12,6 +12,7 @@ import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-comp
 import { type FakeData, fakeData, fakeMessage, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 import { fakeOrganise } from './fake-organise.ts';
+import { fakeThread } from './fake-thread.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
 export interface FakeCore {
@@ -22,8 +23,8 @@ export interface FakeCore {
   readonly composer: FakeComposer;
   /** Makes a method such as `models.list` fail with a code from now on, or work again. */
   fail(method: string, code: string | null, message?: string): void;
-  /** Makes a method wait for ever, or go on. */
-  hold(method: string, held: boolean): void;
+  /** Makes a method wait for ever, or go on; `answered`: what it says was so before the wait. */
+  hold(method: string, held: boolean | 'answered'): void;
   changed(...topics: Topic[]): void;
   /** Writes on in the running answer; `finish` ends it as the gateway would. */
   write(text: string): void;
@@ -46,6 +47,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   const composer = fakeComposer();
   const failures = new Map<string, { code: string; message: string }>();
   const held = new Map<string, { promise: Promise<void>; open: () => void }>();
+  const late = new Set<string>();
   const calls: string[] = [];
   const changes = fakeChannel<{ topics: Topic[] }>();
   const events = fakeChannel<ChatEvent>();
@@ -54,7 +56,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
 
   const guard = async (method: string) => {
     calls.push(method);
-    await held.get(method)?.promise;
+    if (!late.has(method)) await held.get(method)?.promise;
     const failure = failures.get(method);
     if (failure) throw new ORPCError(failure.code, { message: failure.message });
   };
@@ -64,7 +66,13 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     data.messages = [...data.messages.filter((entry) => entry.id !== message.id), message];
   };
 
-  function begin(conversation: Conversation, user: Message, model: string, sibling: Message['sibling']): Message {
+  function begin(
+    conversation: Conversation,
+    user: Message,
+    model: string,
+    sibling: Message['sibling'],
+    continues = false,
+  ): Message {
     const named = data.models.find((entry) => entry.id === model);
     const answer = fakeMessage({
       id: `answer-${++serial}`,
@@ -76,10 +84,12 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       modelName: named?.name ?? model,
       simulated: named?.simulated ?? false,
       sibling,
+      continues,
     });
     running = answer;
     conversation.live = true;
     store(answer);
+    thread.show(answer.id);
     events.send({ type: 'message-added', message: answer });
     changed('conversations');
     if (options.answers !== 'manual') void play(answer);
@@ -126,15 +136,13 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     changed('messages', 'conversations', 'account');
   }
 
-  const branch = (conversationId: string): Message[] => {
-    const shown = new Map<string, Message>();
-    for (const message of data.messages) {
-      if (message.conversationId === conversationId) shown.set(message.parentId ?? 'root', message);
-    }
-    const path: Message[] = [];
-    for (let next = shown.get('root'); next; next = shown.get(next.id)) path.push(next);
-    return path;
-  };
+  const thread = fakeThread(() => data.messages);
+  const { branch } = thread;
+  const stretch = (messages: Message[], from: number, to: number) => ({
+    messages: messages.slice(Math.max(0, from), to),
+    hasOlder: from > 0,
+    hasNewer: to < messages.length,
+  });
 
   const os = implement(contract);
   const organise = fakeOrganise(data, guard, changed);
@@ -179,7 +187,40 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('conversations.get');
         const conversation = data.conversations.find((entry) => entry.id === input.id);
         if (!conversation) throw missing();
-        return { conversation, messages: branch(input.id) };
+        const all = branch(input.id);
+        const place = input.at === 'place' ? (data.places[input.id] ?? null) : null;
+        const at = all.findIndex(({ id }) => id === place?.messageId);
+        const half = Math.floor(input.limit / 2);
+        const answer = {
+          conversation,
+          place: at < 0 ? null : place,
+          runningId: running?.conversationId === input.id ? running.id : null,
+          ...(at < 0
+            ? stretch(all, all.length - input.limit, all.length)
+            : stretch(all, at - half, at + 1 + input.limit - half)),
+        };
+        if (late.has('conversations.get')) await held.get('conversations.get')?.promise;
+        return answer;
+      }),
+      around: os.conversations.around.handler(async ({ input }) => {
+        await guard('conversations.around');
+        const message = data.messages.find(({ id }) => id === input.messageId);
+        const all = branch(message?.conversationId ?? '');
+        const at = all.findIndex(({ id }) => id === input.messageId);
+        if (at < 0) throw missing();
+        return stretch(all, at - input.before, at + 1 + input.after);
+      }),
+      keepPlace: os.conversations.keepPlace.handler(async ({ input }) => {
+        await guard('conversations.keepPlace');
+        data.places[input.id] = input.place;
+      }),
+      opened: os.conversations.opened.handler(async ({ input }) => {
+        await guard('conversations.opened');
+        data.lastOpened = input.id;
+      }),
+      lastOpened: os.conversations.lastOpened.handler(async () => {
+        await guard('conversations.lastOpened');
+        return { id: data.lastOpened };
       }),
       rename: os.conversations.rename.handler(async ({ input }) => {
         await guard('conversations.rename');
@@ -201,7 +242,9 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       send: os.chat.send.handler(async ({ input }) => {
         await guard('chat.send');
         const now = Date.now();
-        let conversation = data.conversations.find((entry) => entry.id === input.conversationId);
+        const edited = data.messages.find((entry) => entry.id === input.editOf);
+        const wanted = edited?.conversationId ?? input.conversationId;
+        let conversation = data.conversations.find((entry) => entry.id === wanted);
         if (!conversation) {
           conversation = {
             id: `chat-${++serial}`,
@@ -217,12 +260,12 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         const user = fakeMessage({
           id: input.messageId,
           conversationId: conversation.id,
-          parentId: branch(conversation.id).at(-1)?.id ?? null,
+          parentId: edited ? edited.parentId : (branch(conversation.id).at(-1)?.id ?? null),
           text: input.text,
           attachments: input.attachments,
         });
         store(user);
-        events.send({ type: 'message-added', message: user });
+        events.send({ type: 'message-added', message: thread.numbered(user) });
         const answer = begin(conversation, user, input.model, { index: 1, count: 1 });
         return { conversationId: conversation.id, userMessageId: user.id, answerId: answer.id };
       }),
@@ -239,6 +282,22 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         });
         return { conversationId: conversation.id, userMessageId: user.id, answerId: answer.id };
       }),
+      answer: os.chat.answer.handler(async ({ input }) => {
+        await guard('chat.answer');
+        const user = data.messages.find((entry) => entry.id === input.questionId);
+        const conversation = data.conversations.find((entry) => entry.id === user?.conversationId);
+        if (!user || !conversation) throw missing();
+        const answer = begin(conversation, user, input.model, { index: 1, count: 1 });
+        return { conversationId: conversation.id, userMessageId: user.id, answerId: answer.id };
+      }),
+      continue: os.chat.continue.handler(async ({ input }) => {
+        await guard('chat.continue');
+        const cut = data.messages.find((entry) => entry.id === input.answerId);
+        const conversation = data.conversations.find((entry) => entry.id === cut?.conversationId);
+        if (!cut || !conversation) throw missing();
+        const answer = begin(conversation, cut, cut.model ?? 'router', { index: 1, count: 1 }, true);
+        return { conversationId: conversation.id, userMessageId: cut.parentId ?? '', answerId: answer.id };
+      }),
       stop: os.chat.stop.handler(async () => {
         await guard('chat.stop');
         finish({
@@ -254,6 +313,26 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         const writing = running?.conversationId === input.conversationId ? [running] : [];
         yield { type: 'snapshot', answers: writing } as const;
         yield* open;
+      }),
+    },
+    messages: {
+      show: os.messages.show.handler(async ({ input }) => {
+        await guard('messages.show');
+        const messageId = thread.sibling(input.messageId, input.step);
+        thread.show(messageId);
+        changed('messages');
+        return { messageId };
+      }),
+      remove: os.messages.remove.handler(async ({ input }) => {
+        await guard('messages.remove');
+        const removal = thread.remove(input.messageId);
+        changed('messages', 'conversations');
+        return removal;
+      }),
+      restore: os.messages.restore.handler(async ({ input }) => {
+        await guard('messages.restore');
+        if (!thread.restore(input.deletionId)) throw missing();
+        changed('messages', 'conversations');
       }),
     },
     account: {
@@ -371,6 +450,8 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     hold(method, hold) {
       held.get(method)?.open();
       held.delete(method);
+      if (hold === 'answered') late.add(method);
+      else late.delete(method);
       if (!hold) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(method, { promise, open: resolve });

@@ -1,7 +1,7 @@
 import type { WalletBalance } from '#shared/contract/account.ts';
 import type { AppInfo } from '#shared/contract/app.ts';
 import type { Backup } from '#shared/contract/backup.ts';
-import type { Conversation, Message } from '#shared/contract/conversations.ts';
+import type { Conversation, Message, Place } from '#shared/contract/conversations.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
 import type { LocalServer, Provider } from '#shared/contract/providers.ts';
@@ -20,6 +20,9 @@ export interface FakeData {
   messages: Message[];
   folders: { id: string; name: string }[];
   backups: Backup[];
+  /** Where the reader left conversations, and which was open last. */
+  places: Record<string, Place | null>;
+  lastOpened: string | null;
   wallets: WalletBalance[];
   account: Record<Wallet, Account>;
   /** How many lines the ledger has, and whether there was any use. */
@@ -58,6 +61,7 @@ export const fakeMessage = (change: Partial<Message>): Message => ({
   firstTokenAt: null,
   finishedAt: null,
   sibling: { index: 1, count: 1 },
+  continues: false,
   ...change,
 });
 
@@ -218,6 +222,8 @@ export function fakeData(): FakeData {
         sibling: { index: 2, count: 2 },
       }),
     ],
+    places: {},
+    lastOpened: null,
     wallets: [
       { id: 'main', name: 'Your keys', simulated: false, billing: 'meter_only', balance: balance('0', '3.2180415') },
       { id: 'sandbox', name: 'Test credits', simulated: true, billing: 'prepaid', balance: balance('10', '0') },

@@ -4,6 +4,8 @@ import { createCore } from '../../renderer/app/core.ts';
 import { useShell } from '../../renderer/app/shell-state.ts';
 import { createQueries, Window } from '../../renderer/app/window.tsx';
 import { useDrafts } from '../../renderer/features/chat/drafts.ts';
+import { useThreadView } from '../../renderer/features/chat/thread-view.ts';
+import { forgetPlaces } from '../../renderer/features/chat/use-places.ts';
 import { followChanges, useConnection } from '../../renderer/lib/changes.ts';
 import { startNav } from '../../renderer/lib/nav.ts';
 import { createFakeCore, type FakeCore, type FakeOptions } from './fake-core.ts';
@@ -55,5 +57,15 @@ export async function closeApp(): Promise<void> {
   document.getElementById('root')?.remove();
   useShell.setState({ open: true, drawer: false, overlay: null });
   useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, loaded: {} });
+  forgetPlaces();
+  useThreadView.setState({
+    folds: {},
+    edits: {},
+    copied: {},
+    retrying: null,
+    target: null,
+    pointed: null,
+    endWanted: 0,
+  });
   useConnection.setState({ lost: false });
 }

@@ -1,8 +1,10 @@
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { ChatEvent } from '#shared/contract/chat.ts';
+import type { Message } from '#shared/contract/conversations.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
+import type { DescribeModel } from '../model-facts.ts';
 import type { OptionsStore } from '../options/options-store.ts';
 import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
@@ -25,6 +27,7 @@ interface Send {
   readonly attachments: readonly Attachment[];
   readonly model: string;
   readonly overCaps: boolean;
+  readonly editOf?: string | null | undefined;
 }
 
 interface Regenerate {
@@ -69,6 +72,12 @@ export function chatFeature(deps: ChatDeps) {
     const attachments = await deps.attachments.verify(input.attachments);
     const question = { id: messageId, text, attachments };
     const asked = { ...question, role: 'user', status: 'done' } as const;
+    if (input.editOf) {
+      const { conversationId: id, parentId } = await ofRole('user', input.editOf);
+      const branch = [...(await messages.branch(id, parentId)), asked];
+      await admit(answer, id, { conversationId: id, branch, model }, overCaps);
+      return begin(id, answer, () => conversations.ask(id, parentId, question, answer, now()));
+    }
     if (!conversationId) {
       const id = newId();
       await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
@@ -87,6 +96,26 @@ export function chatFeature(deps: ChatDeps) {
     });
   }
 
+  async function ofRole(role: Message['role'], id: string): Promise<Message> {
+    const message = await messages.find(id);
+    if (message?.role !== role) throw new AppError('not_found', 'This message is not here any more.');
+    return message;
+  }
+
+  /** The user's message that this one answers, above all that it goes on with. */
+  async function questionOf(answer: Message): Promise<Message> {
+    const above = answer.parentId === null ? null : await messages.find(answer.parentId);
+    if (!above) throw new AppError('not_found', 'This answer is not here any more.');
+    return above.role === 'user' ? above : questionOf(above);
+  }
+
+  async function answerTo({ id, conversationId }: Message, model: string, overCaps: boolean): Promise<Started> {
+    const next = newAnswer(model);
+    const branch = await messages.branch(conversationId, id);
+    if (overCaps) await admit(next, conversationId, { conversationId, branch, model }, overCaps);
+    return begin(conversationId, next, () => conversations.answerAgain(conversationId, id, next, now()));
+  }
+
   return {
     send(input: Send): Promise<Started> {
       const running = sending.get(input.messageId);
@@ -97,15 +126,22 @@ export function chatFeature(deps: ChatDeps) {
     },
 
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
-      const answer = await messages.find(answerId);
-      if (!answer?.parentId || answer.role !== 'assistant') {
-        throw new AppError('not_found', 'This answer is not here any more.');
-      }
-      const { conversationId, parentId } = answer;
-      const next = newAnswer(model ?? answer.model ?? 'router');
-      const branch = await messages.branch(conversationId, parentId);
-      if (overCaps) await admit(next, conversationId, { conversationId, branch, model: next.model }, overCaps);
-      return begin(conversationId, next, () => conversations.answerAgain(conversationId, parentId, next, now()));
+      const answer = await ofRole('assistant', answerId);
+      return answerTo(await questionOf(answer), model ?? answer.model ?? 'router', overCaps);
+    },
+
+    async answer({ questionId, model }: { questionId: string; model: string }): Promise<Started> {
+      return answerTo(await ofRole('user', questionId), model, false);
+    },
+
+    /** The model that began goes on, also where the router chose it: two hands make no one text. */
+    async continue({ answerId }: { answerId: string }): Promise<Started> {
+      const cut = await ofRole('assistant', answerId);
+      const question = await questionOf(cut);
+      const { conversationId } = cut;
+      const next = newAnswer(servedModel(cut, modelFacts) ?? cut.model ?? 'router');
+      const started = await begin(conversationId, next, () => conversations.goOn(conversationId, cut.id, next, now()));
+      return { ...started, userMessageId: question.id };
     },
 
     async stop({ answerId }: { answerId: string }): Promise<void> {
@@ -130,6 +166,12 @@ export function chatFeature(deps: ChatDeps) {
       await Promise.all(answers.map((answer) => answer.ended));
     },
   };
+}
+
+/** The catalogue's id of the model that wrote an answer, where it is known there. */
+function servedModel({ servedProvider, servedModel: model }: Message, known: DescribeModel): string | null {
+  const id = `${servedProvider}/${model}`;
+  return servedProvider && model && known(id) ? id : null;
 }
 
 /** What an earlier send of the same message began. */

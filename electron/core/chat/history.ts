@@ -11,11 +11,31 @@ const mostFileBytes = 17 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 
-export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>;
+export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'> &
+  Partial<Pick<Message, 'continues'>>;
 
-/** What of a branch is sent to a model: failed and empty answers are left out. */
-export const sendable = <Entry extends HistoryEntry>(branch: readonly Entry[]): Entry[] =>
-  branch.filter((entry) => ended.has(entry.status) && (entry.text.trim() !== '' || entry.attachments.length > 0));
+/** Asked for in words: several providers refuse a chat that ends with an answer, others begin a new one after it. */
+export const goOn: WireMessage = {
+  role: 'user',
+  content: 'Your last message was cut off. Continue it exactly where it ends, without repeating any of it.',
+};
+
+/**
+ * What of a branch is sent to a model. Empty answers are left out, and failed ones unless something goes on with them; an
+ * answer in several parts is one message. `continues`: the branch ends with an answer that is to go on.
+ */
+export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], continues = false): Entry[] {
+  const joined: Entry[] = [];
+  branch.forEach((entry, at) => {
+    const goesOn = branch[at + 1]?.continues || (continues && at === branch.length - 1);
+    if (!ended.has(entry.status) && !(goesOn && entry.status === 'error')) return;
+    const last = joined.at(-1);
+    if (entry.continues && last?.role === 'assistant')
+      joined[joined.length - 1] = { ...last, text: last.text + entry.text };
+    else joined.push(entry);
+  });
+  return joined.filter((entry) => entry.text.trim() !== '' || entry.attachments.length > 0);
+}
 
 /** How a file becomes a part of the request; null where its bytes are gone. */
 export type ToPart = (attachment: Attachment) => Promise<ContentPart | null>;

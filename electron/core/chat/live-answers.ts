@@ -43,6 +43,12 @@ export function openLiveAnswers() {
     find: (id: string) => answers.get(id),
     all: () => [...answers.values()],
     isLive: (conversationId: string) => of(conversationId).length > 0,
+    runningId: (conversationId: string): string | null => of(conversationId)[0]?.message.id ?? null,
+    /** Stops those of these that are being written, and waits until their end is stored. */
+    async stopThese(ids: readonly string[]): Promise<void> {
+      const running = ids.map((id) => answers.get(id)).filter((answer) => answer !== undefined);
+      await Promise.all(running.map(stopAnswer));
+    },
     /** The message as it is now, where it is being written. */
     current: (message: Message): Message => {
       const live = answers.get(message.id)?.message;

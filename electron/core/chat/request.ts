@@ -5,7 +5,7 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { DescribeModel } from '../model-facts.ts';
 import { outsideCount, reserveFor } from './context-window.ts';
-import { type HistoryEntry, mostMessages, sendable, type ToPart, toWire, type WireMessage } from './history.ts';
+import { goOn, type HistoryEntry, mostMessages, sendable, type ToPart, toWire, type WireMessage } from './history.ts';
 
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
@@ -22,6 +22,8 @@ export interface RequestInput {
   /** The branch up to and with the question. */
   readonly branch: readonly HistoryEntry[];
   readonly model: string;
+  /** The branch ends with an answer that is to go on. */
+  readonly continues?: boolean;
 }
 
 /** A request as it would be sent, and what was left out of it. */
@@ -41,10 +43,11 @@ export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<Buil
 
 /** Makes requests: the same way for an answer and for its quote, so that the one holds for the other. */
 export function requestBuilder({ modelFacts, optionsOf, summaryOf }: RequestDeps): BuildRequest {
-  return async function build({ conversationId, branch, model }, toPart) {
+  return async function build({ conversationId, branch, model, continues = false }, toPart) {
     const record = modelFacts(model)?.record ?? null;
     const options = await optionsOf(conversationId ?? 'new');
-    const entries = sendable(branch);
+    const entries = sendable(branch, continues);
+    const prompt = continues ? [goOn] : [];
     const ids = entries.map((entry) => entry.id);
     const summary = conversationId === null ? null : await summaryOf(conversationId, ids);
     const begin = summary ? ids.indexOf(summary.throughId) + 1 : 0;
@@ -52,21 +55,21 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf }: RequestDeps
     const fixed = [...systemMessage(options.system), ...systemMessage(summary ? summaryWords(summary.text) : '')];
     const limitTokens = record?.context_length ?? null;
     const sizes = after.map(sizeOf);
-    const fixedTokens = estimateInputTokens(fixed as never, undefined);
+    const fixedTokens = estimateInputTokens([...fixed, ...prompt] as never, undefined);
     const outside = outsideCount({
       sizes,
       beginnings: after.map((entry) => entry.role === 'user'),
       fixed: fixedTokens,
       limit: limitTokens,
       reserve: reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens),
-      mostMessages: mostMessages - fixed.length,
+      mostMessages: mostMessages - fixed.length - prompt.length,
     });
     const inside = after.slice(outside);
     const reads = (file: Attachment) => readsFile(record, file);
     return {
       body: {
         model,
-        messages: [...fixed, ...(await toWire(inside, reads, toPart))],
+        messages: [...fixed, ...(await toWire(inside, reads, toPart)), ...prompt],
         ...parametersFor(record, options.parameters),
         metadata: { purpose: 'chat', ...(conversationId === null ? {} : { conversation_id: conversationId }) },
       },

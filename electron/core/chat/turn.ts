@@ -61,7 +61,10 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
   await deps.messages.update(id, { source: payer.source });
-  const request = await deps.build({ conversationId, branch, model: model ?? '' }, deps.toPart);
+  const request = await deps.build(
+    { conversationId, branch, model: model ?? '', continues: answer.message.continues },
+    deps.toPart,
+  );
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
   const completion = await payer.client.completionStream(request.body, { signal });

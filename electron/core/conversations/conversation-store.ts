@@ -1,5 +1,8 @@
 import type { Transaction } from 'kysely';
+import type { Place } from '#shared/contract/conversations.ts';
+import { AppError } from '#shared/errors.ts';
 import type { ConversationRow, Db, Tables } from '../db.ts';
+import { rememberPath } from './branch.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 export interface ListQuery {
@@ -90,9 +93,15 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** The user's next message at the end of the branch that is shown, and the answer to it. */
+    async keepPlace(id: string, place: Place | null): Promise<void> {
+      const text = place && JSON.stringify(place);
+      await db.updateTable('conversations').set({ place: text }).where('id', '=', id).execute();
+    },
+
+    /** The user's message below another one, and the answer to it; both are shown. */
     async ask(conversationId: string, parentId: string | null, question: NewQuestion, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
+        if (parentId !== null) await mustBeThere(tx, parentId);
         await addQuestion(tx, conversationId, parentId, question, now);
         await addAnswer(tx, conversationId, question.id, answer, now);
       });
@@ -100,7 +109,18 @@ export function conversationStore(db: Db) {
 
     /** A further answer to a message that is there. */
     async answerAgain(conversationId: string, questionId: string, answer: NewAnswer, now: number) {
-      await db.transaction().execute((tx) => addAnswer(tx, conversationId, questionId, answer, now));
+      await db.transaction().execute(async (tx) => {
+        await mustBeThere(tx, questionId);
+        await addAnswer(tx, conversationId, questionId, answer, now);
+      });
+    },
+
+    /** What goes on with an answer: its child, so that each request has a bill of its own. */
+    async goOn(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
+      await db.transaction().execute(async (tx) => {
+        await mustBeThere(tx, answerId);
+        await addAnswer(tx, conversationId, answerId, answer, now, 1);
+      });
     },
   };
 }
@@ -132,14 +152,27 @@ async function addQuestion(
     .execute();
 }
 
-async function addAnswer(tx: Tx, conversationId: string, questionId: string, answer: NewAnswer, now: number) {
+async function mustBeThere(tx: Tx, id: string): Promise<void> {
+  const row = await tx.selectFrom('messages').select('deletion').where('id', '=', id).executeTakeFirst();
+  if (row?.deletion !== null) throw new AppError('not_found', 'The message before this one is not here any more.');
+}
+
+async function addAnswer(
+  tx: Tx,
+  conversationId: string,
+  parentId: string,
+  answer: NewAnswer,
+  now: number,
+  continues: 0 | 1 = 0,
+) {
   await tx
     .insertInto('messages')
     .values({
       ...blank,
       id: answer.id,
       conversation_id: conversationId,
-      parent_id: questionId,
+      parent_id: parentId,
+      continues,
       role: 'assistant',
       text: '',
       status: 'streaming',
@@ -155,6 +188,7 @@ async function addAnswer(tx: Tx, conversationId: string, questionId: string, ans
     .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
     .where('id', '=', conversationId)
     .execute();
+  await rememberPath(tx, answer.id);
 }
 
 const blank = {

@@ -1,24 +1,32 @@
-import type { Conversation, Message } from '#shared/contract/conversations.ts';
+import type { Conversation, Message, Place } from '#shared/contract/conversations.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Changes } from '../changes.ts';
 import type { ConversationRow } from '../db.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';
-import type { MessageStore } from './message-store.ts';
+import type { MessageStore, Stretch } from './message-store.ts';
+
+const lastOpened = 'open-conversation';
 
 export interface ConversationsDeps {
   readonly conversations: ConversationStore;
   readonly messages: MessageStore;
   readonly changes: Changes;
+  /** Where the core keeps small values. */
+  readonly settings: {
+    readText(name: string): Promise<string | null>;
+    write(name: string, value: unknown): Promise<void>;
+  };
   /** What the chat knows of answers that are being written. */
   readonly live: {
     isLive(conversationId: string): boolean;
+    runningId(conversationId: string): string | null;
     current(message: Message): Message;
     stopAll(conversationId: string): Promise<void>;
   };
 }
 
 /** The list of conversations, and one with the messages of the branch that is shown. */
-export function conversationsFeature({ conversations, messages, changes, live }: ConversationsDeps) {
+export function conversationsFeature({ conversations, messages, changes, settings, live }: ConversationsDeps) {
   async function toConversations(rows: readonly ConversationRow[]): Promise<Conversation[]> {
     const tags = await conversations.tagsOf(rows.map((row) => row.id));
     return rows.map((row) => toConversation(row, tags.get(row.id) ?? [], live.isLive(row.id)));
@@ -35,6 +43,14 @@ export function conversationsFeature({ conversations, messages, changes, live }:
     return row;
   }
 
+  const current = (stretch: Stretch): Stretch => ({ ...stretch, messages: stretch.messages.map(live.current) });
+
+  /** The place that was kept, where the branch that is shown still has it. */
+  async function shownPlace(row: ConversationRow): Promise<Place | null> {
+    const place: Place | null = row.place === null ? null : JSON.parse(row.place);
+    return place && (await messages.leafBelow(place.messageId)) === row.active_leaf ? place : null;
+  }
+
   return {
     async list(query: ListQuery) {
       const page = await conversations.page(query);
@@ -47,10 +63,35 @@ export function conversationsFeature({ conversations, messages, changes, live }:
       return new Map(found.map((conversation) => [conversation.id, conversation]));
     },
 
-    async get({ id }: { id: string }) {
+    async get({ id, limit, at }: { id: string; limit: number; at: 'end' | 'place' }) {
       const row = await existing(id);
-      const branch = await messages.branch(id, row.active_leaf);
-      return { conversation: await shown(row), messages: branch.map(live.current) };
+      const place = at === 'place' ? await shownPlace(row) : null;
+      const half = Math.floor(limit / 2);
+      const stretch = place
+        ? await messages.around(place.messageId, half, limit - half)
+        : row.active_leaf
+          ? await messages.around(row.active_leaf, limit - 1, 0)
+          : { messages: [], hasOlder: false, hasNewer: false };
+      return { conversation: await shown(row), place, runningId: live.runningId(id), ...current(stretch) };
+    },
+
+    async around({ messageId, before, after }: { messageId: string; before: number; after: number }) {
+      const stretch = await messages.around(messageId, before, after);
+      if (stretch.messages.length === 0) throw new AppError('not_found', 'This message is not here any more.');
+      return current(stretch);
+    },
+
+    async keepPlace({ id, place }: { id: string; place: Place | null }): Promise<void> {
+      await conversations.keepPlace(id, place);
+    },
+
+    async opened({ id }: { id: string | null }): Promise<void> {
+      await settings.write(lastOpened, id);
+    },
+
+    async lastOpened(): Promise<{ id: string | null }> {
+      const row = await conversations.find((await settings.readText(lastOpened)) ?? '');
+      return { id: row?.id ?? null };
     },
 
     async rename({ id, title }: { id: string; title: string }): Promise<Conversation> {

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Db } from '../db.ts';
-import { type AnswerPatch, type MessageRow, type NumberedRow, toColumns, toMessage } from '../message-row.ts';
+import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../message-row.ts';
+import { branchDown, branchUp, leafBelow } from './branch.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -16,12 +16,19 @@ export interface NewAnswer {
   readonly simulated: boolean;
 }
 
+/** Neighbours on one branch, oldest first. */
+export interface Stretch {
+  readonly messages: Message[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+}
+
 /** Messages: a tree per conversation, by `parent_id`; siblings are ordered by arrival. */
 export function messageStore(db: Db) {
   return {
     async find(id: string): Promise<Message | null> {
-      const row = await db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
-      return row ? toMessage(await numbered(db, row)) : null;
+      const row = (await branchUp(db, id, 0))[0];
+      return row ? toMessage(row) : null;
     },
 
     async firstAnswerTo(questionId: string): Promise<string | null> {
@@ -30,30 +37,31 @@ export function messageStore(db: Db) {
         .select('id')
         .where('parent_id', '=', questionId)
         .where('role', '=', 'assistant')
+        .where('deletion', 'is', null)
         .orderBy('seq')
         .executeTakeFirst();
       return row?.id ?? null;
     },
 
-    /** The messages from the root to this leaf, oldest first. */
+    /** The whole branch of this conversation that ends here, oldest first. */
     async branch(conversationId: string, leafId: string | null): Promise<Message[]> {
-      if (leafId === null) return [];
-      const { rows } = await sql<NumberedRow>`
-        with recursive branch (id, parent_id, depth) as (
-          select id, parent_id, 0 from messages where id = ${leafId} and conversation_id = ${conversationId}
-          union all
-          select m.id, m.parent_id, depth + 1 from messages m join branch b on m.id = b.parent_id
-        ), numbered as (
-          select id, row_number() over siblings as sibling_index,
-            count(*) over (partition by parent_id) as sibling_count
-          from messages where conversation_id = ${conversationId}
-          window siblings as (partition by parent_id order by seq)
-        )
-        select m.*, n.sibling_index, n.sibling_count
-        from branch b join messages m on m.id = b.id join numbered n on n.id = b.id
-        order by b.depth desc`.execute(db);
-      return rows.map(toMessage);
+      const rows = leafId === null ? [] : await branchUp(db, leafId, Number.MAX_SAFE_INTEGER);
+      return rows.filter((row) => row.conversation_id === conversationId).map(toMessage);
     },
+
+    /** A stretch of the branch through a message. It never begins within an answer that goes on. */
+    async around(messageId: string, before: number, after: number): Promise<Stretch> {
+      const up = await branchUp(db, messageId, before);
+      const down = await branchDown(db, messageId, after + 1);
+      while (up[0]?.continues && up[0].parent_id) up.unshift(...(await branchUp(db, up[0].parent_id, 0)));
+      return {
+        messages: [...up, ...down.slice(0, after)].map(toMessage),
+        hasOlder: Boolean(up[0]?.parent_id),
+        hasNewer: down.length > after,
+      };
+    },
+
+    leafBelow: (id: string): Promise<string> => leafBelow(db, id),
 
     /** Saves what an answer holds now: one commit. */
     async update(id: string, patch: AnswerPatch): Promise<void> {
@@ -84,15 +92,3 @@ export function messageStore(db: Db) {
 }
 
 export type MessageStore = ReturnType<typeof messageStore>;
-
-async function numbered(db: Db, row: MessageRow): Promise<NumberedRow> {
-  const siblings = await db
-    .selectFrom('messages')
-    .select('id')
-    .where('conversation_id', '=', row.conversation_id)
-    .where('parent_id', row.parent_id === null ? 'is' : '=', row.parent_id)
-    .orderBy('seq')
-    .execute();
-  const index = siblings.findIndex((sibling) => sibling.id === row.id) + 1;
-  return { ...row, sibling_index: index, sibling_count: siblings.length };
-}

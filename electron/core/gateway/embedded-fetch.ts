@@ -7,7 +7,9 @@ export const embeddedRoot = 'http://gateway.embedded';
 export function embeddedFetch(gateway: Pick<Gateway, 'fetch'>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
-    const { signal } = request;
+    const signal = init?.signal ?? request.signal;
+    // A request's own signal stops following the caller's once the request is collected: then a Stop would do nothing.
+    Object.defineProperty(request, 'signal', { value: signal });
     signal.throwIfAborted();
     const response = await untilAborted(gateway.fetch(request), signal);
     if (!response.body) return response;

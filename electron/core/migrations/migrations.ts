@@ -1,11 +1,13 @@
 import type { Migration } from 'kysely/migration';
 import { firstTables } from './001-first-tables.ts';
+import { thread } from './002-thread.ts';
 import { organise } from './003-organise.ts';
 import { composer } from './004-composer.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-first-tables': firstTables,
+  '002-thread': thread,
   '003-organise': organise,
   '004-composer': composer,
 };

@@ -83,6 +83,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
           from ${match === null ? 'messages m' : 'message_words join messages m on m.seq = message_words.rowid'}
           join conversations c on c.id = m.conversation_id
           where ${[
+            'm.deletion is null',
             ...(match === null ? [] : ['message_words match ?']),
             ...(beforeSeq === null ? [] : [`${match === null ? 'm.seq' : 'message_words.rowid'} < ?`]),
             ...parts.map(() => "m.text like ? escape '\\'"),

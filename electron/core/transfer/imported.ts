@@ -36,6 +36,7 @@ export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
   requestId: null,
   error: null,
   toolCalls: [],
+  continues: false,
   firstTokenAt: null,
   finishedAt: message.createdAt,
   source: null,

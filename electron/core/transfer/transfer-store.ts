@@ -19,6 +19,8 @@ export function transferStore(db: Db) {
         .selectFrom('messages')
         .selectAll()
         .where('conversation_id', '=', id)
+        // What was taken away can still be brought back here, but is not handed on.
+        .where('deletion', 'is', null)
         .orderBy('seq')
         .execute();
       const tags = await db
@@ -106,6 +108,12 @@ export function transferStore(db: Db) {
             .onConflict((conflict) => conflict.doNothing())
             .execute();
         }
+        await sql`with recursive path (id, parent_id) as (
+            select id, parent_id from messages where id = ${idOf(conversation.activeLeaf)}
+            union all
+            select m.id, m.parent_id from messages m join path p on m.id = p.parent_id
+          )
+          update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(tx);
         // After its messages: whoever writes into an archived chat takes it out of the archive.
         await tx
           .updateTable('conversations')
@@ -163,5 +171,6 @@ function columns(
     created_at: message.createdAt,
     first_token_at: message.firstTokenAt,
     finished_at: message.finishedAt,
+    continues: message.continues ? 1 : 0,
   };
 }

@@ -1,32 +1,19 @@
-import { Check, ChevronLeft, ChevronRight, Copy, RotateCcw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { useCopy } from '../../ui/use-copy.ts';
 import { Bill } from './bill.tsx';
 import { text } from './text.ts';
 
 interface AnswerFooterProps {
   message: Message;
-  onRegenerate: () => void;
-  /** An answer runs in this conversation: nothing new may be asked. */
-  busy: boolean;
+  actions: ReactNode;
 }
 
-/** What was used and paid, and what can be done. Its space is there from the start, so that nothing jerks at the end. */
-export function AnswerFooter({ message, onRegenerate, busy }: AnswerFooterProps) {
-  const [copied, copy] = useCopy();
+/** What can be done, and what was used and paid. Its space is there from the start, so that nothing jerks at the end. */
+export function AnswerFooter({ message, actions }: AnswerFooterProps) {
   if (message.status === 'streaming') return <div className="h-8" />;
   return (
     <footer className="-ml-2 flex min-h-8 flex-wrap items-center gap-x-1 text-fg-3 text-xs tabular-nums">
-      <IconButton
-        icon={copied ? Check : Copy}
-        size="sm"
-        label={copied ? text.copied : text.copyAnswer}
-        onClick={() => void copy(message.text)}
-      />
-      <IconButton icon={RotateCcw} size="sm" label={text.regenerate} disabled={busy} onClick={onRegenerate} />
-      {message.sibling.count > 1 && <Versions sibling={message.sibling} />}
+      {actions}
       <Facts message={message} />
     </footer>
   );
@@ -52,19 +39,6 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
     <span className="flex items-center gap-x-1.5">
       {!first && <span aria-hidden>·</span>}
       {children}
-    </span>
-  );
-}
-
-function Versions({ sibling }: { sibling: Message['sibling'] }) {
-  return (
-    <span className="flex items-center">
-      <span className="sr-only">{text.version(sibling.index, sibling.count)}</span>
-      <ChevronLeft size={14} className="opacity-40" aria-hidden />
-      <span aria-hidden>
-        {sibling.index} / {sibling.count}
-      </span>
-      <ChevronRight size={14} className="opacity-40" aria-hidden />
     </span>
   );
 }

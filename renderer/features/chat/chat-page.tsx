@@ -9,13 +9,18 @@ import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { OpenLinkContext } from './markdown/open-link.ts';
+import { MessageActionsContext } from './message-actions.ts';
 import { OutsideContext } from './outside-mark.tsx';
 import { ReplyStatus } from './reply-status.tsx';
 import { text } from './text.ts';
 import { Thread } from './thread.tsx';
+import { useChosenModel } from './use-chosen-model.ts';
+import { useMessageActions } from './use-message-actions.ts';
+import { useOpened } from './use-opened.ts';
+import { usePlaces } from './use-places.ts';
 import { useOutsideIds } from './use-quote.ts';
-import { useRegenerate } from './use-send.ts';
 import { useThread } from './use-thread.ts';
+import { useWantedMessage } from './use-wanted-message.ts';
 
 interface ChatPageProps {
   conversationId: string | null;
@@ -34,6 +39,7 @@ export function ChatPage({ conversationId, welcome }: ChatPageProps) {
 const noMessages: readonly Message[] = [];
 
 function NewChat({ welcome }: { welcome: ReactNode }) {
+  useOpened(null);
   const setText = useDrafts((drafts) => drafts.setText);
   return (
     <>
@@ -66,29 +72,37 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
 }
 
 function Conversation({ conversationId }: { conversationId: string }) {
-  const thread = useThread(conversationId);
-  const regenerate = useRegenerate();
+  const { query, entries, pages } = useThread(conversationId);
+  const thread = query.data;
+  const places = usePlaces(conversationId, thread?.place);
+  const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
+  useWantedMessage();
   const openLink = useOpenLink();
   const { failed } = useNotify();
-  const messages = thread.data?.messages ?? noMessages;
-  const last = messages.at(-1);
-  const live = messages.find((message) => message.status === 'streaming');
-  const outside = useOutsideIds(conversationId, thread.data?.conversation.model ?? null, live !== undefined);
-  const again = (answerId: string) =>
-    regenerate.mutate(answerId, { onError: (error) => failed(text.regenerate, error) });
+  const outside = useOutsideIds(conversationId, thread?.conversation.model ?? null, thread?.runningId != null);
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
   return (
     <OpenLinkContext value={open}>
-      <ChatHeader conversation={thread.data?.conversation ?? null} />
+      <ChatHeader conversation={thread?.conversation ?? null} />
       <FindBar conversationId={conversationId} />
-      {thread.data ? (
-        <OutsideContext value={outside}>
-          <Thread messages={messages} busy={live !== undefined} onRegenerate={again} />
-        </OutsideContext>
+      {thread ? (
+        <MessageActionsContext value={actions}>
+          <OutsideContext value={outside}>
+            <Thread
+              entries={entries}
+              hasOlder={thread.hasOlder}
+              hasNewer={thread.hasNewer}
+              busy={thread.runningId !== null}
+              pages={pages}
+              places={places}
+              actions={actions}
+            />
+          </OutsideContext>
+        </MessageActionsContext>
       ) : (
         <div className="measure min-h-0 flex-1 overflow-y-auto px-[18px]">
-          {thread.isError ? (
-            <Failure title={text.failed} error={thread.error} onRetry={() => void thread.refetch()} />
+          {query.isError ? (
+            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
           ) : (
             <SkeletonRows rows={6} label={text.loading} />
           )}
@@ -97,12 +111,12 @@ function Conversation({ conversationId }: { conversationId: string }) {
       <div className="px-[18px] pb-2 max-sm:px-3">
         <ChatComposer
           conversationId={conversationId}
-          liveAnswerId={live?.id ?? null}
-          lastModel={thread.data?.conversation.model ?? null}
-          messages={messages}
+          liveAnswerId={thread?.runningId ?? null}
+          lastModel={thread?.conversation.model ?? null}
+          messages={thread?.messages ?? noMessages}
         />
       </div>
-      <ReplyStatus last={last} />
+      <ReplyStatus last={thread?.hasNewer ? undefined : entries.at(-1)} />
     </OpenLinkContext>
   );
 }

@@ -95,7 +95,7 @@ test('an answer that failed says why, keeps its text, and Retry asks for another
   fake.write('A whole answer.');
   fake.finish();
   await expect.element(thread).toMatchTextContent('A whole answer.');
-  await expect.element(thread).toMatchTextContent('Answer 2 of 2');
+  await expect.element(thread).toMatchTextContent('Version 2 of 2');
   expect(fake.calls).toContain('chat.regenerate');
 });
 
@@ -184,4 +184,20 @@ test('a conversation says when it is read, when that failed, and recovers', asyn
   fake.fail('conversations.get', null);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.element(thread.getByRole('article', { name: 'Claude Opus 5' })).toBeVisible();
+});
+
+test('an answer that ends while its conversation is read for the first time is shown whole', async () => {
+  const fake = await openApp('', {}, manual);
+  fake.hold('conversations.get', 'answered');
+  await message.fill('Quick');
+  await send.click();
+  await expect.poll(() => fake.calls.filter((call) => call === 'chat.watch').length).toBe(1);
+  await expect.poll(() => fake.calls).toContain('conversations.get');
+  fake.write('All of it.');
+  fake.finish();
+  // The window has heard that it ended, and could not read it again: it was still reading.
+  await expect.poll(() => fake.calls.filter((call) => call === 'account.wallets').length).toBe(2);
+  fake.hold('conversations.get', false);
+  await expect.element(thread).toMatchTextContent('All of it.');
+  await expect.element(thread.getByRole('button', { name: 'Regenerate' })).toBeVisible();
 });

@@ -1,20 +1,70 @@
-import type { Conversation, Message } from '#shared/contract/conversations.ts';
+import type { Conversation, Message, Place } from '#shared/contract/conversations.ts';
 
+/** A stretch of the branch that is shown, with its conversation. */
 export interface Thread {
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+  readonly place: Place | null;
+  readonly runningId: string | null;
 }
+
+interface Stretch {
+  readonly messages: readonly Message[];
+  readonly hasOlder: boolean;
+  readonly hasNewer: boolean;
+}
+
+/** More than this is not kept at once: what is far from the view is read again when it is near. */
+const mostKept = 400;
 
 /** The shown branch with a new message on it: whatever hung on the same parent gives way. */
 export function withAdded(thread: Thread, message: Message): Thread {
   if (message.conversationId !== thread.conversation.id) return thread;
-  if (thread.messages.some((entry) => entry.id === message.id)) return withUpdated(thread, message);
+  const running = withRunning(thread, message);
+  if (thread.messages.some((entry) => entry.id === message.id)) return withUpdated(running, message);
   const parent = thread.messages.findIndex((entry) => entry.id === message.parentId);
-  return { ...thread, messages: [...thread.messages.slice(0, parent + 1), message] };
+  // Its parent is not in this stretch: the end is elsewhere.
+  if (parent < 0 && message.parentId !== null) return running;
+  const messages = [...thread.messages.slice(0, parent + 1), message];
+  return { ...running, messages, hasNewer: false, hasOlder: parent < 0 ? false : thread.hasOlder };
 }
 
-/** The same branch where it holds the message; a message of another branch changes nothing here. */
+/** The same branch where it holds the message; a message of another branch changes nothing of it. */
 export function withUpdated(thread: Thread, message: Message): Thread {
-  if (!thread.messages.some((entry) => entry.id === message.id)) return thread;
-  return { ...thread, messages: thread.messages.map((entry) => (entry.id === message.id ? message : entry)) };
+  const running = withRunning(thread, message);
+  if (!thread.messages.some((entry) => entry.id === message.id)) return running;
+  return { ...running, messages: thread.messages.map((entry) => (entry.id === message.id ? message : entry)) };
+}
+
+function withRunning(thread: Thread, message: Message): Thread {
+  if (message.role !== 'assistant') return thread;
+  if (message.status === 'streaming') return { ...thread, runningId: message.id };
+  return thread.runningId === message.id ? { ...thread, runningId: null } : thread;
+}
+
+/** Older messages before the first one, as far as the thread still begins with it. What is far below is let go. */
+export function withOlder(thread: Thread, first: string, older: Stretch): Thread {
+  if (thread.messages[0]?.id !== first) return thread;
+  const cut = older.messages.findIndex((message) => message.id === first);
+  const messages = [...older.messages.slice(0, Math.max(0, cut)), ...thread.messages];
+  const kept = messages.slice(0, Math.max(mostKept, older.messages.length));
+  return {
+    ...thread,
+    messages: kept,
+    hasOlder: older.hasOlder,
+    hasNewer: thread.hasNewer || kept.length < messages.length,
+  };
+}
+
+/** Newer messages after the last one, as far as the thread still ends with it. What is far above is let go. */
+export function withNewer(thread: Thread, last: string, newer: Stretch): Thread {
+  if (thread.messages.at(-1)?.id !== last) return thread;
+  const cut = newer.messages.findIndex((message) => message.id === last);
+  const messages = [...thread.messages, ...newer.messages.slice(cut + 1)];
+  let from = Math.max(0, messages.length - mostKept);
+  // An answer that goes on is kept whole.
+  while (messages[from]?.continues) from--;
+  return { ...thread, messages: messages.slice(from), hasNewer: newer.hasNewer, hasOlder: thread.hasOlder || from > 0 };
 }

@@ -1,45 +1,53 @@
-import { Check, Copy } from 'lucide-react';
 import { memo, useState } from 'react';
-import type { Message } from '#shared/contract/conversations.ts';
 import { Button } from '../../ui/button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { useCopy } from '../../ui/use-copy.ts';
 import { AttachmentList } from './attachment-list.tsx';
+import { EditMessage } from './edit-message.tsx';
+import { type Entry, headOf } from './entries.ts';
+import { OwnActions } from './own-actions.tsx';
 import { text } from './text.ts';
+import { useThreadView } from './thread-view.ts';
 
 const longest = 4000;
 
+interface OwnMessageProps {
+  entry: Entry;
+  busy: boolean;
+  active: boolean;
+  last: boolean;
+}
+
 /** What the user wrote, as written. */
-export const OwnMessage = memo(function OwnMessage({ message }: { message: Message }) {
-  const [copied, copy] = useCopy();
+export const OwnMessage = memo(function OwnMessage({ entry, busy, active, last }: OwnMessageProps) {
   const [whole, setWhole] = useState(false);
-  const cut = !whole && message.text.length > longest;
+  const editing = useThreadView((view) => view.edits[entry.id]);
+  const pointed = useThreadView((view) => view.pointed === entry.id);
+  const cut = !whole && entry.text.length > longest;
   return (
-    <article aria-label={text.you} className="group flex flex-col items-end pt-4 pb-2">
+    <article
+      aria-label={text.you}
+      data-message={headOf(entry)}
+      data-pointed={pointed || undefined}
+      tabIndex={-1}
+      className="group flex flex-col items-end rounded-menu pt-4 pb-2 transition-colors duration-[220ms] data-pointed:bg-accent-soft"
+    >
       <h2 className="sr-only">{text.you}</h2>
-      {message.attachments.length > 0 && (
+      {entry.attachments.length > 0 && (
         <div className="mb-1.5 flex max-w-[82%] justify-end">
-          <AttachmentList files={message.attachments} />
+          <AttachmentList files={entry.attachments} />
         </div>
       )}
-      {message.text.trim() !== '' && (
+      {editing !== undefined && <EditMessage entry={entry} text={editing} busy={busy} />}
+      {editing === undefined && entry.text.trim() !== '' && (
         <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
-          {cut ? `${message.text.slice(0, longest)}…` : message.text}
+          {cut ? `${entry.text.slice(0, longest)}…` : entry.text}
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>
-              {text.showAll(message.text.length)}
+              {text.showAll(entry.text.length)}
             </Button>
           )}
         </div>
       )}
-      <div className="flex h-8 items-center opacity-0 transition-opacity duration-[120ms] focus-within:opacity-100 group-hover:opacity-100">
-        <IconButton
-          icon={copied ? Check : Copy}
-          size="sm"
-          label={copied ? text.copied : text.copyMessage}
-          onClick={() => void copy(message.text)}
-        />
-      </div>
+      <OwnActions entry={entry} busy={busy} active={active} last={last} />
     </article>
   );
 });

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import { text } from './text.ts';
+import { useThreadView } from './thread-view.ts';
 
 const stillEveryMs = 15_000;
 
@@ -26,9 +27,15 @@ export function ReplyStatus({ last }: { last: Message | undefined }) {
     setSaid(last.status === 'done' ? text.ended(words) : last.status === 'error' ? text.endedBadly : text.endedEarly);
   }, [last]);
 
+  const done = useThreadView((view) => view.said);
   return (
-    <p role="status" className="sr-only">
-      {said}
-    </p>
+    <>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <p role="status" className="sr-only">
+        {done}
+      </p>
+    </>
   );
 }

@@ -1,107 +1,120 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef } from 'react';
-import type { Message } from '#shared/contract/conversations.ts';
-import { useNav } from '../../lib/nav.ts';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
 import { Answer } from './answer.tsx';
+import { type Entry, headOf } from './entries.ts';
+import { LatestPill } from './latest-pill.tsx';
+import type { MessageActions } from './message-actions.ts';
 import { OutsideMark } from './outside-mark.tsx';
 import { OwnMessage } from './own-message.tsx';
 import { text } from './text.ts';
 import { useFollowing } from './use-following.ts';
+import type { Places } from './use-places.ts';
+import { type Pages, useReading } from './use-reading.ts';
+import { useThreadKeys } from './use-thread-keys.ts';
 
-interface ThreadProps {
-  messages: readonly Message[];
-  /** An answer is being written. */
+export interface ThreadProps {
+  entries: readonly Entry[];
+  hasOlder: boolean;
+  hasNewer: boolean;
+  /** An answer is being written in this conversation. */
   busy: boolean;
-  onRegenerate: (answerId: string) => void;
+  pages: Pages;
+  places: Places;
+  actions: MessageActions;
 }
 
 /** The messages; only those near the window are in it. */
-export function Thread({ messages, busy, onRegenerate }: ThreadProps) {
+export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actions }: ThreadProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
-  const [following, follow] = useFollowing(scroller);
+  const { following, follow, leave } = useFollowing(scroller, places.start() === null);
+  const atEnd = following && !hasNewer;
+  const toActive = useRef(-1);
   const rows = useVirtualizer({
-    count: messages.length,
+    count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => (messages[at]?.role === 'user' ? 110 : 420),
-    getItemKey: (at) => messages[at]?.id ?? at,
+    estimateSize: (at) => (entries[at]?.role === 'user' ? 110 : 420),
+    getItemKey: (at) => headAt(entries, at),
     overscan: 4,
     paddingStart: 12,
     paddingEnd: 20,
     anchorTo: 'end',
-    followOnAppend: following,
-    scrollEndThreshold: following ? 48 : -1,
+    followOnAppend: atEnd,
+    scrollEndThreshold: atEnd ? 48 : -1,
+    // The message that has the focus stays, wherever the reader scrolls.
+    rangeExtractor: (range) => withOne(defaultRangeExtractor(range), toActive.current),
   });
-  const lastOwn = messages.findLast((message) => message.role === 'user')?.id;
-
-  // Opening a conversation and sending into it both show its end.
-  useLayoutEffect(() => {
-    if (lastOwn !== undefined) rows.scrollToEnd();
-  }, [lastOwn, rows]);
-
-  // Somebody asked for this very message: a search, or a place found in this chat.
-  const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
-  const at = wanted === undefined ? -1 : messages.findIndex((message) => message.id === wanted);
-  useEffect(() => {
-    if (at >= 0) rows.scrollToIndex(at, { align: 'start' });
-  }, [at, rows]);
-
-  const toLatest = () => {
-    follow();
-    rows.scrollToEnd();
+  const focus = (at: number) => {
+    if (at < entries.length - 1) leave();
+    toActive.current = at;
+    rows.scrollToIndex(at, { align: 'auto' });
+    focusSoon(scroller.current, headAt(entries, at));
   };
+  const { toLatest, unseen } = useReading({
+    ...{ rows, scroller, entries, hasOlder, hasNewer, following, follow, leave, focus, pages, places },
+  });
+  const { active, onKeyDown, onFocus } = useThreadKeys({ entries, actions, busy, focus, toLatest });
+  toActive.current = active;
   return (
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
+        data-thread
         role="log"
         aria-label={text.thread}
         aria-live="off"
         aria-busy={busy}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
         tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={onFocus}
         className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
       >
+        {entries.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
         <div className="measure relative max-w-[43rem]" style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((row) => {
-            const message = messages[row.index];
-            if (!message) return null;
+            const entry = entries[row.index];
+            if (!entry) return null;
+            const Row = entry.role === 'user' ? OwnMessage : Answer;
             return (
               <div
                 key={row.key}
                 data-index={row.index}
-                data-message={message.id}
                 ref={rows.measureElement}
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${row.start}px)` }}
               >
-                <OutsideMark messageId={message.id}>
-                  {message.role === 'user' ? (
-                    <OwnMessage message={message} />
-                  ) : (
-                    <Answer message={message} busy={busy} onRegenerate={onRegenerate} />
-                  )}
+                <OutsideMark messageId={headOf(entry)}>
+                  <Row
+                    entry={entry}
+                    busy={busy}
+                    active={row.index === active}
+                    last={row.index === entries.length - 1 && !hasNewer}
+                  />
                 </OutsideMark>
               </div>
             );
           })}
         </div>
       </div>
-      {!following && <LatestPill writing={busy} onClick={toLatest} />}
+      {!atEnd && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
     </div>
   );
 }
 
-function LatestPill({ writing, onClick }: { writing: boolean; onClick: () => void }) {
-  return (
-    <button
-      type="button"
-      onClick={onClick}
-      className="arrive -translate-x-1/2 absolute bottom-3 left-1/2 flex h-8 items-center gap-1.5 rounded-full border border-line bg-raised px-3 font-medium text-sm shadow-float hover:bg-bubble"
-    >
-      <ArrowDown size={14} aria-hidden />
-      {writing ? text.follow : text.latest}
-    </button>
-  );
+function headAt(entries: readonly Entry[], at: number): string {
+  const entry = entries[at];
+  return entry ? headOf(entry) : String(at);
+}
+
+const withOne = (range: number[], one: number): number[] =>
+  one < 0 || range.includes(one) ? range : [...range, one].sort((a, b) => a - b);
+
+/** Once the row is drawn. */
+function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
+  requestAnimationFrame(() => {
+    const element = scroller?.querySelector<HTMLElement>(`[data-message="${CSS.escape(head)}"]`);
+    if (element) element.focus({ preventScroll: true });
+    else if (tries > 0) focusSoon(scroller, head, tries - 1);
+  });
 }

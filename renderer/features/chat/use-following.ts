@@ -6,8 +6,8 @@ const near = 48;
  * Whether the thread stays at its end. A wheel, key or drag up by one pixel ends it at once; coming back to the end
  * begins it again. What the program scrolls decides nothing.
  */
-export function useFollowing(scroller: RefObject<HTMLElement | null>): [following: boolean, follow: () => void] {
-  const [following, setFollowing] = useState(true);
+export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: boolean) {
+  const [following, setFollowing] = useState(atFirst);
 
   useEffect(() => {
     const element = scroller.current;
@@ -44,5 +44,5 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): [followin
     };
   }, [scroller]);
 
-  return [following, () => setFollowing(true)];
+  return { following, follow: () => setFollowing(true), leave: () => setFollowing(false) };
 }

@@ -4,6 +4,7 @@ import type { Attachment } from '#shared/contract/attachments.ts';
 import { useApi } from '../../lib/api.ts';
 import { useNav } from '../../lib/nav.ts';
 import { draftKey, useDrafts } from './drafts.ts';
+import { useThreadView } from './thread-view.ts';
 import { useDraftSaver } from './use-draft.ts';
 
 export interface Outgoing {
@@ -37,6 +38,7 @@ export function useSend(conversationId: string | null) {
       setFiles(key, (files) => [...attachments, ...files]);
     },
     onSuccess: (started, { model, back }) => {
+      useThreadView.getState().wantEnd();
       mention(key, null);
       if (conversationId !== null) {
         if (back !== null) setModel(key, back);
@@ -55,9 +57,4 @@ export function useSend(conversationId: string | null) {
 export function useStop() {
   const api = useApi();
   return useMutation({ mutationFn: (answerId: string) => api.chat.stop({ answerId }) });
-}
-
-export function useRegenerate() {
-  const api = useApi();
-  return useMutation({ mutationFn: (answerId: string) => api.chat.regenerate({ answerId }) });
 }

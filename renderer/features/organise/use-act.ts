@@ -1,22 +1,15 @@
 import type { PlacementChange } from '#shared/contract/organise.ts';
 import { useNotify } from '../../ui/use-notify.ts';
 import { text } from './text.ts';
-import { offerUndo, undoMs } from './undo.ts';
 import { useOrganiseCalls } from './use-organise.ts';
 
 /** Changes chats at once, says what was done, and can take it back. */
 export function useAct() {
   const { change, putBack, createFolder, removeFolder } = useOrganiseCalls();
-  const { offer, failed } = useNotify();
+  const { undoable, failed } = useNotify();
 
-  function offerBack(said: string, undo: () => Promise<unknown>): void {
-    let dismiss = () => {};
-    const once = offerUndo(() => {
-      dismiss();
-      undo().catch((error: unknown) => failed(text.undoFailed, error));
-    });
-    dismiss = offer(said, text.undo, once, undoMs);
-  }
+  const offerBack = (said: string, undo: () => Promise<unknown>) =>
+    undoable(said, () => void undo().catch((error: unknown) => failed(text.undoFailed, error)));
 
   async function act(ids: readonly string[], wanted: PlacementChange, said: string): Promise<void> {
     if (ids.length === 0) return;

@@ -25,7 +25,7 @@ if (theme === 'light' || theme === 'dark') core.data.settings = { ...core.data.s
 for (const method of wish.getAll('fail'))
   core.fail(method, 'gateway_unreachable', 'The gateway at https://gateway.example.com did not answer.');
 for (const method of wish.getAll('hold')) core.hold(method, true);
-openWindow(root, core.link);
+await openWindow(root, core.link);
 
 /** A conversation of so many messages, the last of which is the last. */
 function longThread(size: number): Message[] {

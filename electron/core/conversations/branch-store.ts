@@ -1,0 +1,124 @@
+import { type Kysely, sql } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import type { Db, Tables } from '../db.ts';
+import { showThrough, siblingOf } from './branch.ts';
+
+/** Changes of the tree, each in one commit: what is shown, what is removed, what comes back. */
+export function branchStore(db: Db) {
+  const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
+  return {
+    /** Shows the branch through the message, or its sibling at that side where there is one. */
+    show: (messageId: string, step: -1 | 0 | 1) =>
+      inOne(async (tx) => {
+        const message = await present(tx, messageId);
+        const shown = (step !== 0 && (await siblingOf(tx, message, step))) || messageId;
+        return { shown, changed: await showThrough(tx, message.conversation_id, shown) };
+      }),
+
+    /** Takes the message and all below it away. Answers with the ids that are gone. */
+    remove: (messageId: string, deletionId: string, now: number) =>
+      inOne(async (tx) => {
+        const message = await present(tx, messageId);
+        const { conversation_id } = message;
+        const leaf = await leafOf(tx, conversation_id);
+        const { rows } = await sql<{ id: string }>`
+          with recursive below (id) as (
+            select ${messageId} union all
+            select m.id from messages m join below on m.parent_id = below.id where m.deletion is null
+          )
+          update messages set deletion = ${deletionId} where id in (select id from below) returning id`.execute(tx);
+        const removed = rows.map(({ id }) => id);
+        const cut = leaf !== null && removed.includes(leaf) ? leaf : null;
+        const next = (await siblingOf(tx, message, -1)) ?? (await siblingOf(tx, message, 1));
+        const { numUpdatedRows } = await tx
+          .updateTable('messages')
+          .set({ shown_child: next })
+          .where('id', '=', message.parent_id ?? '')
+          .where('shown_child', '=', messageId)
+          .executeTakeFirst();
+        await tx
+          .insertInto('deletions')
+          .values({
+            id: deletionId,
+            conversation_id,
+            message_id: messageId,
+            was_shown: numUpdatedRows > 0n ? 1 : 0,
+            leaf: cut,
+            deleted_at: now,
+          })
+          .execute();
+        if (cut && next) await showThrough(tx, conversation_id, next);
+        else if (cut) await setLeaf(tx, conversation_id, message.parent_id);
+        return { conversationId: conversation_id, removed };
+      }),
+
+    /** Brings back what a removal took; below something else that was removed since, it stays away with that. */
+    restore: (deletionId: string) =>
+      inOne(async (tx) => {
+        const deletion = await tx.selectFrom('deletions').selectAll().where('id', '=', deletionId).executeTakeFirst();
+        if (!deletion) throw new AppError('not_found', 'It is too late to take this back.');
+        const { conversation_id, message_id, was_shown, leaf } = deletion;
+        const above = await removalAbove(tx, message_id);
+        await tx.updateTable('messages').set({ deletion: above }).where('deletion', '=', deletionId).execute();
+        await tx.deleteFrom('deletions').where('id', '=', deletionId).execute();
+        if (above !== null) return conversation_id;
+        if (was_shown) {
+          await sql`update messages set shown_child = ${message_id}
+            where id = (select parent_id from messages where id = ${message_id})`.execute(tx);
+        }
+        // What is shown now stays shown, whatever was remembered; it may go on below where it ended.
+        await showThrough(tx, conversation_id, leaf ?? (await leafOf(tx, conversation_id)) ?? message_id);
+        return conversation_id;
+      }),
+
+    /** Ends the time in which older removals can be taken back: their words go, what was billed stays on record. */
+    purge: (before: number) =>
+      inOne(async (tx) => {
+        const old = tx.selectFrom('deletions').select('id').where('deleted_at', '<', before);
+        await tx
+          .updateTable('messages')
+          .set({ text: '', reasoning: '', tool_calls: '[]', error: null, attachments: '[]', route_reason: null })
+          .where('deletion', 'in', old)
+          .execute();
+        await tx.deleteFrom('deletions').where('deleted_at', '<', before).execute();
+      }),
+  };
+}
+
+export type BranchStore = ReturnType<typeof branchStore>;
+
+async function present(tx: Kysely<Tables>, id: string) {
+  const row = await tx
+    .selectFrom('messages')
+    .select(['conversation_id', 'parent_id', 'seq'])
+    .where('id', '=', id)
+    .where('deletion', 'is', null)
+    .executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'This message is not here any more.');
+  return row;
+}
+
+async function leafOf(tx: Kysely<Tables>, conversationId: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('conversations')
+    .select('active_leaf')
+    .where('id', '=', conversationId)
+    .executeTakeFirst();
+  return row?.active_leaf ?? null;
+}
+
+const setLeaf = (tx: Kysely<Tables>, conversationId: string, leaf: string | null) =>
+  tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', conversationId).execute();
+
+/** The removal that took something above this message, if any: the nearest. */
+async function removalAbove(tx: Kysely<Tables>, id: string): Promise<string | null> {
+  const { rows } = await sql<{ deletion: string }>`
+    with recursive up (id, depth) as (
+      select parent_id, 1 from messages where id = ${id}
+      union all
+      select m.parent_id, depth + 1 from messages m join up on m.id = up.id
+    )
+    select m.deletion from up join messages m on m.id = up.id where m.deletion is not null
+    order by depth limit 1`.execute(tx);
+  return rows[0]?.deletion ?? null;
+}

@@ -1,0 +1,96 @@
+import { type Kysely, sql } from 'kysely';
+import type { Tables } from '../db.ts';
+import type { NumberedRow } from '../message-row.ts';
+
+/**
+ * A conversation's messages are a tree. A message's `shown_child` is the one that is shown below it, or was shown last;
+ * the branch that is shown ends in the conversation's `active_leaf`. What a removal took is in no branch.
+ */
+type Db = Kysely<Tables>;
+
+const siblings = sql`messages s where s.conversation_id = m.conversation_id and s.parent_id is m.parent_id
+  and s.deletion is null`;
+const columns = sql`m.*, (select count(*) from ${siblings} and s.seq <= m.seq) as sibling_index,
+  (select count(*) from ${siblings}) as sibling_count`;
+const shownBelow = sql`coalesce(m.shown_child, (select c.id from messages c where c.conversation_id = m.conversation_id
+  and c.parent_id = m.id and c.deletion is null order by c.seq desc limit 1))`;
+
+/** The message and at most so many above it, oldest first. */
+export async function branchUp(db: Db, id: string, above: number): Promise<NumberedRow[]> {
+  const { rows } = await sql<NumberedRow>`
+    with recursive up (id, parent_id, depth) as (
+      select id, parent_id, 0 from messages where id = ${id}
+      union all
+      select m.id, m.parent_id, depth + 1 from messages m join up on m.id = up.parent_id where depth < ${above}
+    )
+    select ${columns} from up join messages m on m.id = up.id order by depth desc`.execute(db);
+  return rows;
+}
+
+/** At most so many messages below this one, as they are shown or were shown last; oldest first. */
+export async function branchDown(db: Db, id: string, below: number): Promise<NumberedRow[]> {
+  const { rows } = await sql<NumberedRow>`
+    with recursive down (id, next, depth) as (
+      select m.id, ${shownBelow}, 0 from messages m where m.id = ${id}
+      union all
+      select m.id, ${shownBelow}, depth + 1 from messages m join down on m.id = down.next where depth < ${below}
+    )
+    select ${columns} from down join messages m on m.id = down.id where depth > 0 order by depth`.execute(db);
+  return rows;
+}
+
+/** Where the branch through this message ends. */
+export async function leafBelow(db: Db, id: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive down (id, next, depth) as (
+      select m.id, ${shownBelow}, 0 from messages m where m.id = ${id}
+      union all
+      select m.id, ${shownBelow}, depth + 1 from messages m join down on m.id = down.next
+    )
+    select id from down order by depth desc limit 1`.execute(db);
+  return rows[0]?.id ?? id;
+}
+
+/** Makes this message the one that each message above it leads to. */
+export async function rememberPath(db: Db, id: string): Promise<void> {
+  await sql`
+    with recursive up (id, parent_id) as (
+      select id, parent_id from messages where id = ${id}
+      union all
+      select m.id, m.parent_id from messages m join up on m.id = up.parent_id
+    )
+    update messages set shown_child = up.id from up
+    where messages.id = up.parent_id and messages.shown_child is not up.id`.execute(db);
+}
+
+/** Shows the branch through this message; true where that changed anything. */
+export async function showThrough(db: Db, conversationId: string, id: string): Promise<boolean> {
+  await rememberPath(db, id);
+  const leaf = await leafBelow(db, id);
+  const { numUpdatedRows } = await db
+    .updateTable('conversations')
+    .set({ active_leaf: leaf })
+    .where('id', '=', conversationId)
+    .where('active_leaf', 'is not', leaf)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The sibling that is there before (-1) or after (1) a message. */
+export async function siblingOf(
+  db: Db,
+  message: { conversation_id: string; parent_id: string | null; seq: number | null },
+  step: -1 | 1,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('conversation_id', '=', message.conversation_id)
+    .where('parent_id', 'is', message.parent_id)
+    .where('deletion', 'is', null)
+    .where('seq', step < 0 ? '<' : '>', message.seq)
+    .orderBy('seq', step < 0 ? 'desc' : 'asc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addLongConversation } from '../../../tests/support/long-conversation.ts';
+import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+
+let core: Awaited<ReturnType<typeof testCore>>;
+let count = 0;
+let now = Date.now();
+beforeAll(async () => {
+  core = await testCore({ now: () => now });
+});
+beforeEach(() => {
+  count = 0;
+  core.gateway.refusal = null;
+  core.gateway.script = async function* () {
+    count += 1;
+    yield `answer ${count}`;
+  };
+});
+afterAll(() => core.close());
+
+const model = 'openai/gpt';
+async function ended<S extends { conversationId: string; answerId: string }>(starting: Promise<S>): Promise<S> {
+  const started = await starting;
+  await expect
+    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).runningId, { interval: 2 })
+    .toBeNull();
+  return started;
+}
+const send = (text: string, more: { conversationId?: string; editOf?: string } = {}) =>
+  ended(core.client.chat.send({ messageId: randomUUID(), text, model, ...more }));
+const shown = async (id: string) => {
+  const { messages } = await core.client.conversations.get({ id });
+  return messages.map(({ text, sibling }) => `${text} ${sibling.index}/${sibling.count}`);
+};
+
+test('an edited message stands beside the old one, and each keeps what was shown below it', async () => {
+  const { client } = core;
+  const first = await send('one');
+  const id = first.conversationId;
+  const second = await send('two', { conversationId: id });
+  await ended(client.chat.regenerate({ answerId: second.answerId }));
+  const edited = await send('uno', { editOf: first.userMessageId });
+  expect(edited.conversationId).toBe(id);
+  expect(await shown(id)).toEqual(['uno 2/2', 'answer 4 1/1']);
+  expect(core.gateway.asked.at(-1)?.messages).toEqual([{ role: 'user', content: 'uno' }]);
+  await client.messages.show({ messageId: edited.userMessageId, step: -1 });
+  expect(await shown(id)).toEqual(['one 1/2', 'answer 1 1/1', 'two 1/1', 'answer 3 2/2']);
+  await client.messages.show({ messageId: second.answerId });
+  expect((await shown(id)).at(-1)).toBe('answer 2 1/2');
+  await client.messages.show({ messageId: first.userMessageId, step: 1 });
+  await client.messages.show({ messageId: first.userMessageId });
+  expect((await shown(id)).at(-1)).toBe('answer 2 1/2');
+  await client.messages.show({ messageId: second.answerId, step: -1 });
+  expect((await shown(id)).at(-1)).toBe('answer 2 1/2');
+});
+
+test('only what is asked for is sent: the branch above, not its siblings', async () => {
+  const first = await send('one');
+  const second = await send('two', { conversationId: first.conversationId });
+  await send('zwei', { editOf: second.userMessageId });
+  expect(core.gateway.asked.at(-1)?.messages.map(({ content }) => content)).toEqual(['one', 'answer 1', 'zwei']);
+});
+
+test('a removal takes what hangs on it, shows what is beside it, and is taken back whole', async () => {
+  const { client } = core;
+  const first = await send('one');
+  const id = first.conversationId;
+  await ended(client.chat.regenerate({ answerId: first.answerId }));
+  await send('two', { conversationId: id });
+  const before = await shown(id);
+  const { messages } = await client.conversations.get({ id });
+  const removal = await client.messages.remove({ messageId: messages[1]?.id ?? '' });
+  expect(removal.messages).toBe(3);
+  expect(await shown(id)).toEqual(['one 1/1', 'answer 1 1/1']);
+  await client.messages.restore(removal);
+  expect(await shown(id)).toEqual(before);
+  await expect(client.messages.restore(removal)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('removals within removals come back in any order', async () => {
+  const { client } = core;
+  const first = await send('one');
+  const id = first.conversationId;
+  const second = await send('two', { conversationId: id });
+  const before = await shown(id);
+  const inner = await client.messages.remove({ messageId: second.userMessageId });
+  const outer = await client.messages.remove({ messageId: first.userMessageId });
+  expect(await shown(id)).toEqual([]);
+  await client.messages.restore(inner);
+  expect(await shown(id)).toEqual([]);
+  await client.messages.restore(outer);
+  await client.messages.show({ messageId: second.answerId });
+  expect(await shown(id)).toEqual(before);
+});
+
+test('the last answer can go, and its question be answered again', async () => {
+  const { client } = core;
+  const first = await send('one');
+  await client.messages.remove({ messageId: first.answerId });
+  expect(await shown(first.conversationId)).toEqual(['one 1/1']);
+  await ended(client.chat.answer({ questionId: first.userMessageId, model }));
+  expect(await shown(first.conversationId)).toEqual(['one 1/1', 'answer 2 1/1']);
+  await client.messages.remove({ messageId: first.userMessageId });
+  await expect(client.chat.answer({ questionId: first.userMessageId, model })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await send('anew', { conversationId: first.conversationId });
+  expect(await shown(first.conversationId)).toEqual(['anew 1/1', 'answer 3 1/1']);
+});
+
+test('removing an answer that is being written stops it, and what it cost is asked for', async () => {
+  const { client, gateway } = core;
+  gateway.script = async function* ({ signal }) {
+    yield 'Half';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const { conversationId, answerId } = await client.chat.send({ messageId: randomUUID(), text: 'Go', model });
+  await readUntil(await client.chat.watch({ conversationId }), (seen) => JSON.stringify(seen).includes('Half'));
+  const removal = await client.messages.remove({ messageId: answerId });
+  const { runningId, conversation } = await client.conversations.get({ id: conversationId });
+  expect([runningId, conversation.live]).toEqual([null, false]);
+  await client.messages.restore(removal);
+  await expect
+    .poll(async () => (await client.conversations.get({ id: conversationId })).messages[1])
+    .toMatchObject({ text: 'Half', status: 'cancelled', costSource: 'billed', costUsd: '0.000007' });
+});
+
+test('after a day the words of what was removed are gone, and what it cost is not', async () => {
+  const { client } = core;
+  const first = await send('a secret');
+  const other = await send('beside');
+  const removal = await client.messages.remove({ messageId: first.userMessageId });
+  now += 25 * 3_600_000;
+  await client.messages.remove({ messageId: other.answerId });
+  await expect(client.messages.restore(removal)).rejects.toMatchObject({ code: 'not_found' });
+  const { default: Sqlite } = await import('better-sqlite3');
+  const db = new Sqlite(`${core.dataFolder}/portico.db`, { readonly: true });
+  const rows = db.prepare('select text, cost_usd from messages where conversation_id = ?').all(first.conversationId);
+  db.close();
+  expect(rows).toEqual([
+    { text: '', cost_usd: null },
+    { text: '', cost_usd: '0.000007' },
+  ]);
+});
+
+test('an answer that was cut off goes on below itself: one text for the model, a request and a bill for each part', async () => {
+  const { client, gateway } = core;
+  await client.models.list();
+  gateway.script = async function* ({ signal }) {
+    yield 'The first half';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const started = await client.chat.send({ messageId: randomUUID(), text: 'Tell me', model });
+  const { conversationId: id, answerId } = started;
+  await readUntil(await client.chat.watch({ conversationId: id }), (seen) => JSON.stringify(seen).includes('half'));
+  await client.chat.stop({ answerId });
+  gateway.script = async function* () {
+    yield ' and the second.';
+  };
+  const more = await ended(client.chat.continue({ answerId }));
+  expect(more.userMessageId).toBe(started.userMessageId);
+  expect(gateway.asked.at(-1)?.messages).toEqual([
+    { role: 'user', content: 'Tell me' },
+    { role: 'assistant', content: 'The first half' },
+    { role: 'user', content: expect.stringContaining('cut off') },
+  ]);
+  await expect
+    .poll(async () => (await client.conversations.get({ id })).messages.map(({ costUsd }) => costUsd))
+    .toEqual([null, '0.000007', '0.000007']);
+  const { messages } = await client.conversations.get({ id });
+  expect(messages.map(({ continues }) => continues)).toEqual([false, false, true]);
+  expect(new Set(messages.map(({ requestId }) => requestId)).size).toBe(3);
+  await send('Thanks', { conversationId: id });
+  expect(gateway.asked.at(-1)?.messages).toEqual([
+    { role: 'user', content: 'Tell me' },
+    { role: 'assistant', content: 'The first half and the second.' },
+    { role: 'user', content: 'Thanks' },
+  ]);
+  await ended(client.chat.regenerate({ answerId: more.answerId }));
+  expect((await client.conversations.get({ id })).messages.map(({ sibling }) => sibling)).toEqual([
+    { index: 1, count: 1 },
+    { index: 2, count: 2 },
+  ]);
+});
+
+test('a failed answer goes on from the words that had arrived', async () => {
+  const { client, gateway } = core;
+  gateway.script = async function* () {
+    yield 'So far';
+    throw new Error('socket hang up');
+  };
+  const { answerId } = await send('Tell me');
+  await ended(client.chat.continue({ answerId }));
+  expect(
+    gateway.asked
+      .at(-1)
+      ?.messages.map(({ content }) => content)
+      .slice(0, 2),
+  ).toEqual(['Tell me', 'So far']);
+});
+
+test('ten thousand messages are read in stretches, from any message, without a gap', async () => {
+  const { client, dataFolder } = core;
+  const id = addLongConversation(dataFolder, 10_000);
+  const end = await client.conversations.get({ id });
+  expect(end.messages.map((message) => message.id)).toEqual(Array.from({ length: 60 }, (_, at) => `long-${9940 + at}`));
+  expect([end.hasOlder, end.hasNewer]).toEqual([true, false]);
+  const middle = await client.conversations.around({ messageId: 'long-5000', before: 5, after: 5 });
+  expect(middle.messages.map((message) => message.id)).toEqual(
+    Array.from({ length: 11 }, (_, at) => `long-${4995 + at}`),
+  );
+  expect([middle.hasOlder, middle.hasNewer]).toEqual([true, true]);
+  const seen: string[] = end.messages.map((message) => message.id);
+  for (let more = end.hasOlder; more; ) {
+    const page = await client.conversations.around({ messageId: seen[0] ?? '', before: 400, after: 0 });
+    seen.unshift(...page.messages.slice(0, -1).map((message) => message.id));
+    more = page.hasOlder;
+  }
+  expect(seen).toEqual(Array.from({ length: 10_000 }, (_, at) => `long-${at}`));
+});
+
+test('a place is where the conversation opens again, as long as its branch is shown', async () => {
+  const { client } = core;
+  const first = await send('one');
+  const id = first.conversationId;
+  for (const text of ['two', 'three', 'four']) await send(text, { conversationId: id });
+  const place = { messageId: first.answerId, offsetPx: 40 };
+  await client.conversations.keepPlace({ id, place });
+  const there = await client.conversations.get({ id, at: 'place', limit: 4 });
+  expect(there).toMatchObject({ place, hasOlder: false, hasNewer: true });
+  expect((await client.conversations.get({ id, limit: 4 })).hasOlder).toBe(true);
+  await send('uno', { editOf: first.userMessageId });
+  expect((await client.conversations.get({ id, at: 'place' })).place).toBeNull();
+});
+
+test('the conversation that was open last is told at the next start, if it is still there', async () => {
+  const { client } = core;
+  expect(await client.conversations.lastOpened()).toEqual({ id: null });
+  const { conversationId: id } = await send('one');
+  await client.conversations.opened({ id });
+  expect(await client.conversations.lastOpened()).toEqual({ id });
+  await client.conversations.remove({ id });
+  expect(await client.conversations.lastOpened()).toEqual({ id: null });
+});

@@ -1,0 +1,52 @@
+import { Check, Copy, Ellipsis, RotateCcw } from 'lucide-react';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { Menu, MenuItem } from '../../ui/menu.tsx';
+import type { Entry } from './entries.ts';
+import { useActions } from './message-actions.ts';
+import { RetryMenu } from './retry-menu.tsx';
+import { text } from './text.ts';
+import { useThreadView } from './thread-view.ts';
+import { VersionPager } from './version-pager.tsx';
+
+interface AnswerActionsProps {
+  entry: Entry;
+  /** An answer runs in this conversation: nothing new may be asked. */
+  busy: boolean;
+  /** The reader is at this message: its actions are in the tab order. */
+  active: boolean;
+}
+
+export function AnswerActions({ entry, busy, active }: AnswerActionsProps) {
+  const actions = useActions();
+  const copied = useThreadView((view) => view.copied[entry.id] ?? false);
+  const tabIndex = active ? 0 : -1;
+  return (
+    <>
+      <IconButton
+        icon={copied ? Check : Copy}
+        size="sm"
+        label={copied ? text.copied : text.copyAnswer}
+        shortcut="C"
+        tabIndex={tabIndex}
+        onClick={() => actions.copy(entry, 'rich')}
+      />
+      <IconButton
+        icon={RotateCcw}
+        size="sm"
+        label={text.regenerate}
+        shortcut="R"
+        tabIndex={tabIndex}
+        disabled={busy}
+        onClick={() => actions.regenerate(entry)}
+      />
+      <RetryMenu entry={entry} disabled={busy} tabIndex={tabIndex} />
+      <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={text.moreActions} tabIndex={tabIndex} />}>
+        <MenuItem onClick={() => actions.copy(entry, 'markdown')}>{text.copyMarkdown}</MenuItem>
+        <MenuItem danger onClick={() => actions.remove(entry)}>
+          {text.removeMessage}
+        </MenuItem>
+      </Menu>
+      <VersionPager entry={entry} tabIndex={tabIndex} />
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { Button } from '../../ui/button.tsx';
+import type { Entry } from './entries.ts';
+import { ErrorBlock } from './error-block.tsx';
+import { useActions } from './message-actions.ts';
+import { afterStop } from './stop-truth.ts';
+import { text } from './text.ts';
+
+interface AnswerEndProps {
+  entry: Entry;
+  busy: boolean;
+  active: boolean;
+  /** Nothing hangs on it: it can go on. */
+  last: boolean;
+}
+
+/** How an answer ended, where that is not simply the end, and the way on. */
+export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
+  const actions = useActions();
+  const goOn = last && entry.text.trim() !== '' && (
+    <Button className="mt-2" disabled={busy} tabIndex={active ? 0 : -1} onClick={() => actions.continue(entry)}>
+      {text.continue}
+    </Button>
+  );
+  switch (entry.status) {
+    case 'streaming':
+      return null;
+    case 'error':
+      return (
+        <>
+          <ErrorBlock message={entry} onRetry={() => actions.regenerate(entry)} />
+          {goOn && <div>{goOn}</div>}
+        </>
+      );
+    case 'cancelled':
+      return (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>
+            {text.stopped} {afterStop(entry)}
+          </p>
+          {goOn}
+        </div>
+      );
+    case 'interrupted':
+      return (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>{text.interrupted}</p>
+          {goOn}
+        </div>
+      );
+    case 'done':
+      if (entry.text.trim() === '' && entry.toolCalls.length === 0)
+        return <p className="text-fg-3 text-sm">{text.noText}</p>;
+      return entry.finishReason === 'length' ? (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>{text.tooLong}</p>
+          {goOn}
+        </div>
+      ) : null;
+  }
+}

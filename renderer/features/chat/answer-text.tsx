@@ -1,0 +1,85 @@
+import { useEffect, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import type { Entry } from './entries.ts';
+import { headOf } from './entries.ts';
+import { Fold } from './fold.tsx';
+import { Blocks } from './markdown/block.tsx';
+import { text } from './text.ts';
+import { useAnswer } from './use-answer.ts';
+
+const longest = 200_000;
+
+/** What grows while an answer is written: this part of the row is drawn again with each piece, and nothing around it. */
+export function AnswerText({ entry, name }: { entry: Entry; name: string }) {
+  const view = useAnswer(entry);
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? view.tokens : firstOf(view.tokens);
+  const waiting = entry.status === 'streaming' && view.tokens.length === 0 && !view.pending;
+  return (
+    <>
+      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} entry={entry} />}
+      {view.pending && <PlainText text={entry.text} />}
+      {view.tokens.length > 0 && (
+        <div className="prose">
+          <Blocks tokens={shown} live={view.live} />
+          {shown.length < view.tokens.length && (
+            <Button onClick={() => setWhole(true)}>{text.showAll(entry.text.length)}</Button>
+          )}
+        </div>
+      )}
+      {waiting && <Waiting name={name} since={entry.createdAt} />}
+    </>
+  );
+}
+
+/** What is not parsed yet, as it stands; most is parsed before anybody could read it so. */
+function PlainText({ text: source }: { text: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setLate, 200, true);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="prose" aria-busy>
+      {late && <p className="raw">{source.slice(0, longest)}</p>}
+    </div>
+  );
+}
+
+/** What fits into the limit: drawing megabytes would freeze the window. */
+function firstOf<Part extends { raw: string }>(tokens: readonly Part[]): readonly Part[] {
+  let length = 0;
+  const over = tokens.findIndex((token) => {
+    length += token.raw.length;
+    return length > longest;
+  });
+  return over === -1 ? tokens : tokens.slice(0, Math.max(1, over));
+}
+
+/** A steady dot at once; after four seconds, what is waited for by name. */
+function Waiting({ name, since }: { name: string; since: number }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.floor((now - since) / 1000);
+  return (
+    <p className="flex h-6 items-center gap-2 text-fg-3 text-sm tabular-nums">
+      <span className="breathe size-2 rounded-full bg-accent" aria-hidden />
+      {seconds >= 4 && text.waiting(name, seconds)} {seconds >= 20 && text.waitingLong}
+    </p>
+  );
+}
+
+function Reasoning({ reasoning, entry }: { reasoning: string; entry: Entry }) {
+  const thinking = entry.status === 'streaming' && entry.text === '' && entry.firstTokenAt === null;
+  const label = thinking ? text.thinking : text.thought(entry.usage?.reasoningTokens ?? null);
+  return (
+    <Fold id={`${headOf(entry)}:reasoning`} label={label}>
+      <p className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2">
+        {reasoning}
+      </p>
+    </Fold>
+  );
+}

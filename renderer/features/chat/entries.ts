@@ -1,0 +1,103 @@
+import type { Message } from '#shared/contract/conversations.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+
+/**
+ * What the thread shows as one: a message, or an answer with all that goes on with it. Its id is that of the last part,
+ * which is the one that is being written; its parent and siblings are those of the first.
+ */
+export interface Entry extends Message {
+  readonly parts: readonly [Message, ...Message[]];
+}
+
+/** The id that stays while an answer goes on. */
+export const headOf = (entry: Entry): string => entry.parts[0].id;
+
+const known = new WeakMap<Message, Entry>();
+
+/** Joins answers with what goes on with them. The same messages give the same entry, so that nothing is drawn again. */
+export function entriesOf(messages: readonly Message[]): Entry[] {
+  const chains: [Message, ...Message[]][] = [];
+  for (const message of messages) {
+    const last = chains.at(-1);
+    if (message.continues && last?.at(-1)?.id === message.parentId) last?.push(message);
+    else chains.push([message]);
+  }
+  return chains.map(entryOf);
+}
+
+function entryOf(parts: [Message, ...Message[]]): Entry {
+  const last = parts.at(-1) ?? parts[0];
+  const before = known.get(last);
+  if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
+  const entry: Entry = parts.length === 1 ? { ...last, parts } : { ...last, ...joined(parts), parts };
+  known.set(last, entry);
+  return entry;
+}
+
+function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
+  const [first] = parts;
+  return {
+    ...{ parentId: first.parentId, sibling: first.sibling, createdAt: first.createdAt, model: first.model },
+    firstTokenAt: first.firstTokenAt,
+    continues: false,
+    text: parts.map(({ text }) => text).join(''),
+    reasoning: parts.map(({ reasoning }) => reasoning).join(''),
+    toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
+    routeReason: first.routeReason,
+    usage: usageOf(parts),
+    ...costOf(parts),
+    bill: billOf(parts),
+  };
+}
+
+/** All that was used, where each part said so. */
+function usageOf(parts: readonly Message[]): Message['usage'] {
+  const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+  for (const { usage } of parts) {
+    if (!usage) return null;
+    total.promptTokens += usage.promptTokens;
+    total.completionTokens += usage.completionTokens;
+    total.cachedTokens += usage.cachedTokens;
+    total.reasoningTokens += usage.reasoningTokens;
+  }
+  return total;
+}
+
+const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed'];
+
+/** The sum of the bills. One that is not known makes the sum unknown: never a part shown as the whole. */
+function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
+  const costSource = leastSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
+  let sum = 0n;
+  for (const { costUsd } of parts) {
+    if (costUsd === null) return { costUsd: null, costSource: 'unknown' };
+    sum += parseUsd(costUsd);
+  }
+  return { costUsd: formatUsd(nanoUsd(sum)), costSource };
+}
+
+/** The bills' lines, added up by kind, where every part has them. */
+function billOf(parts: readonly Message[]): Message['bill'] {
+  type Line = NonNullable<Message['bill']>['lines'][number];
+  const lines = new Map<Line['kind'], Line>();
+  for (const { bill } of parts) {
+    if (!bill) return null;
+    for (const line of bill.lines) {
+      const before = lines.get(line.kind);
+      const sum = formatUsd(nanoUsd(parseUsd(before?.usd ?? '0') + parseUsd(line.usd)));
+      const tokens = before === undefined ? line.tokens : (before.tokens ?? 0) + (line.tokens ?? 0);
+      lines.set(line.kind, { kind: line.kind, tokens, usd: sum });
+    }
+  }
+  return { lines: [...lines.values()] };
+}
+
+/** How much text and reasoning stands before this part in its entry. */
+export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
+  const before = { text: 0, reasoning: 0 };
+  for (let at = messages.findIndex((message) => message.id === id); messages[at]?.continues; at--) {
+    before.text += messages[at - 1]?.text.length ?? 0;
+    before.reasoning += messages[at - 1]?.reasoning.length ?? 0;
+  }
+  return before;
+}

@@ -1,0 +1,24 @@
+import type { Token } from 'marked';
+import type { Entry } from './entries.ts';
+import type { LiveAnswers } from './live-answers.ts';
+
+/** The parser's own limits are far below; this is for one that never answers. */
+const limitMs = 3000;
+
+/** An ended answer, parsed to its end; nothing where that cannot be had: half a text is worse than a plain one. */
+export function parsedTokens(answers: LiveAnswers, entry: Entry): Promise<readonly Token[]> {
+  return new Promise((resolve) => {
+    const end = (tokens: readonly Token[]) => {
+      clearTimeout(timer);
+      leave();
+      resolve(tokens);
+    };
+    const look = () => {
+      const view = answers.view(entry);
+      if (!view.live) end(view.tokens);
+    };
+    const timer = setTimeout(end, limitMs, []);
+    const leave = answers.subscribe(entry, look);
+    look();
+  });
+}

@@ -1,0 +1,46 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+
+interface Settling {
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+  readonly scroller: HTMLElement | null;
+  readonly index: number;
+  /** How many pixels of the row are above the view. */
+  readonly offsetPx: number;
+  readonly done: () => void;
+}
+
+const stableFrames = 4;
+const mostFrames = 60;
+
+/**
+ * Brings a row to the top of the view and holds it there until what is around it is measured. The reader's own hand ends
+ * it at once. Returns what ends it early.
+ */
+export function settleAt({ rows, scroller, index, offsetPx, done }: Settling): () => void {
+  let over = false;
+  let frames = 0;
+  let stable = 0;
+  const end = () => {
+    if (over) return;
+    over = true;
+    for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, end);
+    done();
+  };
+  const step = () => {
+    if (over || !scroller) return end();
+    const wanted = Math.min(
+      (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + offsetPx,
+      Math.max(0, rows.getTotalSize() - scroller.clientHeight),
+    );
+    const there = Math.abs(scroller.scrollTop - wanted) <= 1;
+    stable = there ? stable + 1 : 0;
+    if (!there) rows.scrollToOffset(wanted);
+    if (stable >= stableFrames || frames++ >= mostFrames) end();
+    else requestAnimationFrame(step);
+  };
+  for (const name of ['wheel', 'keydown', 'pointerdown'] as const)
+    scroller?.addEventListener(name, end, { once: true });
+  rows.scrollToIndex(index, { align: 'start' });
+  step();
+  return end;
+}

@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { ulid } from 'ulid';
+import { useApi } from '../../lib/api.ts';
+import { useNotify } from '../../ui/use-notify.ts';
+import { headOf } from './entries.ts';
+import { copyForms } from './markdown/copy-forms.ts';
+import type { MessageActions } from './message-actions.ts';
+import { parsedTokens } from './parsed-tokens.ts';
+import { text } from './text.ts';
+import { useThreadView } from './thread-view.ts';
+import { useLiveAnswers } from './use-answer.ts';
+
+/** What can be done with the messages of a conversation, asked of the core; what fails is said. */
+export function useMessageActions(model: string): MessageActions {
+  const api = useApi();
+  const answers = useLiveAnswers();
+  const notify = useNotify();
+  const now = useRef({ model, notify });
+  useEffect(() => {
+    now.current = { model, notify };
+  });
+  return useMemo(() => {
+    const { say, wantEnd } = useThreadView.getState();
+    const attempt = (name: string, work: Promise<unknown>) =>
+      work.catch((error: unknown) => now.current.notify.failed(name, error));
+    const ask = (name: string, work: Promise<unknown>) => attempt(name, work.then(wantEnd));
+    const copied = new Map<string, ReturnType<typeof setTimeout>>();
+    return {
+      regenerate: (entry, other) =>
+        void ask(text.regenerate, api.chat.regenerate({ answerId: entry.id, model: other ?? null })),
+      continue: (entry) => void ask(text.continue, api.chat.continue({ answerId: entry.id })),
+      answer: (entry) => void ask(text.answer, api.chat.answer({ questionId: entry.id, model: now.current.model })),
+      edit: (entry, words) => {
+        const { setEdit } = useThreadView.getState();
+        setEdit(entry.id, null);
+        const sending = api.chat.send({
+          ...{ messageId: ulid(), conversationId: entry.conversationId, editOf: entry.id },
+          ...{ text: words, attachments: [...entry.attachments], model: now.current.model },
+        });
+        // What could not be sent is open again, as it was written.
+        void ask(
+          text.edit,
+          sending.catch((error: unknown) => {
+            setEdit(entry.id, words);
+            throw error;
+          }),
+        );
+      },
+      step: (entry, by) => {
+        const { index, count } = entry.sibling;
+        if (index + by < 1 || index + by > count) return;
+        const shown = api.messages.show({ messageId: headOf(entry), step: by }).then(({ messageId }) => {
+          useThreadView.getState().goTo(messageId);
+          say(text.versionOf(index + by, count));
+        });
+        void attempt(text.versions, shown);
+      },
+      remove: (entry) => {
+        const removal = api.messages
+          .remove({ messageId: headOf(entry) })
+          .then(({ deletionId, messages }) =>
+            now.current.notify.undoable(
+              text.removed(messages),
+              () => void attempt(text.undo, api.messages.restore({ deletionId })),
+            ),
+          );
+        void attempt(text.removeMessage, removal);
+      },
+      copy: (entry, form) =>
+        void copyForms(
+          entry.text,
+          form === 'rich' && entry.role === 'assistant' ? parsedTokens(answers, entry) : [],
+        ).then(
+          () => {
+            const { setCopied } = useThreadView.getState();
+            clearTimeout(copied.get(entry.id));
+            setCopied(entry.id, true);
+            say(text.copied);
+            copied.set(
+              entry.id,
+              setTimeout(() => setCopied(entry.id, false), 2000),
+            );
+          },
+          (error: unknown) => {
+            console.warn('Copying was refused', error);
+            now.current.notify.say(text.copyFailed, text.copyRefused);
+          },
+        ),
+    };
+  }, [api, answers]);
+}

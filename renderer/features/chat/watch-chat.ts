@@ -1,0 +1,81 @@
+import type { ChatEvent } from '#shared/contract/chat.ts';
+import type { Message } from '#shared/contract/conversations.ts';
+import { retryDelay, waitMs } from '../../lib/retry.ts';
+import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
+import { entriesOf, lengthBefore } from './entries.ts';
+import { type ThreadAccess, threadKey } from './read-thread.ts';
+
+/** Watches until the signal; a lost or incomplete stream is opened again and begins with what it missed. */
+export async function watchChat(access: ThreadAccess, signal: AbortSignal): Promise<void> {
+  let opened = 0;
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    try {
+      opened++;
+      const events = await access.api.chat.watch({ conversationId: access.conversationId }, { signal });
+      for await (const event of events) {
+        attempt = 0;
+        if (!apply(access, event, opened > 1)) break;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      console.warn('The conversation’s stream ended', error);
+    }
+    await waitMs(retryDelay(attempt), signal);
+  }
+}
+
+/** False: a piece is missing and the stream must begin again. `again`: there was time in which nobody listened. */
+function apply(access: ThreadAccess, event: ChatEvent, again: boolean): boolean {
+  const { queries, answers, conversationId } = access;
+  const queryKey = threadKey(conversationId);
+  const change = (next: (thread: Thread) => Thread) =>
+    queries.setQueryData<Thread>(queryKey, (thread) => thread && next(thread));
+  if (!queries.getQueryData(queryKey)) access.early.current ||= event.type !== 'snapshot';
+  const messages = () => queries.getQueryData<Thread>(queryKey)?.messages ?? [];
+  switch (event.type) {
+    case 'snapshot': {
+      for (const message of event.answers) show(access, message);
+      const thread = queries.getQueryData<Thread>(queryKey);
+      if (again || (thread && missed(thread, event.answers))) void queries.invalidateQueries({ queryKey });
+      return true;
+    }
+    case 'message-added':
+      change((thread) => withAdded(thread, event.message));
+      show(access, event.message);
+      return true;
+    case 'message-updated':
+      change((thread) => withUpdated(thread, event.message));
+      show(access, event.message);
+      return true;
+    case 'text-delta':
+      return answers.addText(
+        event.messageId,
+        event.offset + lengthBefore(messages(), event.messageId).text,
+        event.text,
+      );
+    case 'reasoning-delta':
+      return answers.addReasoning(
+        event.messageId,
+        event.offset + lengthBefore(messages(), event.messageId).reasoning,
+        event.text,
+      );
+  }
+}
+
+/** What goes on with an answer in view is shown with it as one text. */
+function show({ queries, answers, conversationId }: ThreadAccess, message: Message): void {
+  if (message.role !== 'assistant') return;
+  const thread = queries.getQueryData<Thread>(threadKey(conversationId));
+  const joined =
+    message.continues && thread
+      ? entriesOf(withUpdated(thread, message).messages).find((entry) => entry.id === message.id)
+      : undefined;
+  answers.show(joined ?? message);
+}
+
+/** What ran when the thread was read and does not run now has ended unseen; what runs now may be new. */
+function missed(thread: Thread, running: readonly Message[]): boolean {
+  const ids = new Set(running.map((message) => message.id));
+  const ended = thread.messages.some((message) => message.status === 'streaming' && !ids.has(message.id));
+  return ended || running.some((message) => message.id !== thread.runningId);
+}

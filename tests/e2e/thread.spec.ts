@@ -1,0 +1,303 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { parseUsd } from '#shared/money.ts';
+import { addLongConversation } from '../support/long-conversation.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { balanceOf, dollars } from './money.ts';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
+const own = (page: Page) => articles(page).filter({ has: page.getByRole('heading', { name: 'You' }) });
+const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
+
+async function begin(page: Page, model = 'Sandbox Echo'): Promise<void> {
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, model);
+}
+
+async function sendAndWait(page: Page, text: string, at: number): Promise<void> {
+  await ask(page, text);
+  await expect(articles(page).nth(at)).toContainText(text);
+  await ended(articles(page).nth(at));
+}
+
+test('an edited message stands beside the old one, and the pager shows either with what was below it', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await begin(page);
+  await sendAndWait(page, 'first wording', 1);
+  await sendAndWait(page, 'a question below', 3);
+  await own(page).first().hover();
+  await own(page).first().getByRole('button', { name: 'Edit message' }).click();
+  const field = page.getByRole('textbox', { name: 'New wording' });
+  await expect(field).toBeFocused();
+  await field.fill('second wording');
+  await field.press('Enter');
+  await expect(articles(page)).toHaveCount(2);
+  await expect(articles(page).nth(1)).toContainText('second wording');
+  await ended(articles(page).nth(1));
+  await expect(own(page).first()).toContainText('2 / 2');
+  await own(page).first().getByRole('button', { name: 'Previous version' }).click();
+  await expect(own(page).first()).toContainText('first wording');
+  await expect(articles(page).nth(3)).toContainText('a question below');
+  await own(page).first().getByRole('button', { name: 'Next version' }).click();
+  await expect(articles(page)).toHaveCount(2);
+});
+
+test('another model answers the same question, after its price was seen beside this one’s', async ({ launch }) => {
+  const { page } = await launch();
+  await begin(page);
+  await sendAndWait(page, 'Who else?', 1);
+  await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
+  const tour = page.getByRole('option', { name: /Sandbox Tour/ });
+  await expect(tour).toContainText('$');
+  await tour.click();
+  await expect(page.getByRole('article', { name: 'Sandbox Tour' })).toContainText('2 / 2');
+  await ended(articles(page).nth(1));
+  await articles(page).nth(1).getByRole('button', { name: 'Previous version' }).click();
+  await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
+  await page.reload();
+  await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
+});
+
+test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ launch }) => {
+  const { page } = await launch();
+  await begin(page);
+  await sendAndWait(page, 'keep me', 1);
+  await sendAndWait(page, 'below', 3);
+  const remove = async () => {
+    await own(page).first().hover();
+    await own(page).first().getByRole('button', { name: 'Delete message' }).click();
+    await expect(page.getByText('4 messages deleted')).toBeVisible();
+    await expect(articles(page)).toHaveCount(0);
+  };
+  await remove();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(articles(page)).toHaveCount(4);
+  await remove();
+  await thread(page).focus();
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(articles(page)).toHaveCount(4);
+  await expect(articles(page).nth(3)).toContainText('below');
+});
+
+test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await begin(page, 'Sandbox Slow');
+  const before = await balanceOf(page);
+  await ask(page, 'Tell me something long.');
+  const answer = articles(page).nth(1);
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  await expect.poll(() => length(answer)).toBeGreaterThan(120);
+  await stop.click();
+  await expect(answer).toContainText(/Stopped\. \$\S+ was billed\. Sandbox stops computing at once/);
+  const words = (await answer.locator('.prose').textContent()) ?? '';
+  await answer.getByRole('button', { name: 'Continue' }).click();
+  await expect(stop).toBeVisible();
+  await expect
+    .poll(async () => ((await answer.locator('.prose').textContent()) ?? '').length)
+    .toBeGreaterThan(words.length + 40);
+  expect(await answer.locator('.prose').textContent()).toContain(words.slice(0, 60));
+  await stop.click();
+  await expect(answer).toContainText('was billed');
+  await expect(articles(page)).toHaveCount(2);
+  const cost = dollars(await answer.locator('footer').textContent());
+  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'sandbox/slow' })).toHaveCount(2);
+});
+
+test('Copy gives rich text to documents and Markdown to everything else', async ({ launch }) => {
+  const { page } = await launch();
+  await begin(page);
+  await ask(page, 'a **bold** word');
+  await ended(articles(page).nth(1));
+  const pasted = async (button: () => Promise<void>) => {
+    await button();
+    await expect(page.getByRole('status').filter({ hasText: 'Copied' })).toHaveCount(1);
+    const both = page.evaluate(
+      () =>
+        new Promise<{ html: string; plain: string }>((resolve) => {
+          document.addEventListener(
+            'paste',
+            (event) => {
+              const { clipboardData: data } = event;
+              resolve({ html: data?.getData('text/html') ?? '', plain: data?.getData('text/plain') ?? '' });
+            },
+            { once: true, capture: true },
+          );
+        }),
+    );
+    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await page.keyboard.press('ControlOrMeta+v');
+    return both;
+  };
+  const answer = articles(page).nth(1);
+  const rich = await pasted(() => answer.getByRole('button', { name: 'Copy answer' }).click());
+  expect(rich.plain).toContain('a **bold** word');
+  expect(rich.html).toContain('<strong>bold</strong>');
+  const plain = await pasted(async () => {
+    await answer.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as Markdown' }).click();
+  });
+  expect(plain.plain).toContain('a **bold** word');
+  expect(plain.html).toBe('');
+});
+
+test('a conversation is read and worked on by keyboard alone', async ({ launch }) => {
+  const { page } = await launch();
+  await begin(page);
+  await sendAndWait(page, 'one', 1);
+  await sendAndWait(page, 'two', 3);
+  await page.getByRole('textbox', { name: 'Message' }).focus();
+  await page.keyboard.press('Shift+F6');
+  await expect(thread(page)).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(articles(page).nth(3)).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(articles(page).nth(2)).toBeFocused();
+  await page.keyboard.press('e');
+  await expect(page.getByRole('textbox', { name: 'New wording' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(articles(page).nth(2)).toBeFocused();
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  await expect(articles(page).nth(3)).toContainText('2 / 2');
+  await ended(articles(page).nth(3));
+  await thread(page).focus();
+  await page.keyboard.press('j');
+  await expect(articles(page).nth(3)).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(articles(page).nth(3)).toContainText('1 / 2');
+  await expect(page.getByRole('status').filter({ hasText: 'Version 1 of 2' })).toHaveCount(1);
+  await page.keyboard.press('Delete');
+  await expect(page.getByText('1 message deleted')).toBeVisible();
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(articles(page).nth(3)).toContainText('1 / 2');
+  await page.keyboard.press('ControlOrMeta+/');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Previous message');
+});
+
+test('no state of the thread has an accessibility fault', async ({ launch }) => {
+  const { page } = await launch();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const check = async (view: string) => {
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+    expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+  };
+  await begin(page);
+  await sendAndWait(page, 'one', 1);
+  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+  await expect(articles(page).nth(1)).toContainText('2 / 2');
+  await ended(articles(page).nth(1));
+  await own(page).first().hover();
+  await check('versions');
+  await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await check('other models');
+  await page.keyboard.press('Escape');
+  await own(page).first().getByRole('button', { name: 'Edit message' }).click();
+  await check('editing');
+  await page.keyboard.press('Escape');
+  await own(page).first().getByRole('button', { name: 'Delete message' }).click();
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await check('deleted');
+});
+
+test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({
+  launch,
+}) => {
+  const first = await launch();
+  await begin(first.page);
+  await sendAndWait(first.page, 'another chat', 1);
+  await first.close();
+  addLongConversation(first.dataFolder, 10_000);
+
+  const { page, close } = await launch({ dataFolder: first.dataFolder });
+  await expect(articles(page).nth(1)).toContainText('another chat');
+  const opening = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        addEventListener('click', () => {
+          const begun = performance.now();
+          const look = () =>
+            document.querySelector('[data-message="long-9999"]')
+              ? resolve(performance.now() - begun)
+              : requestAnimationFrame(look);
+          look();
+        });
+      }),
+  );
+  await openChat(page, 'The long one');
+  test.info().annotations.push({ type: '10,000 messages opened, ms', description: String(await opening) });
+  await expect(thread(page)).toContainText('Answer number 9999.');
+  expect(await articles(page).count()).toBeLessThan(40);
+
+  const top = () =>
+    thread(page).evaluate((log) => {
+      const edge = log.getBoundingClientRect().top;
+      const row = [...log.querySelectorAll('[data-message]')].find(
+        (each) => each.getBoundingClientRect().bottom > edge,
+      );
+      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+    });
+  await thread(page).hover();
+  let last = await top();
+  for (let turns = 0; last > 9880 && turns < 100; turns++) {
+    await page.mouse.wheel(0, -1200);
+    const now = await top();
+    // Never back towards the end, never further than the wheel went.
+    expect(now).toBeLessThanOrEqual(last);
+    expect(last - now).toBeLessThan(25);
+    last = now;
+  }
+  await expect(page.getByRole('button', { name: 'Latest' })).toBeVisible();
+  await openChat(page, 'another chat');
+  await expect(articles(page).nth(1)).toContainText('another chat');
+  await openChat(page, 'The long one');
+  await expect.poll(top).toBe(last);
+  await close();
+
+  const again = await launch({ dataFolder: first.dataFolder });
+  await expect(thread(again.page)).toBeVisible();
+  const topAgain = () =>
+    thread(again.page).evaluate((log) => {
+      const edge = log.getBoundingClientRect().top;
+      const row = [...log.querySelectorAll('[data-message]')].find(
+        (each) => each.getBoundingClientRect().bottom > edge,
+      );
+      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+    });
+  // A row may be a pixel higher than it was: the one beside it is as good.
+  await expect.poll(async () => Math.abs((await topAgain()) - last)).toBeLessThanOrEqual(1);
+  await again.page.getByRole('button', { name: 'Latest' }).click();
+  await expect(thread(again.page)).toContainText('Answer number 9999.');
+});
+
+test('several conversations are answered at once, through switching and a reload', async ({ launch }) => {
+  const { page } = await launch();
+  await begin(page, 'Sandbox Slow');
+  await ask(page, 'Slowly, the first');
+  await expect.poll(() => length(articles(page).nth(1))).toBeGreaterThan(60);
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await chooseModel(page, 'Sandbox Slow');
+  await ask(page, 'Slowly, the second');
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
+  await page.reload();
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
+  for (const title of [/the first/, /the second/]) {
+    await openChat(page, title);
+    const answer = articles(page).nth(1);
+    await expect(answer).toContainText(title);
+    const before = await length(answer);
+    await expect.poll(() => length(answer)).toBeGreaterThan(before + 20);
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await expect(answer).toContainText('was billed');
+    expect(parseUsd('0')).toBeLessThan(dollars(await answer.locator('footer').textContent()));
+  }
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
+});

@@ -1,0 +1,49 @@
+import type { Message } from '#shared/contract/conversations.ts';
+
+/** The branch tree of the fake core: the same rules as the core's, over an array. */
+export function fakeThread(messages: () => readonly Message[]) {
+  const shown = new Map<string, string>();
+  const removed = new Map<string, Set<string>>();
+  const isThere = ({ id }: Message) => ![...removed.values()].some((ids) => ids.has(id));
+  const keyOf = (message: Message) => message.parentId ?? `root ${message.conversationId}`;
+  const childrenOf = (key: string) => messages().filter((message) => keyOf(message) === key && isThere(message));
+  const childOf = (key: string) => {
+    const children = childrenOf(key);
+    return children.find(({ id }) => id === shown.get(key)) ?? children.at(-1);
+  };
+  const find = (id: string) => messages().find((message) => message.id === id);
+
+  /** Its place among what is there; a fake message that claims more siblings keeps its claim. */
+  const numbered = (message: Message): Message => {
+    const all = childrenOf(keyOf(message));
+    if (all.length < message.sibling.count) return message;
+    return { ...message, sibling: { index: all.findIndex(({ id }) => id === message.id) + 1, count: all.length } };
+  };
+
+  function show(id: string): void {
+    for (let at = find(id); at; at = find(at.parentId ?? '')) shown.set(keyOf(at), at.id);
+  }
+
+  return {
+    numbered,
+    show,
+    branch(conversationId: string): Message[] {
+      const path: Message[] = [];
+      for (let next = childOf(`root ${conversationId}`); next; next = childOf(next.id)) path.push(numbered(next));
+      return path;
+    },
+    sibling(id: string, step: number): string {
+      const message = find(id);
+      const all = message ? childrenOf(keyOf(message)) : [];
+      return all[all.findIndex((entry) => entry.id === id) + step]?.id ?? id;
+    },
+    remove(id: string): { deletionId: string; messages: number } {
+      const gone = new Set([id]);
+      for (const message of messages()) if (message.parentId && gone.has(message.parentId)) gone.add(message.id);
+      const deletionId = `deletion-${id}`;
+      removed.set(deletionId, gone);
+      return { deletionId, messages: gone.size };
+    },
+    restore: (deletionId: string): boolean => removed.delete(deletionId),
+  };
+}
