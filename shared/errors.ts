@@ -116,6 +116,9 @@ export const errorKinds = {
   keychain_locked: kind(500, 'app_error', true),
   port_unavailable: kind(409, 'app_error'),
   link_refused: kind(400, 'app_error'),
+  tool_server_failed: kind(502, 'app_error'),
+  tool_server_changed: kind(409, 'app_error'),
+  tool_failed: kind(502, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
 } as const satisfies Record<string, ErrorKind>;
 

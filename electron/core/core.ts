@@ -31,6 +31,7 @@ import { secretBox } from './secret-box.ts';
 import { keychainName } from './secret-service.ts';
 import { settingsFeature } from './settings/settings.ts';
 import { settingsStore } from './settings/settings-store.ts';
+import { openTools } from './tools/open-tools.ts';
 import { usageFeature } from './usage/usage.ts';
 
 export interface CoreOptions {
@@ -112,6 +113,16 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { modelFacts } = models;
   const lookUpOpenCosts = costLookup({ messages, connections, live, changes, log, signal: closing.signal });
   const turn = { messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts };
+  const tools = openTools({
+    db,
+    secrets,
+    changes,
+    settings: store,
+    fetch: options.fetch,
+    version: host.version,
+    now,
+    newId,
+  });
   const settings = settingsFeature({ store, host, changes });
   const chat = chatFeature(turn);
   await recoverAnswers(turn);
@@ -127,6 +138,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     models,
     providers,
     settings,
+    tools: tools.feature,
     usage: usageFeature({ connections }),
   });
 
@@ -136,6 +148,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   async function close(): Promise<void> {
     await started;
     await chat.close();
+    await tools.close();
     closing.abort();
     await door.close();
     await gateway.drain(drainMs);

@@ -10,6 +10,7 @@ import type { gatewayFeature } from './gateway/gateway.ts';
 import type { modelsFeature } from './models/models.ts';
 import type { providersFeature } from './providers/providers.ts';
 import type { settingsFeature } from './settings/settings.ts';
+import type { toolsFeature } from './tools/tools.ts';
 import type { usageFeature } from './usage/usage.ts';
 
 export interface Features {
@@ -23,12 +24,14 @@ export interface Features {
   readonly models: ReturnType<typeof modelsFeature>;
   readonly providers: ReturnType<typeof providersFeature>;
   readonly settings: ReturnType<typeof settingsFeature>;
+  readonly tools: ReturnType<typeof toolsFeature>;
   readonly usage: ReturnType<typeof usageFeature>;
 }
 
 /** The contract, answered by the features. A method without a handler does not compile. */
 export function coreRouter(features: Features) {
-  const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
+  const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, tools, usage } =
+    features;
   const os = implement(contract);
   return os.router({
     account: {
@@ -75,6 +78,17 @@ export function coreRouter(features: Features) {
     settings: {
       get: os.settings.get.handler(() => settings.get()),
       update: os.settings.update.handler(({ input }) => settings.update(input)),
+    },
+    tools: {
+      list: os.tools.list.handler(() => tools.list()),
+      addServer: os.tools.addServer.handler(({ input }) => tools.addServer(input)),
+      changeServer: os.tools.changeServer.handler(({ input }) => tools.changeServer(input)),
+      removeServer: os.tools.removeServer.handler(({ input }) => tools.removeServer(input)),
+      testServer: os.tools.testServer.handler(({ input }) => tools.testServer(input)),
+      enableServer: os.tools.enableServer.handler(({ input }) => tools.enableServer(input)),
+      enableBuiltIn: os.tools.enableBuiltIn.handler(({ input }) => tools.enableBuiltIn(input)),
+      importServers: os.tools.importServers.handler(({ input }) => tools.importServers(input)),
+      forget: os.tools.forget.handler(({ input }) => tools.forget(input)),
     },
     usage: {
       get: os.usage.get.handler(({ input }) => usage.get(input)),

@@ -8,6 +8,7 @@ import { gatewayContract } from './gateway.ts';
 import { modelsContract } from './models.ts';
 import { providersContract } from './providers.ts';
 import { settingsContract } from './settings.ts';
+import { toolsContract } from './tools.ts';
 import { usageContract } from './usage.ts';
 
 /** Everything a renderer may ask of the core. This list is the security review. */
@@ -22,6 +23,7 @@ export const contract = {
   models: modelsContract,
   providers: providersContract,
   settings: settingsContract,
+  tools: toolsContract,
   usage: usageContract,
 };
 

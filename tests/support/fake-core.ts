@@ -9,6 +9,7 @@ import { fakeAnswer } from './fake-answer.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { type FakeData, fakeData, fakeMessage } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
+import { fakeTools } from './fake-tools.ts';
 
 export interface FakeCore {
   /** What `createApi` takes. */
@@ -130,6 +131,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   };
 
   const os = implement(contract);
+  const tools = fakeTools(data.tools, guard, () => changed('tools'));
   const router = os.router({
     app: {
       info: os.app.info.handler(async () => {
@@ -141,6 +143,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         data.opened.push(input.url);
       }),
     },
+    tools,
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },
     settings: {
       get: os.settings.get.handler(async () => {

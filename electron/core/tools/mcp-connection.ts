@@ -66,7 +66,9 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     return { tools: known, call: caller(client, limits), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
-    throw new AppError('tool_server_failed', `The server did not answer: ${reason(error, told.text)}`, { cause: error });
+    throw new AppError('tool_server_failed', `The server did not answer: ${reason(error, told.text)}`, {
+      cause: error,
+    });
   }
 
   async function closeQuietly(used: Client): Promise<void> {
@@ -79,7 +81,10 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
 
 function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { text: string }): Transport {
   if (transport.type === 'http') {
-    return new StreamableHTTPClientTransport(new URL(transport.url), { requestInit: { headers: secrets }, fetch: send });
+    return new StreamableHTTPClientTransport(new URL(transport.url), {
+      requestInit: { headers: secrets },
+      fetch: send,
+    });
   }
   const { command, args, folder } = transport;
   const stdio = new StdioClientTransport({

@@ -1,0 +1,160 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { AppError } from '#shared/errors.ts';
+import { addressClass } from './address-class.ts';
+
+/**
+ * Fetches what a stranger named, from nowhere but public hosts (wire contract §1.5). Each name is resolved once, every one
+ * of its addresses must be public, and the connection goes to an address that was looked at, so that a name cannot mean
+ * something else by the time it is called. Each redirect begins again at the first check. No cookies, no credentials, no
+ * proxy, no connection that is kept. Whoever fetches pages for a model can use it as it is.
+ */
+export interface DownloadOptions {
+  /** Most bytes that are read; one more is an error. */
+  readonly maxBytes: number;
+  /** For everything together, redirects included. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** What is sent as `accept`. */
+  readonly accept?: string;
+  /** For tests and for an operator's own rule; the defaults are https only, and public addresses only. */
+  readonly rules?: Partial<DownloadRules>;
+}
+
+export interface DownloadRules {
+  readonly protocols: readonly string[];
+  readonly mayReach: (address: string) => boolean;
+  readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
+}
+
+export interface Downloaded {
+  readonly bytes: Buffer;
+  /** As the server said, in lower case and without parameters; empty where it said nothing. */
+  readonly contentType: string;
+  /** After redirects. */
+  readonly url: string;
+}
+
+const mostRedirects = 3;
+
+const defaultRules: DownloadRules = {
+  protocols: ['https:'],
+  mayReach: (address) => addressClass(address) === 'public',
+  resolve: (name) => dns.lookup(name, { all: true, verbatim: true }),
+};
+
+/** Throws `file_download_failed` with what was asked for (host only) and why it did not come. */
+export async function guardedDownload(address: string, options: DownloadOptions): Promise<Downloaded> {
+  const rules = { ...defaultRules, ...options.rules };
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  let url = checkedUrl(address, null, rules);
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await ask(url, await reachable(url, rules, signal), options, signal);
+    const next = response.headers.location;
+    if (!isRedirect(response) || next === undefined) return received(response, url, options, signal);
+    response.destroy();
+    if (redirects === mostRedirects) throw failed(url, `it redirects more than ${mostRedirects} times`);
+    url = checkedUrl(next, url, rules);
+  }
+}
+
+const isRedirect = ({ statusCode = 0 }: IncomingMessage) => [301, 302, 303, 307, 308].includes(statusCode);
+
+function checkedUrl(address: string, base: URL | null, { protocols }: DownloadRules): URL {
+  const url = URL.canParse(address, base?.href) ? new URL(address, base?.href) : null;
+  if (!url) throw new AppError('file_download_failed', 'The file could not be fetched: its address is not valid.');
+  if (!protocols.includes(url.protocol)) throw failed(url, 'only https addresses are fetched');
+  if (url.username || url.password) throw failed(url, 'an address with a user name or password is not fetched');
+  return url;
+}
+
+/** The address to connect to. All that a name stands for must be public: one that is not is a trap, whatever the others. */
+async function reachable(url: URL, rules: DownloadRules, signal: AbortSignal): Promise<LookupAddress> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(host);
+  const addresses = family ? [{ address: host, family }] : await resolved(url, host, rules, signal);
+  const [first] = addresses;
+  if (!first) throw failed(url, 'its name has no address');
+  if (!addresses.every(({ address }) => rules.mayReach(address))) {
+    throw failed(url, 'its name leads to an address that is not on the public internet');
+  }
+  return first;
+}
+
+async function resolved(url: URL, name: string, rules: DownloadRules, signal: AbortSignal) {
+  try {
+    return await abortable(rules.resolve(name), signal);
+  } catch (cause) {
+    throw signal.aborted ? stopped(url, signal) : failed(url, 'its name could not be resolved', cause);
+  }
+}
+
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** The connection goes to `pinned`; the certificate must be the name's. */
+function ask(url: URL, pinned: LookupAddress, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const request = send(
+      url,
+      {
+        agent: false,
+        signal,
+        lookup: (_name, { all }, callback) =>
+          all ? callback(null, [pinned]) : callback(null, pinned.address, pinned.family),
+        headers: { accept: options.accept ?? '*/*', 'accept-encoding': 'identity', 'user-agent': 'Portico' },
+      },
+      resolve,
+    );
+    request.on('error', (cause) => {
+      reject(signal.aborted ? stopped(url, signal) : failed(url, 'its server could not be reached', cause));
+    });
+    request.end();
+  });
+}
+
+async function received(
+  response: IncomingMessage,
+  url: URL,
+  { maxBytes }: DownloadOptions,
+  signal: AbortSignal,
+): Promise<Downloaded> {
+  const { statusCode = 0, headers } = response;
+  const refuse = (why: string) => {
+    response.destroy();
+    return failed(url, why);
+  };
+  if (statusCode !== 200) throw refuse(`its server answered with status ${statusCode}`);
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      size += chunk.length;
+      if (size > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw signal.aborted ? stopped(url, signal) : failed(url, 'its server broke the connection off', cause);
+  }
+  const contentType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return { bytes: Buffer.concat(chunks), contentType, url: url.href };
+}
+
+/** Only the host is told: a path may hold a secret. */
+const failed = (url: URL, why: string, cause?: unknown) =>
+  new AppError('file_download_failed', `The file at ${url.host || 'this address'} was not fetched: ${why}.`, { cause });
+
+/** The caller's own reason, or that the time is up. */
+const stopped = (url: URL, { reason }: AbortSignal) =>
+  reason instanceof AppError ? reason : failed(url, 'it did not come in time', reason);
