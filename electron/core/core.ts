@@ -60,6 +60,7 @@ import { secretBox } from './secret-box.ts';
 import { keychainName } from './secret-service.ts';
 import { settingsFeature } from './settings/settings.ts';
 import { settingsStore } from './settings/settings-store.ts';
+import { openTools } from './tools/open-tools.ts';
 import { transferFeature } from './transfer/transfer.ts';
 import { transferStore } from './transfer/transfer-store.ts';
 import { usageFeature } from './usage/usage.ts';
@@ -145,6 +146,16 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const live = openLiveAnswers();
   const { modelFacts } = models;
   const lookUpOpenCosts = costLookup({ messages, connections, live, changes, modelFacts, log, signal: closing.signal });
+  const tools = openTools({
+    db,
+    secrets,
+    changes,
+    settings: store,
+    fetch: options.fetch,
+    version: host.version,
+    now,
+    newId,
+  });
   const settings = settingsFeature({ store, host, changes });
 
   const files = attachmentFiles(join(dataFolder, 'attachments'));
@@ -225,6 +236,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,
     transfer: transferFeature({ store: transferStore(db), folder: join(dataFolder, 'imports'), changes, now, newId }),
+    tools: tools.feature,
     usage: usageFeature({ connections }),
   });
 
@@ -237,6 +249,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await leaveBackups();
     await background.close();
     await chat.close();
+    await tools.close();
     closing.abort();
     await door.close();
     await gateway.drain(drainMs);

@@ -51,6 +51,24 @@ export interface Tables extends ComposerTables {
     message: string | null;
     checked_at: number | null;
   };
+  tool_servers: {
+    id: string;
+    name: string;
+    transport: string;
+    enabled: number;
+    tools: string;
+    seen_fingerprint: string | null;
+    problem: string | null;
+    created_at: number;
+  };
+  tool_permissions: {
+    id: string;
+    server_id: string | null;
+    tool: string;
+    fingerprint: string;
+    conversation_id: string | null;
+    granted_at: number;
+  };
   /** The last known list of each gateway. */
   model_lists: { source: string; models: string; fetched_at: number };
 }

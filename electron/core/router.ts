@@ -24,6 +24,7 @@ import type { queueFeature } from './queue/queue.ts';
 import type { quotesFeature } from './quotes/quotes.ts';
 import type { searchFeature } from './search/search.ts';
 import type { settingsFeature } from './settings/settings.ts';
+import type { toolsFeature } from './tools/tools.ts';
 import type { transferFeature } from './transfer/transfer.ts';
 import type { usageFeature } from './usage/usage.ts';
 
@@ -53,6 +54,7 @@ export interface Features {
   readonly search: ReturnType<typeof searchFeature>;
   readonly settings: ReturnType<typeof settingsFeature>;
   readonly transfer: ReturnType<typeof transferFeature>;
+  readonly tools: ReturnType<typeof toolsFeature>;
   readonly usage: ReturnType<typeof usageFeature>;
 }
 
@@ -60,7 +62,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, messages, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
-  const { backup, organise, search, transfer } = features;
+  const { backup, organise, search, tools, transfer } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -195,6 +197,17 @@ export function coreRouter(features: Features) {
       previewImport: os.transfer.previewImport.handler(({ input }) => transfer.previewImport(input)),
       commitImport: os.transfer.commitImport.handler(({ input }) => transfer.commitImport(input)),
       giveUpImport: os.transfer.giveUpImport.handler(({ input }) => transfer.giveUpImport(input)),
+    },
+    tools: {
+      list: os.tools.list.handler(() => tools.list()),
+      addServer: os.tools.addServer.handler(({ input }) => tools.addServer(input)),
+      changeServer: os.tools.changeServer.handler(({ input }) => tools.changeServer(input)),
+      removeServer: os.tools.removeServer.handler(({ input }) => tools.removeServer(input)),
+      testServer: os.tools.testServer.handler(({ input }) => tools.testServer(input)),
+      enableServer: os.tools.enableServer.handler(({ input }) => tools.enableServer(input)),
+      enableBuiltIn: os.tools.enableBuiltIn.handler(({ input }) => tools.enableBuiltIn(input)),
+      importServers: os.tools.importServers.handler(({ input }) => tools.importServers(input)),
+      forget: os.tools.forget.handler(({ input }) => tools.forget(input)),
     },
     usage: {
       get: os.usage.get.handler(({ input }) => usage.get(input)),

@@ -10,6 +10,7 @@ export const topic = z.enum([
   'providers',
   'gateway',
   'account',
+  'tools',
   'app',
   'queue',
   'options',

@@ -22,6 +22,7 @@ import { queueContract } from './queue.ts';
 import { quotesContract } from './quotes.ts';
 import { searchContract } from './search.ts';
 import { settingsContract } from './settings.ts';
+import { toolsContract } from './tools.ts';
 import { transferContract } from './transfer.ts';
 import { usageContract } from './usage.ts';
 
@@ -51,6 +52,7 @@ export const contract = {
   organise: organiseContract,
   search: searchContract,
   settings: settingsContract,
+  tools: toolsContract,
   transfer: transferContract,
   usage: usageContract,
 };

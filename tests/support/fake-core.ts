@@ -13,6 +13,7 @@ import { type FakeData, fakeData, fakeMessage, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 import { fakeOrganise } from './fake-organise.ts';
 import { fakeThread } from './fake-thread.ts';
+import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
 
 export interface FakeCore {
@@ -146,6 +147,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
 
   const os = implement(contract);
   const organise = fakeOrganise(data, guard, changed);
+  const tools = fakeTools(data.tools, guard, () => changed('tools'));
   const router = os.router({
     ...fakeComposerRouter(composer, { guard, changed }),
     app: {
@@ -159,6 +161,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     backup: fakeBackup(data, guard, changed),
+    tools,
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },
     settings: {
       get: os.settings.get.handler(async () => {

@@ -10,6 +10,7 @@ import type { Account } from '#shared/wire/account.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeModels } from './fake-models.ts';
+import { type FakeTools, fakeToolsData } from './fake-tools.ts';
 
 export interface FakeData {
   app: AppInfo;
@@ -30,6 +31,7 @@ export interface FakeData {
   providers: Provider[];
   localServers: LocalServer[];
   gateway: GatewayConnection;
+  tools: FakeTools;
   /** Links that were opened. */
   opened: string[];
 }
@@ -260,6 +262,7 @@ export function fakeData(): FakeData {
       local: { enabled: true, port: 8787, url: 'http://127.0.0.1:8787', problem: null },
       status: { state: 'ok', message: null, latencyMs: 2 },
     },
+    tools: fakeToolsData(),
     opened: [],
   };
 }

@@ -3,6 +3,7 @@ import { firstTables } from './001-first-tables.ts';
 import { thread } from './002-thread.ts';
 import { organise } from './003-organise.ts';
 import { composer } from './004-composer.ts';
+import { tools } from './006-tools.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '002-thread': thread,
   '003-organise': organise,
   '004-composer': composer,
+  '006-tools': tools,
 };

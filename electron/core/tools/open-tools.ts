@@ -1,0 +1,38 @@
+import { guardedDownload } from '#gateway/lib/guarded-download.ts';
+import type { Changes } from '../changes.ts';
+import type { Db } from '../db.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import { builtInTools } from './built-in-tools.ts';
+import { pageFetcher } from './fetch-page.ts';
+import { connectMcp } from './mcp-connection.ts';
+import { permissionStore } from './permission-store.ts';
+import { toolServerStore } from './tool-server-store.ts';
+import { toolServers } from './tool-servers.ts';
+import { openToolbox } from './toolbox.ts';
+import { toolsFeature } from './tools.ts';
+
+export interface OpenToolsDeps {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+  readonly changes: Changes;
+  readonly settings: SettingsStore;
+  readonly fetch: typeof fetch;
+  readonly version: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** The parts of tools, put together: what the window asks for, and what a turn uses. */
+export function openTools({ db, secrets, changes, settings, fetch: send, version, now, newId }: OpenToolsDeps) {
+  const permissions = permissionStore(db);
+  const servers = toolServers({
+    store: toolServerStore(db),
+    connect: (options) => connectMcp({ ...options, version, fetch: send }),
+    ...{ permissions, secrets, changes, now, newId },
+  });
+  const builtIn = builtInTools({ now, fetchPage: pageFetcher({ download: guardedDownload }) });
+  const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
+  const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });
+  return { feature, toolbox, close: servers.close };
+}

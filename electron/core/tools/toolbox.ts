@@ -1,0 +1,110 @@
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { AppError } from '#shared/errors.ts';
+import type { BuiltInTool } from './built-in-tools.ts';
+import type { ToolOutput } from './mcp-connection.ts';
+import type { PermissionFor, PermissionStore } from './permission-store.ts';
+import type { ToolServers } from './tool-servers.ts';
+
+/** A tool that may be offered now, under a name that every provider takes (wire contract §1.1). */
+export interface OfferedTool extends PermissionFor {
+  readonly wireName: string;
+  readonly title: string;
+  readonly serverName: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly readOnly: boolean;
+  /** The user is asked before it runs. */
+  readonly asks: boolean;
+}
+
+export interface ToolboxDeps {
+  readonly builtIn: readonly BuiltInTool[];
+  readonly isOn: (builtInName: string) => Promise<boolean>;
+  readonly servers: Pick<ToolServers, 'list' | 'reach'>;
+  readonly permissions: PermissionStore;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+const mostOffered = 128;
+const builtInServer = 'Portico';
+
+/** The tools that a chat may use: which there are, which are permitted, and running them. */
+export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }: ToolboxDeps) {
+  async function offered(): Promise<OfferedTool[]> {
+    const own: OfferedTool[] = [];
+    for (const tool of builtIn) if (await isOn(tool.name)) own.push(ownTool(tool));
+    const trusted = (await servers.list()).filter(({ enabled, changed }) => enabled && !changed);
+    return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, mostOffered);
+  }
+
+  return {
+    offered,
+
+    isPermitted: async (tool: OfferedTool, conversationId: string): Promise<boolean> =>
+      !tool.asks || permissions.has(tool, conversationId),
+
+    /** `chat`: in this conversation; `always`: in every one, as long as the server stays what it is. */
+    permit: (tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void> =>
+      permissions.grant(newId(), tool, scope === 'chat' ? conversationId : null, now()),
+
+    /** Runs it. What goes wrong is said to the model as the tool's answer; only the signal's end is thrown. */
+    async run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<ToolOutput> {
+      try {
+        const given = argumentsIn(input);
+        if (tool.serverId !== null) {
+          const connection = await servers.reach(tool.serverId);
+          return await connection.call(tool.tool, given, signal);
+        }
+        const own = builtIn.find(({ name }) => name === tool.tool);
+        if (!own) throw new AppError('tool_failed', 'There is no such tool.');
+        return await own.run(given, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof AppError) return { text: error.message, isError: true };
+        throw error;
+      }
+    },
+  };
+}
+
+export type Toolbox = ReturnType<typeof openToolbox>;
+
+function ownTool({ name, title, description, inputSchema, readOnly, asks }: BuiltInTool): OfferedTool {
+  return {
+    ...{ wireName: name, serverId: null, serverName: builtInServer, tool: name, fingerprint: name },
+    ...{ title, description, inputSchema, readOnly, asks },
+  };
+}
+
+function toolsOf({ id, name: serverName, fingerprint, tools }: ToolServer): OfferedTool[] {
+  return tools.map(({ name, title, description, inputSchema, readOnly }) => ({
+    ...{ wireName: `${plain(serverName, 20)}__${plain(name, 40)}`, serverId: id, serverName, tool: name, fingerprint },
+    ...{ title, description, inputSchema, readOnly, asks: true },
+  }));
+}
+
+const plain = (name: string, most: number): string => name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, most) || 'tool';
+
+/** Two that would share a name are told apart by a number, in their order. */
+function uniquelyNamed(tools: readonly OfferedTool[]): OfferedTool[] {
+  const taken = new Set<string>();
+  return tools.map((tool) => {
+    let { wireName } = tool;
+    for (let at = 2; taken.has(wireName); at++) wireName = `${tool.wireName.slice(0, 60)}_${at}`;
+    taken.add(wireName);
+    return { ...tool, wireName };
+  });
+}
+
+function argumentsIn(input: string): Record<string, unknown> {
+  const trimmed = input.trim();
+  if (trimmed === '') return {};
+  try {
+    const value: unknown = JSON.parse(trimmed);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below, to the model that wrote it.
+  }
+  throw new AppError('invalid_input', 'The arguments are not a JSON object.');
+}
