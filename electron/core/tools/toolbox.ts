@@ -68,8 +68,6 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
   };
 }
 
-export type Toolbox = ReturnType<typeof openToolbox>;
-
 function ownTool({ name, title, description, inputSchema, readOnly, asks }: BuiltInTool): OfferedTool {
   return {
     ...{ wireName: name, serverId: null, serverName: builtInServer, tool: name, fingerprint: name },
