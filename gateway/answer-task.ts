@@ -6,6 +6,7 @@ import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
 import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
+import type { StopSignal } from './lib/stop-signal.ts';
 import { createMeter } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
@@ -20,7 +21,7 @@ import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts
 export async function runAnswer(
   question: Question,
   deps: EngineDeps,
-  signal: AbortSignal,
+  signal: StopSignal,
   emit: Emit,
   measured: Run['measured'],
 ): Promise<void> {
@@ -44,12 +45,12 @@ export async function runAnswer(
     spoken: false,
     wasted: 0n,
   };
-  const lease = setInterval(() => renew(run), deps.timeouts.leaseMs);
+  const unlease = deps.leases.keep(() => renew(run));
   const outcome = await askAll(run).catch((error: unknown): Outcome => ({ kind: 'failed', error: toAppError(error) }));
   try {
     await close(run, outcome);
   } finally {
-    clearInterval(lease);
+    unlease();
   }
 }
 

@@ -5,6 +5,7 @@ import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.
 import type { Principal } from './auth/principal.ts';
 import type { Sink } from './lib/channel.ts';
 import type { Secret } from './lib/secret.ts';
+import type { StopSignal } from './lib/stop-signal.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
@@ -83,5 +84,5 @@ export interface Engine {
    * Answers a question. Throws an `AppError` at the first step where no upstream answered, or later where one broke off.
    * Aborting `signal`, or leaving the iteration early, stops the upstream at once; the books are closed either way.
    */
-  answer(question: Question, signal: AbortSignal, watcher?: AnswerWatcher): Answer;
+  answer(question: Question, signal: StopSignal, watcher?: AnswerWatcher): Answer;
 }

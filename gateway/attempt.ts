@@ -1,12 +1,13 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Target } from './admission.ts';
+import type { StopSignal } from './lib/stop-signal.ts';
 import { reasonOf } from './lib/upstream-error.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { ProviderEvent, ProviderRequest, TakeEvents } from './providers/provider.ts';
 
 export interface AttemptContext {
   /** Stops the attempt at once; its reason is an `AppError` that says why. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** How long the upstream may take to begin. */
   readonly firstEventMs: number;
   readonly fetch: UpstreamFetch;

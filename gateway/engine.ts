@@ -4,7 +4,9 @@ import { runAnswer } from './answer-task.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createChannel } from './lib/channel.ts';
+import { createLeases, type Leases } from './lib/leases.ts';
 import type { Running } from './lib/running.ts';
+import { Stop, type StopSignal } from './lib/stop-signal.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Registry } from './providers/registry.ts';
 import type { Health } from './routing/health.ts';
@@ -38,6 +40,7 @@ export interface EngineDeps {
   readonly health: Health;
   readonly sticky: Sticky;
   readonly running: Running;
+  readonly leases: Leases;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly fetch: UpstreamFetch;
@@ -51,18 +54,19 @@ export interface EngineDeps {
 const partsAhead = 16;
 
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
-export function createEngine(deps: EngineDeps): Engine {
+export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
+  const deps: EngineDeps = { ...given, leases: createLeases(given.timeouts.leaseMs) };
   return {
     answer(question, signal, watcher) {
-      const abort = new AbortController();
-      const parts = createChannel<AnswerPart>(partsAhead, abort.signal);
+      const abort = new Stop();
+      const parts = createChannel<AnswerPart>(partsAhead, abort);
       const unlink = stopWhen(abort, signal, deps);
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
         watcher?.measured?.(count);
       };
-      const task = runAnswer(question, deps, abort.signal, watched(parts.push, watcher), measured)
+      const task = runAnswer(question, deps, abort, watched(parts.push, watcher), measured)
         .then(
           () => watcher?.ended(tokens, null),
           async (error: unknown) => {
@@ -100,7 +104,7 @@ function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
 /** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
-function stopWhen(abort: AbortController, client: AbortSignal, deps: EngineDeps): () => void {
+function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps): () => void {
   const onClient = () => abort.abort(clientGone());
   const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
   const onTimeout = () =>

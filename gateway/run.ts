@@ -3,6 +3,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Admitted, Target } from './admission.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import type { EngineDeps } from './engine.ts';
+import type { StopSignal } from './lib/stop-signal.ts';
 import type { Meter } from './meter.ts';
 import type { Fitted } from './parameters.ts';
 import type { Reserve } from './reserve.ts';
@@ -24,7 +25,7 @@ export interface Try {
 export interface Run {
   readonly question: Question;
   readonly deps: EngineDeps;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly emit: Emit;
   /** Told once, when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;

@@ -1,3 +1,5 @@
+import type { StopSignal } from './stop-signal.ts';
+
 /**
  * Hands values from one task to one reader, holding at most `capacity` of them: a reader that stops reading stops the
  * writer. The two have separate lives: what the reader does never cancels the writer's clean-up.
@@ -23,7 +25,7 @@ export interface Sink<T> {
 
 type Ending = { readonly error: unknown } | 'done' | null;
 
-export function createChannel<T>(capacity: number, signal: AbortSignal): Channel<T> {
+export function createChannel<T>(capacity: number, signal: StopSignal): Channel<T> {
   const values: T[] = [];
   let ending: Ending = null;
   let sink: Sink<T> | null = null;

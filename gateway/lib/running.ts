@@ -1,7 +1,9 @@
+import { Stop, type StopSignal } from './stop-signal.ts';
+
 /** Counts work that must end before the process may, whoever started it. */
 export interface Running {
   /** Aborts when waiting is over: whatever still runs must settle and end. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly draining: boolean;
   /** Keeps the drain waiting until this promise is settled. Returns it. */
   track<T>(work: Promise<T>): Promise<T>;
@@ -11,7 +13,7 @@ export interface Running {
 
 export function createRunning(): Running {
   const work = new Set<Promise<unknown>>();
-  const abort = new AbortController();
+  const abort = new Stop();
   let draining = false;
 
   async function untilIdle() {
@@ -19,7 +21,7 @@ export function createRunning(): Running {
   }
 
   return {
-    signal: abort.signal,
+    signal: abort,
     get draining() {
       return draining;
     },
@@ -31,7 +33,7 @@ export function createRunning(): Running {
     },
     async drain(timeoutMs) {
       draining = true;
-      const timer = setTimeout(() => abort.abort(), timeoutMs);
+      const timer = setTimeout(() => abort.abort(new Error('waiting is over')), timeoutMs);
       await untilIdle();
       clearTimeout(timer);
     },

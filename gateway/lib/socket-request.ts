@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
+import { Stop, type StopSignal } from './stop-signal.ts';
 
 /**
  * What the chat routes read of a `Request`, straight from the socket: the platform's own costs a set of `Headers`, an
@@ -11,7 +12,7 @@ export class SocketRequest {
   readonly headers: { get(name: string): string | null; has(name: string): boolean };
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
-  #signal: AbortSignal | null = null;
+  #signal: Stop | null = null;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     this.#incoming = incoming;
@@ -23,16 +24,16 @@ export class SocketRequest {
   }
 
   /** Aborts when the client goes before its answer is complete. */
-  get signal(): AbortSignal {
+  get signal(): StopSignal {
     if (this.#signal) return this.#signal;
-    const abort = new AbortController();
+    const stop = new Stop();
     const outgoing = this.#outgoing;
-    if (outgoing.destroyed) abort.abort();
+    if (outgoing.destroyed) stop.abort(clientGone());
     outgoing.once('close', () => {
-      if (!outgoing.writableFinished) abort.abort();
+      if (!outgoing.writableFinished) stop.abort(clientGone());
     });
-    this.#signal = abort.signal;
-    return abort.signal;
+    this.#signal = stop;
+    return stop;
   }
 
   /** The whole body. Throws 413 `request_too_large` as soon as it is longer than `limit`. */

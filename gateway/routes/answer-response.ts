@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { AnswerWatcher, Engine } from '../answer.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { AnswerResponse } from '../lib/answer-response.ts';
+import type { StopSignal } from '../lib/stop-signal.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collected.ts';
 import type { AppEnv } from './context.ts';
@@ -38,7 +39,7 @@ export const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: num
 /** Who waits for an answer. */
 export interface Asker {
   /** Aborts when the client has gone. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Its carrier writes an `AnswerResponse` by itself. */
   readonly takesParts: boolean;
 }

@@ -77,8 +77,16 @@ export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verif
 /** A path as routes are compared with it: a trailing slash means nothing. */
 export const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
 
+const isFixed = ({ path }: RoutePolicy) => !path.endsWith('/*');
+
+/** The paths without a placeholder, each with its policies: nearly every request is for one of them. */
+const fixedPolicies: ReadonlyMap<string, readonly RoutePolicy[]> = new Map(
+  routePolicies.filter(isFixed).map(({ path }) => [path, routePolicies.filter((policy) => covers(policy.path, path))]),
+);
+
 /** All policies of a path, one per method. */
-export const policiesOf = (path: string): RoutePolicy[] => routePolicies.filter((policy) => covers(policy.path, path));
+export const policiesOf = (path: string): readonly RoutePolicy[] =>
+  fixedPolicies.get(path) ?? routePolicies.filter((policy) => covers(policy.path, path));
 
 function covers(pattern: string, path: string): boolean {
   if (!pattern.endsWith('/*')) return pattern === path;
