@@ -9,6 +9,8 @@ import type { Scope } from '#shared/wire/account.ts';
 import { createApp } from '../app.ts';
 import { openBooks } from '../db/open.ts';
 import type { OwnGateway } from '../gateway.ts';
+import { createLimits } from '../limits/limits.ts';
+import { createMemoryStore } from '../limits/memory-store.ts';
 import { openGateway } from '../open-gateway.ts';
 import type { AppEnv } from '../routes/context.ts';
 import { type RoutePolicy, routePolicies } from '../routes/policies.ts';
@@ -230,7 +232,8 @@ describe('the census of routes', () => {
     createApp({
       authorizer: { authenticate: () => Promise.reject(new Error('nobody asks')), forget: () => {} },
       routes: [routes],
-      ...{ draining: () => false, version: '1.0.0', now: Date.now, log: () => {} },
+      limits: createLimits(createMemoryStore(Date.now), async () => {}),
+      ...{ draining: () => false, leaving: () => false, version: '1.0.0', now: Date.now, log: () => {} },
     });
 
   test.each([

@@ -113,9 +113,9 @@ describe('Anthropic', () => {
   });
 
   test.each([
-    ['auto', { type: 'auto' }],
-    ['none', { type: 'none' }],
-    ['required', { type: 'any' }],
+    ['auto' as const, { type: 'auto' }],
+    ['none' as const, { type: 'none' }],
+    ['required' as const, { type: 'any' }],
     [
       { type: 'function' as const, function: { name: 'one' } },
       { type: 'tool', name: 'one' },

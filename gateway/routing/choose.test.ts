@@ -89,8 +89,8 @@ const anyFeatures = fc
 const anyRules = fc
   .record({
     policy: fc.constantFrom(undefined, 'balanced' as const, 'cheapest' as const, 'fastest' as const, 'best' as const),
-    only: fc.constantFrom(undefined, ['openai', 'google/*']),
-    ignore: fc.constantFrom(undefined, ['*/a*']),
+    only: fc.constantFrom<string[] | undefined>(undefined, ['openai', 'google/*']),
+    ignore: fc.constantFrom<string[] | undefined>(undefined, ['*/a*']),
     max_attempts: fc.constantFrom(undefined, 1, 2, 4),
     maxCost: fc.constantFrom(null, parseUsd('0.01')),
     allowSimulated: fc.boolean(),

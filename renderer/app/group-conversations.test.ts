@@ -12,6 +12,7 @@ const at = (id: string, updatedAt: number): Conversation => ({
   createdAt: updatedAt,
   updatedAt,
   live: false,
+  ...{ folderId: null, tags: [], pinned: false, archived: false, trashedAt: null },
 });
 
 test('days are calendar days: half past midnight, what was an hour ago was yesterday', () => {

@@ -99,7 +99,7 @@ test.each([
 });
 
 test('a program that is not there is said to be missing', async () => {
-  const transport = { type: 'stdio', command: '/no/such/program', args: [], folder: null, variables: [] } as const;
+  const transport = { type: 'stdio' as const, command: '/no/such/program', args: [], folder: null, variables: [] };
   await expect(connect({}, { transport })).rejects.toMatchObject({
     code: 'tool_server_failed',
     message: expect.stringMatching(/ENOENT/),
