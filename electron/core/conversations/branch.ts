@@ -27,6 +27,19 @@ export async function branchUp(db: Db, id: string, above: number): Promise<Numbe
   return rows;
 }
 
+/** The whole branch that ends here, oldest first, without its siblings: for those who only read on. */
+export async function wholeBranch(db: Db, id: string): Promise<NumberedRow[]> {
+  const { rows } = await sql<NumberedRow>`
+    with recursive up (id, parent_id, depth) as (
+      select id, parent_id, 0 from messages where id = ${id}
+      union all
+      select m.id, m.parent_id, depth + 1 from messages m join up on m.id = up.parent_id
+    )
+    select m.*, 1 as sibling_index, 1 as sibling_count
+    from up join messages m on m.id = up.id order by depth desc`.execute(db);
+  return rows;
+}
+
 /** At most so many messages below this one, as they are shown or were shown last; oldest first. */
 export async function branchDown(db: Db, id: string, below: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`

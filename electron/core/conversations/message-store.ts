@@ -2,7 +2,7 @@ import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Db } from '../db.ts';
 import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../message-row.ts';
-import { branchDown, branchUp, leafBelow } from './branch.ts';
+import { branchDown, branchUp, leafBelow, wholeBranch } from './branch.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -43,9 +43,9 @@ export function messageStore(db: Db) {
       return row?.id ?? null;
     },
 
-    /** The whole branch of this conversation that ends here, oldest first. */
+    /** The whole branch of this conversation that ends here, oldest first; each as if it had no siblings. */
     async branch(conversationId: string, leafId: string | null): Promise<Message[]> {
-      const rows = leafId === null ? [] : await branchUp(db, leafId, Number.MAX_SAFE_INTEGER);
+      const rows = leafId === null ? [] : await wholeBranch(db, leafId);
       return rows.filter((row) => row.conversation_id === conversationId).map(toMessage);
     },
 
