@@ -240,6 +240,10 @@ test('the conversation that was open last is told at the next start, if it is st
   const { conversationId: id } = await send('one');
   await client.conversations.opened({ id });
   expect(await client.conversations.lastOpened()).toEqual({ id });
+  await client.organise.change({ ids: [id], change: { trashed: true } });
+  expect(await client.conversations.lastOpened()).toEqual({ id: null });
+  await client.organise.change({ ids: [id], change: { trashed: false } });
+  expect(await client.conversations.lastOpened()).toEqual({ id });
   await client.conversations.remove({ id });
   expect(await client.conversations.lastOpened()).toEqual({ id: null });
 });

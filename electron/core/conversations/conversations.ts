@@ -91,7 +91,7 @@ export function conversationsFeature({ conversations, messages, changes, setting
 
     async lastOpened(): Promise<{ id: string | null }> {
       const row = await conversations.find((await settings.readText(lastOpened)) ?? '');
-      return { id: row?.id ?? null };
+      return { id: row && row.trashed_at === null ? row.id : null };
     },
 
     async rename({ id, title }: { id: string; title: string }): Promise<Conversation> {
