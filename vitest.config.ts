@@ -15,7 +15,7 @@ const launchOptions = existsSync(chromium.executablePath())
 
 /** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
 const onBothEngines = [
-  'gateway/{app,engine,engine-fallback,disconnect,open-gateway}.test.ts',
+  'gateway/{app,engine,engine-fallback,disconnect,open-gateway,token-classes}.test.ts',
   'gateway/auth/{authorization-matrix,authorize}.test.ts',
   'gateway/idempotency/idempotency.test.ts',
   'gateway/keys/keys.test.ts',

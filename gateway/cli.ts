@@ -38,6 +38,7 @@ const options = {
   output: text,
   'cache-read': text,
   'cache-write': text,
+  'cache-write-1h': text,
   reasoning: text,
   'input-audio': text,
   request: text,

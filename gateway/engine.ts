@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
 import { runAnswer } from './answer-task.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import { createDeparture } from './departure.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createChannel } from './lib/channel.ts';
 import { createLeases, type Leases } from './lib/leases.ts';
@@ -60,13 +61,15 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
     answer(question, signal, watcher) {
       const abort = new Stop();
       const parts = createChannel<AnswerPart>(partsAhead, abort);
-      const unlink = stopWhen(abort, signal, deps);
+      const departure = createDeparture(parts.push, (provider) => drains(deps, provider));
+      const leave = () => departure.leave() || abort.abort(clientGone());
+      const unlink = stopWhen(abort, signal, deps, leave);
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
         watcher?.measured?.(count);
       };
-      const task = runAnswer(question, deps, abort, watched(parts.push, watcher), measured)
+      const task = runAnswer(question, deps, abort, watched(departure.emit, watcher), measured)
         .then(
           () => watcher?.ended(tokens, null),
           async (error: unknown) => {
@@ -81,7 +84,7 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
         next: () => parts.next(),
         pipe: parts.pipe,
         async return() {
-          abort.abort(clientGone());
+          leave();
           return { done: true, value: undefined };
         },
         [Symbol.asyncIterator]() {
@@ -101,11 +104,13 @@ function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
   };
 }
 
+const drains = ({ registry }: EngineDeps, provider: string) =>
+  registry.get(provider)?.credential?.onDisconnect === 'drain';
+
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
 /** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
-function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps): () => void {
-  const onClient = () => abort.abort(clientGone());
+function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, onClient: () => void): () => void {
   const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
   const onTimeout = () =>
     abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.'));

@@ -58,7 +58,13 @@ function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
 type Pricing = NonNullable<Model['pricing']>;
 type WireRates = Pick<
   Pricing,
-  'prompt' | 'completion' | 'input_cache_read' | 'input_cache_write' | 'reasoning' | 'input_audio'
+  | 'prompt'
+  | 'completion'
+  | 'input_cache_read'
+  | 'input_cache_write'
+  | 'input_cache_write_1h'
+  | 'reasoning'
+  | 'input_audio'
 >;
 
 /** A price as the wire spells it (wire contract §2.1), to count with. */
@@ -75,6 +81,7 @@ const ratesOf = (rates: WireRates): Rates => ({
   completion: parseUsdPerToken(rates.completion),
   cacheRead: rates.input_cache_read === null ? null : parseUsdPerToken(rates.input_cache_read),
   cacheWrite: rates.input_cache_write === null ? null : parseUsdPerToken(rates.input_cache_write),
+  cacheWriteHour: rates.input_cache_write_1h == null ? null : parseUsdPerToken(rates.input_cache_write_1h),
   reasoning: rates.reasoning == null ? null : parseUsdPerToken(rates.reasoning),
   inputAudio: rates.input_audio == null ? null : parseUsdPerToken(rates.input_audio),
 });

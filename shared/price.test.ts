@@ -15,6 +15,18 @@ test.each<[string, Partial<Price>, object, string]>([
   ['input and output', {}, {}, '0.0014'],
   ['cache read', { cacheRead: parseUsdPerToken('0.0000001') }, {}, '0.00122'],
   ['cache write', { cacheWrite: parseUsdPerToken('0.00000125') }, { cacheWriteTokens: 100 }, '0.001425'],
+  [
+    'cache written for an hour, at twice the input,',
+    { cacheWrite: parseUsdPerToken('0.00000125') },
+    { cacheWriteTokens: 100, cacheWriteHourTokens: 60 },
+    '0.00147',
+  ],
+  [
+    'cache written for an hour, where the row says so,',
+    { cacheWriteHour: parseUsdPerToken('0.000003') },
+    { cacheWriteTokens: 100, cacheWriteHourTokens: 60 },
+    '0.00152',
+  ],
   ['reasoning', { reasoning: parseUsdPerToken('0.00001') }, {}, '0.00164'],
   ['audio', { inputAudio: parseUsdPerToken('0.000003') }, { audioTokens: 500 }, '0.0024'],
   [
@@ -42,6 +54,7 @@ test('whatever the prices: the lines count every token once and add up to the co
     completion: rate,
     cacheRead: maybe,
     cacheWrite: maybe,
+    cacheWriteHour: maybe,
     reasoning: maybe,
     inputAudio: maybe,
   });
@@ -50,6 +63,7 @@ test('whatever the prices: the lines count every token once and add up to the co
     plain: tokens,
     cachedTokens: tokens,
     cacheWriteTokens: tokens,
+    cacheWriteHourTokens: tokens,
     output: tokens,
     reasoningTokens: tokens,
     audioTokens: tokens,

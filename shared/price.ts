@@ -9,6 +9,8 @@ export interface TokenUsage {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
+  /** Of those written to the cache, where they are to stay for an hour. */
+  readonly cacheWriteHourTokens?: number;
   /** Of the input, where the provider counts them apart. */
   readonly audioTokens?: number;
 }
@@ -27,6 +29,8 @@ export interface Rates {
   readonly completion: PicoUsd;
   readonly cacheRead: PicoUsd | null;
   readonly cacheWrite: PicoUsd | null;
+  /** Writing to the cache for an hour, where it is not twice the plain input: what the providers that tell it apart ask. */
+  readonly cacheWriteHour?: PicoUsd | null;
   /** Where reasoning is not priced as other output. */
   readonly reasoning?: PicoUsd | null;
   /** Where spoken input is not priced as written. */
@@ -53,7 +57,15 @@ export function ratesFor(price: Price, promptTokens: number): Rates {
 
 /** One line of a bill: a class of tokens, how many, and what they cost before the one rounding. */
 export interface CostLine {
-  readonly kind: 'input' | 'audio' | 'cache_read' | 'cache_write' | 'output' | 'reasoning' | 'request';
+  readonly kind:
+    | 'input'
+    | 'audio'
+    | 'cache_read'
+    | 'cache_write'
+    | 'cache_write_1h'
+    | 'output'
+    | 'reasoning'
+    | 'request';
   readonly tokens: number;
   readonly pico: PicoUsd;
 }
@@ -64,6 +76,7 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
   const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
   const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
   const reasoning = rates.reasoning == null ? 0 : Math.min(usage.completionTokens, usage.reasoningTokens);
+  const forAnHour = Math.min(usage.cacheWriteTokens, usage.cacheWriteHourTokens ?? 0);
   const line = (kind: CostLine['kind'], tokens: number, rate: PicoUsd): CostLine => ({
     kind,
     tokens,
@@ -73,7 +86,8 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
     line('input', uncached - audio, rates.prompt),
     line('audio', audio, rates.inputAudio ?? rates.prompt),
     line('cache_read', usage.cachedTokens, rates.cacheRead ?? rates.prompt),
-    line('cache_write', usage.cacheWriteTokens, rates.cacheWrite ?? rates.prompt),
+    line('cache_write', usage.cacheWriteTokens - forAnHour, rates.cacheWrite ?? rates.prompt),
+    line('cache_write_1h', forAnHour, rates.cacheWriteHour ?? picoUsd(2n * rates.prompt)),
     line('output', usage.completionTokens - reasoning, rates.completion),
     line('reasoning', reasoning, rates.reasoning ?? rates.completion),
     line('request', 1, price.request),

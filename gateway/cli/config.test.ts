@@ -66,6 +66,12 @@ describe('the configuration', () => {
     ]);
   });
 
+  test('says of a provider what becomes of an answer whose client leaves', () => {
+    const path = file('{"providers": {"openai": {"apiKey": "f", "on_disconnect": "drain"}, "groq": {"apiKey": "g"}}}');
+    const { providers } = loadConfig(path, {});
+    expect([providers.openai?.onDisconnect, providers.groq?.onDisconnect]).toEqual(['drain', undefined]);
+  });
+
   test('never shows a key by accident', () => {
     const config = loadConfig(undefined, { OPENAI_API_KEY: 'canary-1234' });
     expect(JSON.stringify(config)).not.toContain('canary');

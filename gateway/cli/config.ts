@@ -10,10 +10,16 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 const apiKey = z.string().min(1, 'must not be empty');
-const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional() });
+/** What becomes of an answer whose client leaves. */
+const onDisconnect = z.enum(['abort', 'drain']).optional();
+const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional(), on_disconnect: onDisconnect });
 /** A server of one's own may want no key; only one that has a usual place may leave its address out. */
-const ownServer = z.strictObject({ apiKey: apiKey.optional(), baseUrl: baseUrl.optional() });
-const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl });
+const ownServer = z.strictObject({
+  apiKey: apiKey.optional(),
+  baseUrl: baseUrl.optional(),
+  on_disconnect: onDisconnect,
+});
+const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl, on_disconnect: onDisconnect });
 const entryOf = (known: KnownProvider) => (known.baseUrl === null ? elsewhere : known.ownServer ? ownServer : hosted);
 const aliasName = z
   .string()
@@ -43,7 +49,9 @@ export function loadConfig(path: string | undefined, env: Env): Config {
   const file = configFile.parse(path === undefined ? {} : readConfig(path));
   const providers: Record<string, ProviderCredential> = { ...fromEnvironment(env) };
   for (const [id, entry] of Object.entries(file.providers)) {
-    if (entry) providers[id] = credentialOf(id, entry.apiKey, entry.baseUrl);
+    if (!entry) continue;
+    const credential = credentialOf(id, entry.apiKey, entry.baseUrl);
+    providers[id] = entry.on_disconnect ? { ...credential, onDisconnect: entry.on_disconnect } : credential;
   }
   return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts };
 }

@@ -80,8 +80,8 @@ Options
   --expires DATE   the key's last day (UTC), such as 2027-01-31
   --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)
   --at-once        for a leaked key: the next one signs now, and every token of the old one is refused
-  --input USD      price per million tokens; likewise --output, --cache-read, --cache-write, --reasoning, --input-audio,
-                   and --request per million requests
+  --input USD      price per million tokens; likewise --output, --cache-read, --cache-write, --cache-write-1h,
+                   --reasoning, --input-audio, and --request per million requests
   --from DATE      first day of a price (UTC), today at the earliest
   --url URL        where a newer price book is (default: $PORTICO_PRICES_URL)
   --base-url URL   address that a Postman collection begins with (default: http://127.0.0.1:${defaultPort})

@@ -16,7 +16,16 @@ import {
   referenceCommand,
 } from './command.ts';
 
-const rateOptions = ['input', 'output', 'cache-read', 'cache-write', 'reasoning', 'input-audio', 'request'];
+const rateOptions = [
+  'input',
+  'output',
+  'cache-read',
+  'cache-write',
+  'cache-write-1h',
+  'reasoning',
+  'input-audio',
+  'request',
+];
 
 /** What models cost: the book that ships, and what was added to it where there is a database. */
 export const pricesReference: Readonly<Record<string, ReferenceCommand>> = {
@@ -85,7 +94,7 @@ async function setPrice({ positionals, option, operator }: CommandInput): Promis
   };
   const price: PriceFields = {
     ...{ input: rate('input') ?? '0', output: rate('output') ?? '0' },
-    ...{ cache_read: rate('cache-read'), cache_write: rate('cache-write') },
+    ...{ cache_read: rate('cache-read'), cache_write: rate('cache-write'), cache_write_1h: rate('cache-write-1h') },
     ...{ reasoning: rate('reasoning'), input_audio: rate('input-audio'), request: rate('request') ?? '0', tiers: [] },
   };
   return changed(await operator.overridePrice({ model, price, ...fromDay(option('from')) }));

@@ -99,6 +99,10 @@ interface RequestTable {
   cached_tokens: Generated<bigint>;
   cache_write_tokens: Generated<bigint>;
   reasoning_tokens: Generated<bigint>;
+  /** Of the prompt tokens, where the provider counts spoken input apart. */
+  audio_tokens: Generated<bigint>;
+  /** Of the cache write tokens: those that are to stay for an hour. */
+  cache_write_1h_tokens: Generated<bigint>;
   first_token_ms: bigint | null;
   total_ms: bigint | null;
   /** JSON of the price row that was used, in the wire's spelling. */

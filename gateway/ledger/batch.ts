@@ -178,6 +178,7 @@ function close(end: Settlement, open: Open, { statements, now }: Running): boole
   const values = [
     ...[end.status, end.errorCode, now, end.charge, end.upstreamCost, end.estimated ? 1n : 0n, end.provider, end.model],
     ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
+    ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0],
     ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
     ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing), end.requestId, open.hold],
   ];

@@ -153,6 +153,8 @@ async function closeRequest(trx: BooksTransaction, end: Settlement, now: number)
     cached_tokens: BigInt(end.usage.cachedTokens),
     cache_write_tokens: BigInt(end.usage.cacheWriteTokens),
     reasoning_tokens: BigInt(end.usage.reasoningTokens),
+    audio_tokens: BigInt(end.usage.audioTokens ?? 0),
+    cache_write_1h_tokens: BigInt(end.usage.cacheWriteHourTokens ?? 0),
     first_token_ms: end.firstTokenMs === null ? null : BigInt(Math.round(end.firstTokenMs)),
     total_ms: BigInt(Math.round(end.totalMs)),
     price: end.price && priceText(end.price),

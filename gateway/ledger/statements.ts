@@ -136,6 +136,8 @@ type ClosedRequest = Pick<
   | 'cached_tokens'
   | 'cache_write_tokens'
   | 'reasoning_tokens'
+  | 'audio_tokens'
+  | 'cache_write_1h_tokens'
   | 'first_token_ms'
   | 'total_ms'
   | 'price'
@@ -160,6 +162,8 @@ export const closeRequest = compiledOnce<ClosedRequest>((db, value) =>
       cached_tokens: value('cached_tokens'),
       cache_write_tokens: value('cache_write_tokens'),
       reasoning_tokens: value('reasoning_tokens'),
+      audio_tokens: value('audio_tokens'),
+      cache_write_1h_tokens: value('cache_write_1h_tokens'),
       first_token_ms: value('first_token_ms'),
       total_ms: value('total_ms'),
       price: value('price'),

@@ -9,8 +9,10 @@ test.each([
   'see https://platform.example.com/account?key=abc',
   'token eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.abc',
   'key AIzaSyD-1234567890abcdef',
+  'Incorrect API key provided: xai-AbCd1234EfGh5678.',
+  'Invalid API Key gsk_AbCd1234EfGh5678',
 ])('%j keeps no key, organisation or address', (text) => {
-  expect(scrub(text)).not.toMatch(/sk-proj|org-123|https?:|eyJ|AIza/);
+  expect(scrub(text)).not.toMatch(/sk-proj|org-123|https?:|eyJ|AIza|AbCd|EfGh/);
 });
 
 test('a provider’s message is never longer than a paragraph', () => {

@@ -83,7 +83,8 @@ const isPolicy = ({ kinds, message }: UpstreamFault) =>
 const refusal = (fault: UpstreamFault, otherwise: string) => (fault.message ? scrub(fault.message) : otherwise);
 
 const shownChars = 500;
-const secrets = /\b(?:sk|pk|rk|key|org|proj|user|sess|acct)[-_][\w*.-]{4,}|\bAIza[\w-]{8,}|\beyJ[\w-]{8,}[\w.-]*/g;
+const secrets =
+  /\b(?:sk|gsk|xai|pk|rk|key|org|proj|user|sess|acct)[-_][\w*.-]{4,}|\bAIza[\w-]{8,}|\beyJ[\w-]{8,}[\w.-]*/g;
 
 /** Takes keys, organisation ids and addresses out of a provider's text. */
 export function scrub(text: string): string {

@@ -94,7 +94,15 @@ const canonical = (fields: PriceFields): string =>
 
 function checkPlausible(id: string, want: PriceFields, have: PriceFields | null): void {
   for (const rates of [want, ...want.tiers]) {
-    for (const name of ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const) {
+    for (const name of [
+      'input',
+      'output',
+      'cache_read',
+      'cache_write',
+      'cache_write_1h',
+      'reasoning',
+      'input_audio',
+    ] as const) {
       const price = rates[name];
       if (price != null && Number(price) > dearest)
         throw refused(`${id} would cost $${price} per million tokens (${name})`);

@@ -9,6 +9,8 @@ const rateFields = {
   output: perMillion,
   cache_read: perMillion.nullable(),
   cache_write: perMillion.nullable(),
+  /** For an hour, where that is not twice the input. */
+  cache_write_1h: perMillion.nullable().optional(),
   /** Where it is not priced as other output. */
   reasoning: perMillion.nullable().optional(),
   /** Where it is not priced as text. */
@@ -69,6 +71,7 @@ const ratesOf = (row: Omit<PriceFields, 'tiers' | 'request'>): Rates => ({
   completion: perToken(row.output),
   cacheRead: optional(row.cache_read),
   cacheWrite: optional(row.cache_write),
+  ...(row.cache_write_1h == null ? {} : { cacheWriteHour: perToken(row.cache_write_1h) }),
   ...(row.reasoning == null ? {} : { reasoning: perToken(row.reasoning) }),
   ...(row.input_audio == null ? {} : { inputAudio: perToken(row.input_audio) }),
 });

@@ -27,6 +27,7 @@ const ratesToJson = (rates: Rates) => ({
   completion: formatUsdPerToken(rates.completion),
   input_cache_read: rates.cacheRead === null ? null : formatUsdPerToken(rates.cacheRead),
   input_cache_write: rates.cacheWrite === null ? null : formatUsdPerToken(rates.cacheWrite),
+  ...(rates.cacheWriteHour == null ? {} : { input_cache_write_1h: formatUsdPerToken(rates.cacheWriteHour) }),
   ...(rates.reasoning == null ? {} : { reasoning: formatUsdPerToken(rates.reasoning) }),
   ...(rates.inputAudio == null ? {} : { input_audio: formatUsdPerToken(rates.inputAudio) }),
 });
@@ -48,6 +49,7 @@ const ratesFromJson = (json: ReturnType<typeof ratesToJson>): Rates => ({
   completion: parseUsdPerToken(json.completion),
   cacheRead: json.input_cache_read === null ? null : parseUsdPerToken(json.input_cache_read),
   cacheWrite: json.input_cache_write === null ? null : parseUsdPerToken(json.input_cache_write),
+  ...(json.input_cache_write_1h === undefined ? {} : { cacheWriteHour: parseUsdPerToken(json.input_cache_write_1h) }),
   ...(json.reasoning === undefined ? {} : { reasoning: parseUsdPerToken(json.reasoning) }),
   ...(json.input_audio === undefined ? {} : { inputAudio: parseUsdPerToken(json.input_audio) }),
 });

@@ -9,6 +9,8 @@ import type { UpstreamFetch } from '../lib/upstream-response.ts';
 export interface ProviderCredential {
   readonly apiKey: Secret | null;
   readonly baseUrl: string;
+  /** Whether an answer whose client left is broken off (the default) or read to its end (wire contract §1.4.8). */
+  readonly onDisconnect?: 'abort' | 'drain';
 }
 
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */

@@ -10,6 +10,7 @@ import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts
 import type { Provider, ProviderCredential } from './provider.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
+import { withoutKey } from './without-key.ts';
 
 /** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
 export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;
@@ -65,7 +66,7 @@ export function createRegistry(options: RegistryOptions): Registry {
       ({ id, name }) => own[id]?.(options) ?? createOpenAiCompatible({ id, name, download: options.download }),
     ),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
-  ];
+  ].map(withoutKey);
   const byId = new Map(providers.map((provider) => [provider.id, provider]));
   const credentials = new Map<string, ProviderCredential>(options.sandbox ? [['sandbox', noCredential]] : []);
   const lists = createModelLists({

@@ -76,6 +76,8 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   cached_tokens: Number(row.cached_tokens),
   cache_write_tokens: Number(row.cache_write_tokens),
   reasoning_tokens: Number(row.reasoning_tokens),
+  audio_tokens: Number(row.audio_tokens),
+  cache_write_1h_tokens: Number(row.cache_write_1h_tokens),
   cost_usd: formatUsd(nanoUsd(row.charge)),
   upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,

@@ -8,6 +8,7 @@ export const billKind = z.enum([
   'audio',
   'cache_read',
   'cache_write',
+  'cache_write_1h',
   'reasoning',
   'output',
   'tools',

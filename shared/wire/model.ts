@@ -6,6 +6,8 @@ const rates = {
   completion: usdPerToken,
   input_cache_read: usdPerToken.nullable(),
   input_cache_write: usdPerToken.nullable(),
+  /** Written for an hour, where that is not twice the plain input. */
+  input_cache_write_1h: usdPerToken.nullish(),
   /** Where reasoning is not priced as other output. */
   reasoning: usdPerToken.nullish(),
   /** Where spoken input is not priced as written. */

@@ -22,6 +22,10 @@ export const requestRecord = z
     cached_tokens: count,
     cache_write_tokens: count,
     reasoning_tokens: count,
+    /** Of the prompt, spoken input where the provider counts it apart. */
+    audio_tokens: count.optional(),
+    /** Of `cache_write_tokens`, those that are to stay for an hour. */
+    cache_write_1h_tokens: count.optional(),
     cost_usd: usdAmount,
     upstream_cost_usd: usdAmount,
     estimated: z.boolean(),

@@ -54,6 +54,9 @@ const recordedPrice = pricing.pick({
   completion: true,
   input_cache_read: true,
   input_cache_write: true,
+  input_cache_write_1h: true,
+  reasoning: true,
+  input_audio: true,
   request: true,
   tiers: true,
 });
@@ -70,7 +73,9 @@ export function billOfRecord(record: RequestRecord): Bill | null {
       completionTokens: record.completion_tokens,
       cachedTokens: record.cached_tokens,
       cacheWriteTokens: record.cache_write_tokens,
+      cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
       reasoningTokens: record.reasoning_tokens,
+      audioTokens: record.audio_tokens ?? 0,
     },
     parseUsd(costUsd),
   );

@@ -5,6 +5,7 @@ import { limits } from './0002-limits.ts';
 import { identity } from './0003-identity.ts';
 import { cluster } from './0005-cluster.ts';
 import { prices } from './0007-prices.ts';
+import { tokenClasses } from './0008-token-classes.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -14,5 +15,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0003-identity': identity(dialect),
     '0005-cluster': cluster(dialect),
     '0007-prices': prices(dialect),
+    '0008-token-classes': tokenClasses(dialect),
   }),
 });

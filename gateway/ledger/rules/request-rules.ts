@@ -74,5 +74,7 @@ function expectedCharge(row: RequestRow): bigint {
     cachedTokens: Number(row.cached_tokens),
     cacheWriteTokens: Number(row.cache_write_tokens),
     reasoningTokens: Number(row.reasoning_tokens),
+    audioTokens: Number(row.audio_tokens),
+    cacheWriteHourTokens: Number(row.cache_write_1h_tokens),
   });
 }

@@ -63,12 +63,14 @@ const withoutNulls = (value: JsonObject): JsonObject =>
 function countedUsage(usage: JsonObject): TokenUsage {
   const cachedTokens = asCount(usage.cache_read_input_tokens) ?? 0;
   const cacheWriteTokens = asCount(usage.cache_creation_input_tokens) ?? 0;
+  const forAnHour = asCount(asObject(usage.cache_creation).ephemeral_1h_input_tokens);
   return {
     promptTokens: (asCount(usage.input_tokens) ?? 0) + cachedTokens + cacheWriteTokens,
     completionTokens: asCount(usage.output_tokens) ?? 0,
     cachedTokens,
     cacheWriteTokens,
     reasoningTokens: asCount(asObject(usage.output_tokens_details).thinking_tokens) ?? 0,
+    ...(forAnHour ? { cacheWriteHourTokens: forAnHour } : {}),
   };
 }
 

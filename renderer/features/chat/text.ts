@@ -261,6 +261,7 @@ export const text = {
     audio: 'Spoken input',
     cache_read: 'Cache read',
     cache_write: 'Cache write',
+    cache_write_1h: 'Cache write, one hour',
     reasoning: 'Reasoning',
     output: 'Output',
     tools: 'Tools',

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Secret } from '../lib/secret.ts';
+import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+
+/** Of no shape that a pattern could know. */
+const key = 'correcthorse/battery+staple';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await openUpstream(streamReply(''));
+});
+afterAll(() => upstream.close());
+
+const fault = (message: string) => ({ error: { message, type: 'invalid_request_error', code: 'bad_thing' } });
+
+test.each([
+  ['as its status', (message: string) => errorReply(400, fault(message))],
+  ['inside the stream', (message: string) => streamReply(`data: ${JSON.stringify(fault(message))}\n\n`)],
+])('a provider that says our key %s is not quoted with it', async (_how, reply) => {
+  const credential = { apiKey: new Secret(key), baseUrl: `${upstream.origin}/v1` };
+  const { post, entries } = await openTestGateway({ providers: { openai: credential } });
+  for (const message of [`Strange thing ${key} was sent.`, `${'word '.repeat(97)}${key}`]) {
+    upstream.replyWith(reply(message));
+    const answer = await post('/chat', { model: 'openai/gpt-4o-mini', prompt: 'hello' });
+    const text = await answer.text();
+    expect(text).toContain('upstream_invalid_request');
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('correcthorse');
+  }
+  expect(JSON.stringify(entries)).not.toContain('correcthorse');
+});

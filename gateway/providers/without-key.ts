@@ -1,0 +1,42 @@
+import { AppError } from '#shared/errors.ts';
+import type { Provider, ProviderCredential } from './provider.ts';
+
+/** What is shorter is no secret, and could be part of any word. */
+const leastChars = 6;
+const redacted = '[redacted]';
+
+/** A provider whose failures never say the key that it was asked with, whatever that looks like (wire contract §3.3). */
+export function withoutKey(provider: Provider): Provider {
+  const { checkKey } = provider;
+  const keeping =
+    ({ apiKey }: ProviderCredential) =>
+    (error: unknown): never => {
+      throw cleared(error, apiKey?.reveal() ?? '');
+    };
+  return {
+    ...provider,
+    chat: (request, context, take) => provider.chat(request, context, take).catch(keeping(context.credential)),
+    models: (context) => provider.models(context).catch(keeping(context.credential)),
+    ...(checkKey ? { checkKey: (context) => checkKey(context).catch(keeping(context.credential)) } : {}),
+  };
+}
+
+function cleared(error: unknown, key: string): unknown {
+  if (!(error instanceof AppError) || key.length < leastChars) return error;
+  const message = withoutTail(error.message.replaceAll(key, redacted), key);
+  if (message === error.message) return error;
+  const { code, param, provider, retryAfterMs, details } = error;
+  return new AppError(code, message, {
+    ...{ param, provider },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+/** A provider's text is cut to a paragraph, perhaps in the middle of the key. */
+function withoutTail(message: string, key: string): string {
+  for (let length = key.length - 1; length >= leastChars; length -= 1) {
+    if (message.endsWith(key.slice(0, length))) return message.slice(0, -length) + redacted;
+  }
+  return message;
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { requestList } from '#shared/wire/request-record.ts';
+import { Secret } from './lib/secret.ts';
+import { openTestGateway } from './testing/open-test-gateway.ts';
+import { recordedStreams } from './testing/recorded-streams.ts';
+import { byProvider } from './testing/three-providers.ts';
+import { openUpstream, streamReply, type Upstream } from './testing/upstream-server.ts';
+
+/** Tokens with a price of their own: charged, kept and verified apart from the others. */
+
+const anthropic = recordedStreams.anthropic
+  .join('')
+  .replace(
+    '"cache_creation_input_tokens":2,',
+    '"cache_creation_input_tokens":7,"cache_creation":{"ephemeral_5m_input_tokens":2,"ephemeral_1h_input_tokens":5},',
+  );
+const google = recordedStreams.google
+  .join('')
+  .replaceAll(
+    '"promptTokenCount":18,',
+    '"promptTokenCount":18,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":9}],',
+  );
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await openUpstream(byProvider({ anthropic: streamReply(anthropic), google: streamReply(google) }));
+});
+afterAll(() => upstream.close());
+
+async function answered(model: string) {
+  const given = { apiKey: new Secret('platform-key'), baseUrl: upstream.origin };
+  const opened = await openTestGateway({ providers: { anthropic: given, google: given } });
+  const ask = async () => {
+    const answer = await opened.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hello' }] });
+    expect(await answer.json()).toMatchObject({ object: 'chat.completion' });
+    const [record] = requestList.parse(await (await opened.call('/v1/requests')).json()).data;
+    const { ok, checks } = await opened.gateway.operator.verifyBooks();
+    expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(ok).toBe(true);
+    return record;
+  };
+  return { ...opened, ask };
+}
+
+test('what Anthropic keeps in its cache for an hour costs twice the input, and the books verify', async () => {
+  const { ask } = await answered('anthropic/claude-haiku-4-5');
+  const record = await ask();
+  expect(record).toMatchObject({ prompt_tokens: 25, cache_write_tokens: 7, cache_write_1h_tokens: 5 });
+  // $1 in, $0.10 read, $1.25 and $2 written, $5 out, each a million.
+  const cost = 10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 2_000n + 11n * 5_000n;
+  expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
+});
+
+test('an operator’s own price for that hour is charged instead, and kept with the request', async () => {
+  const { ask, gateway } = await answered('anthropic/claude-haiku-4-5');
+  const price = { input: '1', output: '5', cache_read: '0.1', cache_write: '1.25', cache_write_1h: '3', tiers: [] };
+  await gateway.operator.overridePrice({ model: 'anthropic/claude-haiku-4-5', price });
+  const record = await ask();
+  expect(record?.price).toMatchObject({ input_cache_write_1h: '0.000003' });
+  const cost = 10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 3_000n + 11n * 5_000n;
+  expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
+});
+
+test('spoken input is charged at its own price, and the books verify', async () => {
+  const { ask, gateway } = await answered('google/gemini-2.5-flash');
+  const price = { input: '1', output: '2', cache_read: '0.5', cache_write: null, input_audio: '7', tiers: [] };
+  await gateway.operator.overridePrice({ model: 'google/gemini-2.5-flash', price });
+  const record = await ask();
+  expect(record).toMatchObject({ prompt_tokens: 20, audio_tokens: 9 });
+  const plain = BigInt(20 - 9 - (record?.cached_tokens ?? 0)) * 1_000n + BigInt(record?.cached_tokens ?? 0) * 500n;
+  const output = BigInt(record?.completion_tokens ?? 0) * 2_000n;
+  expect(parseUsd(record?.cost_usd ?? '0')).toBe(plain + 9n * 7_000n + output);
+});
