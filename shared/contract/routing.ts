@@ -51,5 +51,4 @@ export const routingAnswer = z.discriminatedUnion('known', [
 ]);
 
 export type RoutingDecision = z.infer<typeof routingDecision>;
-export type RoutingUnknown = z.infer<typeof routingUnknown>;
 export type RoutingAnswer = z.infer<typeof routingAnswer>;
