@@ -33,7 +33,8 @@ export function billFor(run: Run, outcome: Outcome): Bill {
       usage: metered.usage,
       // Where the upstream named its cost, no row of ours was used.
       price: metered.reportedCost === null ? model.price : null,
-      routing: current ? routingOf(run, current) : null,
+      // The books keep the whole decision, whatever the answer told (§5.6).
+      routing: current ? routingOf(run, current, true) : null,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
       totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
     },

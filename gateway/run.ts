@@ -48,11 +48,11 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly error: AppError };
 
 /** How the model was chosen and what was tried, so far. */
-export const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try) =>
+export const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try, full = question.fullRouting) =>
   explain({
     decision: admitted.decision,
     model: target.model,
     attempts,
     catalogueVersion: deps.catalogue().version,
-    full: question.fullRouting,
+    full,
   });

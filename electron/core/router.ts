@@ -135,6 +135,7 @@ export function coreRouter(features: Features) {
       send: os.chat.send.handler(({ input }) => chat.send(input)),
       answer: os.chat.answer.handler(({ input }) => chat.answer(input)),
       continue: os.chat.continue.handler(({ input }) => chat.continue(input)),
+      routing: os.chat.routing.handler(({ input, signal }) => chat.routing(input, signal)),
       regenerate: os.chat.regenerate.handler(({ input }) => chat.regenerate(input)),
       stop: os.chat.stop.handler(({ input }) => chat.stop(input)),
       watch: os.chat.watch.handler(({ input, signal }) => chat.watch(input, signal)),

@@ -28,7 +28,7 @@ export async function listRequests(db: BooksDb, accountId: string, query: Reques
     .orderBy('id', slice.direction)
     .limit(slice.take)
     .execute();
-  return pageOf(query, rows, toRecord);
+  return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
 
 /** One request of this account; another account's request does not exist. */
@@ -36,6 +36,13 @@ export async function readRequest(db: BooksDb, accountId: string, id: string): P
   const row = await findRow(db, accountId, id);
   if (!row) throw new AppError('request_not_found', 'This account has no request with this id.');
   return toRecord(row);
+}
+
+/** The models that were looked at are told where one request is asked for: a list would be mostly made of them. */
+function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord {
+  if (!routing) return { ...record, routing };
+  const { candidates: _told, ...rest } = routing;
+  return { ...record, routing: rest };
 }
 
 const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow | undefined> =>

@@ -53,6 +53,23 @@ describe('what the books say', () => {
     expect(data.map(({ user }) => user)).toEqual([null, 'Zoë <z@example.com>']);
   });
 
+  test('tell of one request every model the router looked at, and leave that out of lists', async () => {
+    const { post, call } = await openTestGateway();
+    const answer = await post('/chat', {
+      model: 'router',
+      provider: 'sandbox',
+      prompt: 'hi',
+      route: { ignore: ['sandbox/echo'] },
+    });
+    const id = answer.headers.get('x-request-id');
+    expect((await json(answer)).routing.candidates).toBeUndefined();
+    const record = requestRecord.parse(await json(await call(`/v1/requests/${id}`)));
+    expect(record.routing?.candidates).toContainEqual({ id: 'sandbox/echo', excluded: ['request.ignore'] });
+    expect(record.routing?.candidates?.find((one) => one.id === record.routing?.selected)).toHaveProperty('score');
+    const { data } = requestList.parse(await json(await call('/v1/requests')));
+    expect(data[0]?.routing).toEqual({ ...record.routing, candidates: undefined });
+  });
+
   test.each(['day', 'model', 'provider', 'key', 'status'])('buckets by %s add up to the totals', async (group) => {
     const { call } = await withRequests(5);
     for (const period of [

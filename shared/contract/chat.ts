@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { attachments } from './attachments.ts';
 import { message } from './conversations.ts';
 import { id, modelId } from './fields.ts';
+import { routingAnswer } from './routing.ts';
 
 /**
  * What a conversation does while it is watched. `text` and `reasoning` deltas carry the offset (UTF-16 units) at which
@@ -55,6 +56,8 @@ export const chatContract = {
   continue: oc.input(z.object({ answerId: id })).output(started),
   /** Stops an answer; what had arrived stays. No error if it has ended already. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
+  /** Why the router chose this answer's model: read from the gateway's record of the request. */
+  routing: oc.input(z.object({ messageId: id })).output(routingAnswer),
   watch: oc.input(z.object({ conversationId: id })).output(eventIterator(chatEvent)),
 };
 

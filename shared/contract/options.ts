@@ -1,6 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { chatKey } from './drafts.ts';
+import { modelId } from './fields.ts';
 
 export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 
@@ -22,6 +23,8 @@ export const chatOptions = z.object({
   system: z.string().max(200_000),
   parameters,
   overflow,
+  /** Models that the router never takes here. */
+  ignore: z.array(modelId).max(100).default([]),
 });
 
 export const optionsContract = {
@@ -31,7 +34,7 @@ export const optionsContract = {
 };
 
 export const noParameters: Parameters = { temperature: null, topP: null, maxTokens: null, reasoningEffort: null };
-export const noOptions: ChatOptions = { system: '', parameters: noParameters, overflow: 'stop' };
+export const noOptions: ChatOptions = { system: '', parameters: noParameters, overflow: 'stop', ignore: [] };
 
 export type Parameters = z.infer<typeof parameters>;
 export type ChatOptions = z.infer<typeof chatOptions>;

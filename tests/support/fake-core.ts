@@ -272,6 +272,10 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         const answer = begin(conversation, user, input.model, { index: 1, count: 1 });
         return { conversationId: conversation.id, userMessageId: user.id, answerId: answer.id };
       }),
+      routing: os.chat.routing.handler(async () => {
+        await guard('chat.routing');
+        return data.routing;
+      }),
       regenerate: os.chat.regenerate.handler(async ({ input }) => {
         await guard('chat.regenerate');
         const before = data.messages.find((entry) => entry.id === input.answerId);

@@ -5,14 +5,17 @@ import type { Conversation, Message, Place } from '#shared/contract/conversation
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
 import type { LocalServer, Provider } from '#shared/contract/providers.ts';
+import type { RoutingAnswer } from '#shared/contract/routing.ts';
 import type { Settings } from '#shared/contract/settings.ts';
 import type { Account } from '#shared/wire/account.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeModels } from './fake-models.ts';
+import { fakeRouting } from './fake-routing.ts';
 import { type FakeTools, fakeToolsData } from './fake-tools.ts';
 
 export interface FakeData {
+  routing: RoutingAnswer;
   app: AppInfo;
   settings: Settings;
   models: Model[];
@@ -226,6 +229,7 @@ export function fakeData(): FakeData {
     ],
     places: {},
     lastOpened: null,
+    routing: fakeRouting,
     wallets: [
       { id: 'main', name: 'Your keys', simulated: false, billing: 'meter_only', balance: balance('0', '3.2180415') },
       { id: 'sandbox', name: 'Test credits', simulated: true, billing: 'prepaid', balance: balance('10', '0') },

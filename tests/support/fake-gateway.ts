@@ -13,9 +13,16 @@ export type Script = (request: {
 export interface FakeGateway extends Gateway {
   script: Script;
   /** Bodies of the chat requests, as they came. */
-  readonly asked: { model: string; messages: { role: string; content: string }[]; metadata: Record<string, string> }[];
+  readonly asked: {
+    model: string;
+    messages: { role: string; content: string }[];
+    metadata: Record<string, string>;
+    route?: object;
+  }[];
   readonly aborted: string[];
   readonly records: Map<string, 'running' | 'succeeded' | 'cancelled'>;
+  /** The decision in every request's record. */
+  decision: object | null;
   /** Requests of models without a price. */
   readonly unpriced: Set<string>;
   /** Answers every chat request with this instead. */
@@ -71,6 +78,7 @@ export function fakeGateway(): FakeGateway {
     asked: [],
     aborted: [],
     records: new Map(),
+    decision: null,
     unpriced: new Set(),
     refusal: null,
     refuseKeys: false,
@@ -147,7 +155,7 @@ export function fakeGateway(): FakeGateway {
       },
       ...{ estimated: true, byok: false, latency_ms: { first_token: 1, total: 2 }, key_id: null },
       price: fake.unpriced.has(requestId) ? null : { ...rates, request: '0', tiers: [] },
-      ...{ routing: null, metadata: {} },
+      ...{ routing: fake.decision, metadata: {} },
     });
   });
 

@@ -1,6 +1,7 @@
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { ChatEvent } from '#shared/contract/chat.ts';
 import type { Message } from '#shared/contract/conversations.ts';
+import type { RoutingAnswer } from '#shared/contract/routing.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
@@ -8,6 +9,7 @@ import type { DescribeModel } from '../model-facts.ts';
 import type { OptionsStore } from '../options/options-store.ts';
 import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
+import { readRouting } from './routing.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 import { titleFrom } from './title.ts';
 
@@ -148,6 +150,9 @@ export function chatFeature(deps: ChatDeps) {
       const answer = live.find(answerId);
       if (answer) await stopAnswer(answer);
     },
+
+    routing: ({ messageId }: { messageId: string }, signal: AbortSignal | undefined): Promise<RoutingAnswer> =>
+      readRouting(deps, messageId, signal),
 
     async *watch(
       { conversationId }: { conversationId: string },

@@ -71,6 +71,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf }: RequestDeps
         model,
         messages: [...fixed, ...(await toWire(inside, reads, toPart)), ...prompt],
         ...parametersFor(record, options.parameters),
+        ...routeFor(model, record, options.ignore),
         metadata: { purpose: 'chat', ...(conversationId === null ? {} : { conversation_id: conversationId }) },
       },
       context: {
@@ -101,6 +102,10 @@ export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind
   if (kind === 'text' || !record) return true;
   return record.architecture.input_modalities.includes(kind === 'image' ? 'image' : 'file');
 }
+
+/** A model that was named is asked, whatever the router may not take. */
+const routeFor = (model: string, record: Model | null, ignore: readonly string[]): Partial<CompletionRequestBody> =>
+  ignore.length > 0 && (model === 'router' || record?.kind === 'router') ? { route: { ignore: [...ignore] } } : {};
 
 /** Only what the model supports is sent; the rest stays set for the models that do. */
 function parametersFor(record: Model | null, parameters: Parameters): Partial<CompletionRequestBody> {

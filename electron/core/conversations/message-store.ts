@@ -31,6 +31,16 @@ export function messageStore(db: Db) {
       return row ? toMessage(row) : null;
     },
 
+    /** The request that a message was answered by, and who paid for it. */
+    async requestOf(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
+      const row = await db
+        .selectFrom('messages')
+        .select(['request_id', 'source'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row ? { requestId: row.request_id, source: row.source } : null;
+    },
+
     async firstAnswerTo(questionId: string): Promise<string | null> {
       const row = await db
         .selectFrom('messages')

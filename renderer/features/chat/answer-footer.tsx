@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import { Bill } from './bill.tsx';
+import { type Entry, headOf } from './entries.ts';
+import { RouterCard } from './router-card.tsx';
 import { text } from './text.ts';
 
 interface AnswerFooterProps {
-  message: Message;
+  message: Entry;
   actions: ReactNode;
 }
 
@@ -19,8 +21,9 @@ export function AnswerFooter({ message, actions }: AnswerFooterProps) {
   );
 }
 
-function Facts({ message }: { message: Message }) {
-  const { usage, routeReason } = message;
+function Facts({ message }: { message: Entry }) {
+  const { usage, routeReason, requestId, conversationId } = message;
+  const routed = routeReason !== null || (message.model === 'router' && requestId !== null);
   const speed = speedOf(message);
   return (
     <span className="ml-1 flex flex-wrap items-center gap-x-1.5 py-1">
@@ -29,7 +32,11 @@ function Facts({ message }: { message: Message }) {
       <Dotted first={!usage}>
         <Bill message={message} />
       </Dotted>
-      {routeReason && <Dotted>{text.route(routeReason)}</Dotted>}
+      {routed && (
+        <Dotted>
+          <RouterCard conversationId={conversationId} messageId={headOf(message)} />
+        </Dotted>
+      )}
     </span>
   );
 }

@@ -12,6 +12,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
+import { IgnoredModels } from './ignored-models.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
 import { text } from './text.ts';
 import { useOptions, usePresets } from './use-options.ts';
@@ -97,6 +98,7 @@ function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps
         />
         <p className="text-fg-3 text-xs">{text.overflowNotes[draft.overflow]}</p>
       </div>
+      <IgnoredModels value={draft.ignore} onChange={(ignore) => setDraft({ ...draft, ignore })} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button look="primary" type="submit" disabled={set.isPending}>
@@ -123,5 +125,8 @@ function PresetRow({ onTake }: { onTake: (preset: Preset) => void }) {
   );
 }
 
-const isChanged = ({ system, parameters, overflow }: Options): boolean =>
-  system !== '' || overflow !== 'stop' || Object.values(parameters).some((value) => value !== null);
+const isChanged = ({ system, parameters, overflow, ignore }: Options): boolean =>
+  system !== '' ||
+  ignore.length > 0 ||
+  overflow !== 'stop' ||
+  Object.values(parameters).some((value) => value !== null);

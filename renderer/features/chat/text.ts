@@ -92,7 +92,6 @@ export const text = {
     byok: 'Charged by the provider to your key; this is its list price',
     unknown: 'No price is known for this model, so no amount is shown',
   },
-  route: (reason: string) => `Auto: ${reason}`,
   sendFailed: 'Not sent. Your text is still here.',
   retryAfter: (seconds: number) => `The provider asks to wait ${seconds} s.`,
   began: 'Reply started',

@@ -1,0 +1,47 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended } from './chat.ts';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+test('the router explains its choice, and what is never wanted is not chosen again, by keyboard alone', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Auto');
+  await ask(page, 'Who answers?');
+  await ended(articles(page).nth(1));
+  const first = await articles(page).nth(1).getAttribute('aria-label');
+  const why = articles(page).nth(1).getByRole('button', { name: 'Why this model' });
+  await why.focus();
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('dialog', { name: 'Why this model' });
+  await expect(card).toContainText(`${first} was chosen`);
+  await expect(card.getByRole('list', { name: 'Attempts' })).toContainText('answered');
+  await expect(card.getByRole('list', { name: 'Candidates' })).toContainText('chosen');
+  await expect(card.getByRole('region', { name: 'Price elsewhere' })).toContainText(/\$\S+ (more|less)|the same/);
+  await expect(card).toContainText('not in the running');
+  await card.getByRole('button', { name: 'Pin this model' }).focus();
+  await expect(page.getByText('Close', { exact: true })).toBeHidden();
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+  await card.getByRole('button', { name: 'Never for this' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(card.getByRole('button', { name: 'Allow again' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(why).toBeFocused();
+  await ask(page, 'And now?');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).not.toHaveAccessibleName(first ?? '');
+  await articles(page).nth(3).getByRole('button', { name: 'Why this model' }).focus();
+  await page.keyboard.press('Enter');
+  await card.getByText('not in the running').focus();
+  await expect(card).toContainText('never for this, as you said');
+  await card.getByRole('button', { name: 'Pin this model' }).focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  const second = await articles(page).nth(3).getAttribute('aria-label');
+  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText(second ?? '');
+});
