@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchChat, chatTable } from './chat/chat-bench.ts';
 import { benchGateway, type Figures } from './gateway/gateway-bench.ts';
 import { benchSearch } from './search-bench.ts';
 
-/** `npm run bench -- [--only gateway|search] [--rounds N] [--quick] [--json FILE]`: tables to read, JSON to compare. */
+/** `npm run bench -- [--only gateway|search|chat] [--rounds N] [--quick] [--json FILE]`: tables to read, JSON to compare. */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -84,6 +85,12 @@ if (values.only === undefined || values.only === 'search') {
   });
   process.stdout.write(`search\n${lines.join('\n')}\n`);
   record.search = found;
+}
+
+if (values.only === undefined || values.only === 'chat') {
+  const figures = await benchChat();
+  process.stdout.write(chatTable(figures));
+  record.chat = figures;
 }
 
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);

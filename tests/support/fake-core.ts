@@ -40,6 +40,10 @@ export interface FakeOptions {
   answers?: 'auto' | 'manual';
   /** Milliseconds between two pieces of an answer. */
   paceMs?: number;
+  /** Characters in a piece. */
+  pieceLength?: number;
+  /** What is answered. */
+  answer?: string;
 }
 
 /** The whole contract in memory, on the other side of a real MessageChannel. */
@@ -98,10 +102,11 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   }
 
   async function play(answer: Message): Promise<void> {
-    for (const piece of fakeAnswer.match(/[\s\S]{1,9}/g) ?? []) {
+    const { answer: words = fakeAnswer, pieceLength = 9 } = options;
+    for (let at = 0; at < words.length; at += pieceLength) {
       await new Promise((resolve) => setTimeout(resolve, options.paceMs ?? 12));
       if (running?.id !== answer.id) return;
-      write(piece);
+      write(words.slice(at, at + pieceLength));
     }
     finish();
   }

@@ -17,8 +17,12 @@ export interface WebProcess {
 }
 
 /** The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys. */
-export async function startWebProcess(main: string, args: readonly string[]): Promise<WebProcess> {
-  const child = run(main, args);
+export async function startWebProcess(
+  main: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<WebProcess> {
+  const child = run(main, args, more);
   const links: string[] = [];
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const first = new Promise<void>((resolve, reject) => {
@@ -64,8 +68,8 @@ export async function runToEnd(
   return { code, stderr };
 }
 
-function run(main: string, args: readonly string[]): ChildProcess {
-  const env = { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
+function run(main: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
+  const env = { ...process.env, ...more, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
   for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'NODE_OPTIONS'])
     delete env[name as never];
   return spawn(process.execPath, [main, '--no-open', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });

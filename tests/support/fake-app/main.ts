@@ -3,7 +3,7 @@ import '../../../renderer/ui/theme.css';
 import type { Message } from '#shared/contract/conversations.ts';
 import { openWindow } from '../../../renderer/app/open-window.ts';
 import { fakeAnswer } from '../fake-answer.ts';
-import { createFakeCore } from '../fake-core.ts';
+import { createFakeCore, type FakeOptions } from '../fake-core.ts';
 import { fakeMessage } from '../fake-data.ts';
 import { fakeModels, manyModels } from '../fake-models.ts';
 
@@ -11,7 +11,7 @@ import { fakeModels, manyModels } from '../fake-models.ts';
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root"');
 const wish = new URLSearchParams(location.search);
-const core = createFakeCore({}, { paceMs: Number(wish.get('pace') ?? 12) });
+const core = createFakeCore({}, { paceMs: Number(wish.get('pace') ?? 12), ...wished() });
 if (wish.has('many')) core.data.models = [...fakeModels, ...manyModels(3000)];
 if (wish.has('empty')) Object.assign(core.data, { conversations: [], messages: [], models: [], ledgerLines: 0 });
 if (wish.has('first'))
@@ -26,6 +26,13 @@ for (const method of wish.getAll('fail'))
   core.fail(method, 'gateway_unreachable', 'The gateway at https://gateway.example.com did not answer.');
 for (const method of wish.getAll('hold')) core.hold(method, true);
 await openWindow(root, core.link);
+
+/** `?tokens=200`: answers with the session's `answer`, at so many tokens a second, four characters each. */
+function wished(): FakeOptions {
+  const rate = Number(wish.get('tokens') ?? 0);
+  const answer = sessionStorage.getItem('answer');
+  return rate > 0 && answer !== null ? { answer, paceMs: 20, pieceLength: Math.max(1, (rate * 4) / 50) } : {};
+}
 
 /** A conversation of so many messages, the last of which is the last. */
 function longThread(size: number): Message[] {

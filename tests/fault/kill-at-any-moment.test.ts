@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as passed } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { buildHosts } from '../hosts/built-hosts.ts';
+import { seeded } from '../support/power-loss.ts';
+import { startWebProcess, type WebProcess } from '../support/web-process.ts';
+
+/** `PORTICO_LONG=1` kills 100 times; the ordinary run 3 times. */
+const rounds = process.env.PORTICO_LONG ? 100 : 3;
+const chatsAtOnce = 3;
+const random = seeded(4);
+
+type Client = Awaited<ReturnType<WebProcess['connect']>>;
+
+/** What the core has said of one run, and what its disk showed before the kill. */
+interface Promised {
+  /** Chats that it named. */
+  readonly chats: Set<string>;
+  /** Texts of messages that it took. */
+  readonly questions: Map<string, string>;
+  /** Answers that it began; the text once it has said that one is over. */
+  readonly answers: Map<string, { status: string; text: string } | null>;
+  /** Last draft that was sent and last one that was taken. */
+  readonly draft: { sent: number; taken: number };
+  /** Words of running answers that were saved. */
+  readonly saved: Map<string, string>;
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'portico-kills-'));
+let main: string;
+let web: WebProcess | undefined;
+let serial = 0;
+beforeAll(async () => {
+  main = (await buildHosts('kills')).webMain;
+}, 120_000);
+afterAll(async () => {
+  await web?.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Asks in one chat, one question after the other, and stops some answers; or waits for one long one. */
+async function converse(client: Client, promised: Promised, patient: boolean): Promise<never> {
+  let conversationId: string | null = null;
+  for (;;) {
+    const messageId = `m${++serial}`;
+    const text = `Message ${messageId}: ${'word '.repeat(Math.floor(random() * 40))}end.`;
+    const model = !patient && random() < 0.6 ? 'sandbox/echo' : 'sandbox/slow';
+    const started = await client.chat.send({ messageId, conversationId, text, model });
+    conversationId = started.conversationId;
+    promised.chats.add(conversationId);
+    promised.questions.set(messageId, text);
+    promised.answers.set(started.answerId, null);
+    await readAnswer(client, promised, { ...started, stopAfter: patient ? Infinity : 1 + Math.floor(random() * 30) });
+  }
+}
+
+async function readAnswer(
+  client: Client,
+  { answers }: Promised,
+  { conversationId, answerId, stopAfter }: { conversationId: string; answerId: string; stopAfter: number },
+) {
+  let deltas = 0;
+  for await (const event of await client.chat.watch({ conversationId })) {
+    if (event.type === 'snapshot' && !event.answers.some(({ id }) => id === answerId)) return;
+    if (event.type === 'text-delta' && ++deltas === stopAfter) await client.chat.stop({ answerId });
+    if (event.type !== 'message-updated' || event.message.id !== answerId) continue;
+    const { status, text } = event.message;
+    answers.set(answerId, { status, text });
+    return;
+  }
+}
+
+/** Types in the composer of a new chat. */
+async function type(client: Client, { draft }: Promised): Promise<never> {
+  for (;;) {
+    draft.sent += 1;
+    await client.drafts.put({ chat: 'new', draft: { text: `Draft ${draft.sent}`, attachments: [], model: null } });
+    draft.taken = draft.sent;
+  }
+}
+
+/** What another reader of the file finds of the answers that are being written. */
+function savedAnswers() {
+  const db = new Sqlite(join(dataDir, 'portico.db'), { readonly: true });
+  const rows = db.prepare("select id, conversation_id as chat, text from messages where status = 'streaming'").all();
+  db.close();
+  return rows as { id: string; chat: string; text: string }[];
+}
+
+/** One run of the core, up to kill -9 somewhere in the middle of it all. */
+async function runUntilKilled(firstDraft: number): Promise<Promised> {
+  const promised: Promised = {
+    ...{ chats: new Set(), questions: new Map(), answers: new Map(), saved: new Map() },
+    draft: { sent: firstDraft, taken: firstDraft },
+  };
+  const process = await startWebProcess(main, ['--data-dir', dataDir]);
+  web = process;
+  const client = await process.connect();
+  const users = Array.from({ length: chatsAtOnce }, (_, chat) => converse(client, promised, chat === 0));
+  const moment = (async () => {
+    await vi.waitFor(() => expect(savedAnswers().some(({ text }) => text !== '')).toBe(true), {
+      ...{ timeout: 30_000, interval: 10 },
+    });
+    // Any moment: within a save, between two, while a question is on its way.
+    await passed(random() * 1_500);
+  })();
+  // A call that fails before the kill fails the test; those that the kill cuts off are nobody's any more.
+  await Promise.race([moment, ...users, type(client, promised)]);
+  for (const { id, chat, text } of savedAnswers()) {
+    promised.chats.add(chat);
+    promised.saved.set(id, text);
+  }
+  await process.kill('SIGKILL');
+  return promised;
+}
+
+/** All of it, and nothing that is still running. */
+async function expectKept(client: Client, { chats, questions, answers, saved, draft }: Promised) {
+  const threads = await Promise.all([...chats].map((id) => client.conversations.get({ id, limit: 400 })));
+  const messages = new Map(threads.flatMap((thread) => thread.messages.map((message) => [message.id, message])));
+  for (const [id, text] of questions) expect(messages.get(id)).toMatchObject({ role: 'user', text });
+  for (const [id, end] of answers) {
+    const kept = messages.get(id);
+    if (end) expect(kept).toMatchObject(end);
+    else expect(['interrupted', 'done', 'cancelled']).toContain(kept?.status);
+  }
+  for (const [id, words] of saved) expect(messages.get(id)?.text.slice(0, words.length)).toBe(words);
+  const { text } = await client.drafts.get({ chat: 'new' });
+  if (draft.sent > 0) expect([draft.taken, draft.sent].map((number) => `Draft ${number}`)).toContain(text);
+  return [...messages.values()];
+}
+
+/** Test credits that left the wallet, and what all chats say that they cost, in nano-USD. */
+async function sums(client: Client) {
+  const wallet = (await client.account.wallets()).find(({ id }) => id === 'sandbox');
+  const { conversations } = await client.conversations.list({ limit: 500 });
+  const totals = await Promise.all(conversations.map(({ id }) => client.bills.total({ conversationId: id })));
+  return {
+    held: wallet?.balance.held,
+    left: parseUsd(wallet?.balance.amount ?? '0'),
+    shown: totals.reduce((sum, { testCreditsUsd }) => sum + parseUsd(testCreditsUsd), 0n),
+  };
+}
+
+async function chargedByLedger(client: Client): Promise<bigint> {
+  let charged = 0n;
+  for (let after: string | null = null; ; ) {
+    const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100, after });
+    for (const { type: kind, amount } of transactions.data) if (kind === 'usage') charged -= parseUsd(amount);
+    after = transactions.data.at(-1)?.id ?? null;
+    if (!transactions.has_more) return charged;
+  }
+}
+
+test(`kill -9 at ${rounds} moments while three chats stream and a fourth is typed loses nothing that was acknowledged`, {
+  timeout: rounds * 60_000,
+}, async () => {
+  const all: Promised[] = [];
+  const counts = { questions: 0, drafts: 0, saved: 0, interrupted: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const promised = await runUntilKilled(all.at(-1)?.draft.sent ?? 0);
+    all.push(promised);
+    web = await startWebProcess(main, ['--data-dir', dataDir]);
+    const client = await web.connect();
+    const kept = await expectKept(client, promised);
+    await vi.waitFor(
+      async () => {
+        const { held, left, shown } = await sums(client);
+        expect({ held, shown }).toEqual({ held: '0', shown: parseUsd('10') - left });
+      },
+      { timeout: 20_000 },
+    );
+    counts.questions += promised.questions.size;
+    counts.drafts = promised.draft.taken;
+    counts.saved += [...promised.saved.values()].filter((words) => words !== '').length;
+    counts.interrupted += kept.filter(({ status }) => status === 'interrupted').length;
+    await web.kill('SIGKILL');
+  }
+  web = await startWebProcess(main, ['--data-dir', dataDir]);
+  const client = await web.connect();
+  for (const { draft: _, ...promised } of all) await expectKept(client, { ...promised, draft: { sent: 0, taken: 0 } });
+  expect(await chargedByLedger(client)).toBe((await sums(client)).shown);
+  process.stdout.write(`kept over ${rounds} kills: ${JSON.stringify(counts)}\n`);
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThanOrEqual(rounds);
+});

@@ -1,0 +1,150 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDb } from '#core/db.ts';
+import { buildHosts } from '../hosts/built-hosts.ts';
+import {
+  createDisk,
+  type Fate,
+  powerLossMissing,
+  readTrace,
+  recorderFor,
+  seeded,
+  type TraceEvent,
+} from '../support/power-loss.ts';
+import { readUntil } from '../support/test-core.ts';
+import { startWebProcess } from '../support/web-process.ts';
+
+/** Every acknowledgement is a moment; there are as many as this together. */
+const questions = 25;
+const drafts = 25;
+const cuts = questions + drafts;
+
+const missing = powerLossMissing();
+const workplace = mkdtempSync(join(tmpdir(), 'portico-desktop-power-'));
+afterAll(() => rmSync(workplace, { recursive: true, force: true }));
+
+interface Acknowledged {
+  readonly kind: 'message' | 'draft';
+  /** The message's id, or the draft's chat. */
+  readonly id: string;
+  readonly text: string;
+  /** How much of the record there was when the client had read it. */
+  readonly bytes: number;
+}
+
+let events: TraceEvent[] = [];
+/** Where each event ends in the record. */
+let ends: number[] = [];
+const acknowledged: Acknowledged[] = [];
+
+describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${cuts} cuts`})`, () => {
+  beforeAll(async () => {
+    const folder = join(workplace, 'data');
+    mkdirSync(folder);
+    const recorder = recorderFor(folder, workplace);
+    const { webMain } = await buildHosts('desktop-power');
+    const web = await startWebProcess(webMain, ['--data-dir', folder], recorder.env);
+    const client = await web.connect();
+    const told = (one: Omit<Acknowledged, 'bytes'>) =>
+      acknowledged.push({ ...one, bytes: statSync(recorder.trace).size });
+    // Drafts are typed while nothing else is written, so that no other sync can take them along.
+    for (let index = 0; index < drafts; index += 1) {
+      const text = `Draft ${index}`;
+      await client.drafts.put({ chat: `chat-${index}`, draft: { text, attachments: [], model: null } });
+      told({ kind: 'draft', id: `chat-${index}`, text });
+    }
+    let conversationId: string | null = null;
+    for (let index = 0; index < questions; index += 1) {
+      const [messageId, text] = [`m${index}`, `Question ${index}`];
+      const started = await client.chat.send({ messageId, conversationId, text, model: 'sandbox/echo' });
+      told({ kind: 'message', id: messageId, text });
+      conversationId = started.conversationId;
+      await readUntil(await client.chat.watch({ conversationId }), (seen) =>
+        seen.some((event) =>
+          event.type === 'snapshot'
+            ? event.answers.length === 0
+            : event.type === 'message-updated' && event.message.id === started.answerId,
+        ),
+      );
+    }
+    await web.kill('SIGTERM');
+    events = readTrace(recorder.trace);
+    let bytes = 0;
+    ends = events.map(({ file, data }) => {
+      bytes += 16 + Buffer.byteLength(file) + data.length;
+      return bytes;
+    });
+  }, 180_000);
+
+  /** The event with which it was told: for a message the answer that names it, for a draft the last before it was read. */
+  function momentOf({ kind, id, bytes }: Acknowledged): number {
+    if (kind === 'draft') return ends.findLastIndex((end) => end <= bytes);
+    const words = ['userMessageId', `"${id}"`];
+    const at = events.findIndex((event) => event.kind === 'said' && words.every((word) => event.data.includes(word)));
+    if (at < 0) throw new Error(`nothing was said of message ${id}`);
+    return at;
+  }
+
+  /** Cuts at every acknowledgement; says what had been acknowledged by then and is not there. */
+  async function lostAt(fate: (cut: number) => Fate, logIsSynced: (event: number) => boolean) {
+    let at = 0;
+    const disk = createDisk((sync) => sync.file !== 'portico.db-wal' || logIsSynced(at));
+    const lost: string[] = [];
+    for (const [number, one] of acknowledged.entries()) {
+      const cut = momentOf(one);
+      for (; at <= cut; at += 1) {
+        const event = events[at];
+        if (event) disk.apply(event);
+      }
+      const folder = join(workplace, `cut-${number}`);
+      disk.cut(folder, fate(cut));
+      lost.push(...(await missingIn(join(folder, 'portico.db'), acknowledged.slice(0, number + 1))));
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return lost;
+  }
+
+  async function missingIn(file: string, promised: readonly Acknowledged[]): Promise<string[]> {
+    const db = await openDb(file);
+    const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+    const messages = await db.selectFrom('messages').select(['id', 'text']).execute();
+    const typed = await db.selectFrom('drafts').select(['chat as id', 'text']).execute();
+    await db.destroy();
+    const found = { message: messages, draft: typed };
+    const gone = promised.filter((one) => !found[one.kind].some(({ id, text }) => id === one.id && text === one.text));
+    return [
+      ...rows.filter((row) => row.integrity_check !== 'ok').map((row) => row.integrity_check),
+      ...gone.map(({ kind, id }) => `${kind} ${id}`),
+    ];
+  }
+
+  const nothingKept = (): Fate => () => 'lost';
+  const byChance = (cut: number): Fate => {
+    const random = seeded(cut);
+    return () => (['lost', 'kept', 'torn'] as const)[Math.floor(random() * 3)] ?? 'lost';
+  };
+
+  test('loses no message and no draft that was acknowledged, where all that was not synced is lost', {
+    timeout: 120_000,
+  }, async () => {
+    expect(acknowledged).toHaveLength(cuts);
+    expect(await lostAt(nothingKept, () => true)).toEqual([]);
+  });
+
+  test('nor where parts of it reached the disk, torn and out of order', { timeout: 120_000 }, async () => {
+    expect(await lostAt(byChance, () => true)).toEqual([]);
+  });
+
+  test('control: where commits do not sync the log, as with synchronous=NORMAL, the same cuts do lose', {
+    timeout: 120_000,
+  }, async () => {
+    const [first] = acknowledged;
+    const opened = first ? momentOf(first) : -1;
+    const lost = await lostAt(nothingKept, (event) => event <= opened);
+    expect(lost.filter((what) => what.startsWith('draft')).length).toBeGreaterThan(0);
+    expect(lost.filter((what) => what.startsWith('message')).length).toBeGreaterThan(0);
+  });
+});
