@@ -85,6 +85,14 @@ const pages = [
     emptyText: '',
     full: 'Local URL',
   },
+  {
+    hash: '#settings/tools',
+    method: 'tools.list',
+    loading: 'Loading tools',
+    empty: {},
+    emptyText: 'No servers yet.',
+    full: 'Calculator',
+  },
 ] as const;
 
 test.each(pages.filter((entry) => entry.method !== 'models.list'))(

@@ -9,6 +9,7 @@ import { ModelsPage } from '../features/models/models-page.tsx';
 import { ChatsPage } from '../features/organise/chats-page.tsx';
 import { OrganiseDialogs } from '../features/organise/organise-dialogs.tsx';
 import { SettingsPage } from '../features/settings/settings-page.tsx';
+import { ToolsSection } from '../features/tools/tools-section.tsx';
 import { TransferSection } from '../features/transfer/transfer-section.tsx';
 import { UsagePage } from '../features/usage/usage-page.tsx';
 import { WelcomeCard } from '../features/welcome/welcome-card.tsx';
@@ -57,6 +58,7 @@ function Page() {
         <SettingsPage
           section={loc.section}
           shortcuts={<ShortcutTable />}
+          tools={<ToolsSection />}
           data={
             <>
               <DataSection />

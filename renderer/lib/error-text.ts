@@ -44,6 +44,8 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   keychain_locked: 'Unlock your keychain, then retry.',
   port_unavailable: 'Choose another port.',
   link_refused: 'Only web and mail links are opened.',
+  tool_server_failed: 'Check how it is reached, then test it again.',
+  tool_server_changed: 'Look at its tools, then switch it on again.',
   backup_failed: 'Retry.',
   backup_unusable: 'Choose another backup.',
   import_refused: 'Choose another file.',

@@ -4,6 +4,7 @@ export const settingsSections = [
   'providers',
   'gateway',
   'chat',
+  'tools',
   'prompts',
   'caps',
   'appearance',

@@ -13,8 +13,10 @@ export const tool = z.object({
   readOnly: z.boolean(),
 });
 
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a variable is named by letters, digits and _');
-const headerName = z.string().regex(/^[A-Za-z0-9-]{1,128}$/, 'a header is named by letters, digits and -');
+export const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a variable is named by letters, digits and _');
+export const headerName = z.string().regex(/^[A-Za-z0-9-]{1,128}$/, 'a header is named by letters, digits and -');
 const secretValue = z.string().max(8192);
 const command = z.string().trim().min(1).max(1024);
 const args = z.array(z.string().max(4096)).max(100);

@@ -16,12 +16,14 @@ interface SettingsPageProps {
   section: SettingsSection | null;
   /** The list of shortcuts, drawn by the shell that knows them. */
   shortcuts: ReactNode;
+  /** Built-in tools, tool servers and permissions. */
+  tools: ReactNode;
   /** Export, import and backups. */
   data: ReactNode;
 }
 
 /** A list of sections and one of them; in a narrow window first the one, then the other. */
-export function SettingsPage({ section, shortcuts, data }: SettingsPageProps) {
+export function SettingsPage({ section, shortcuts, tools, data }: SettingsPageProps) {
   const narrow = useNarrow();
   const shown = section ?? (narrow ? null : 'providers');
   return (
@@ -51,7 +53,7 @@ export function SettingsPage({ section, shortcuts, data }: SettingsPageProps) {
                   {text.allSections}
                 </Link>
               )}
-              <Section name={shown} shortcuts={shortcuts} data={data} />
+              <Section name={shown} shortcuts={shortcuts} tools={tools} data={data} />
             </div>
           </div>
         )}
@@ -60,7 +62,9 @@ export function SettingsPage({ section, shortcuts, data }: SettingsPageProps) {
   );
 }
 
-function Section({ name, shortcuts, data }: { name: SettingsSection; shortcuts: ReactNode; data: ReactNode }) {
+type SectionProps = Omit<SettingsPageProps, 'section'> & { name: SettingsSection };
+
+function Section({ name, shortcuts, tools, data }: SectionProps) {
   switch (name) {
     case 'providers':
       return <ProvidersSection />;
@@ -68,6 +72,13 @@ function Section({ name, shortcuts, data }: { name: SettingsSection; shortcuts: 
       return <GatewaySection />;
     case 'chat':
       return <ChatSection />;
+    case 'tools':
+      return (
+        <>
+          <SectionTitle>{text.sections.tools}</SectionTitle>
+          {tools}
+        </>
+      );
     case 'prompts':
       return <LibrarySection />;
     case 'caps':

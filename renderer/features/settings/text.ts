@@ -4,6 +4,7 @@ const sections: Record<SettingsSection, string> = {
   providers: 'Providers & keys',
   gateway: 'Gateway',
   chat: 'Chat',
+  tools: 'Tools',
   prompts: 'Prompts & presets',
   caps: 'Spending caps',
   appearance: 'Appearance',

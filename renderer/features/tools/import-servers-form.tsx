@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import { describeError } from '../../lib/error-text.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { text } from './text.ts';
+import { useToolCalls } from './use-tools.ts';
+
+const words = text.importing;
+
+/** Takes another program's settings and says what came of them. */
+export function ImportServersForm({ onDone }: { onDone: () => void }) {
+  const [json, setJson] = useState('');
+  const { import: read } = useToolCalls();
+  const failure = read.isError ? describeError(read.error) : null;
+  if (read.data) {
+    return (
+      <>
+        <p role="status">{words.added(read.data.added.length)}</p>
+        {read.data.leftOut.length > 0 && (
+          <>
+            <p className="mt-2 text-fg-2">{words.leftOut}</p>
+            <ul className="list-disc pl-5 text-fg-2">
+              {read.data.leftOut.map(({ name, reason }) => (
+                <li key={name} className="wrap-anywhere">{`${name}: ${reason}`}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <div className="mt-4 flex justify-end">
+          <Button look="primary" autoFocus onClick={onDone}>
+            {words.done}
+          </Button>
+        </div>
+      </>
+    );
+  }
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (json.trim() !== '') read.mutate(json, { onSuccess: () => setJson('') });
+      }}
+    >
+      <TextArea
+        label={words.json}
+        note={words.note}
+        autoFocus
+        spellCheck={false}
+        rows={8}
+        value={json}
+        onChange={(event) => setJson(event.target.value)}
+      />
+      {failure && (
+        <p role="alert" className="text-bad text-sm">
+          {failure.sentence} {failure.remedy}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button look="primary" type="submit" disabled={json.trim() === '' || read.isPending}>
+          {words.act}
+        </Button>
+      </div>
+    </form>
+  );
+}

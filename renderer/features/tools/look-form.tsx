@@ -1,0 +1,36 @@
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { Button } from '../../ui/button.tsx';
+import { useNotify } from '../../ui/use-notify.ts';
+import { text } from './text.ts';
+import { ToolList, TransportLine } from './tool-list.tsx';
+import { useToolCalls } from './use-tools.ts';
+
+/** What is about to be trusted, as it was seen: the core refuses if it is another by now. */
+export function LookForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
+  const { enable } = useToolCalls();
+  const { failed } = useNotify();
+  return (
+    <>
+      <p className="mb-2 text-fg-2">{text.lookBody}</p>
+      <TransportLine transport={server.transport} />
+      <div className="mt-3">
+        <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
+      </div>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button
+          look="primary"
+          disabled={enable.isPending || server.tools.length === 0}
+          onClick={() =>
+            enable.mutate(
+              { id: server.id, enabled: true, fingerprint: server.fingerprint },
+              { onSettled: onDone, onError: (error) => failed(text.notOn, error) },
+            )
+          }
+        >
+          {text.switchOn}
+        </Button>
+      </div>
+    </>
+  );
+}

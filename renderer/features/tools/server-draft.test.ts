@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { draftOf, secretProblem, transportIn } from './server-draft.ts';
+
+const server = (transport: ToolServer['transport']): ToolServer => ({
+  ...{ id: 's', name: 'S', transport, enabled: false, state: 'off', problem: null, tools: [] },
+  ...{ fingerprint: 'f', changed: false },
+});
+
+test('a server that was opened and saved untouched is reached exactly as before, whatever its arguments are', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), fc.uniqueArray(fc.stringMatching(/^[A-Z_]{1,8}$/)), (args, variables) => {
+      const before = server({ type: 'stdio', command: 'run', args, folder: null, variables });
+      const kept = Object.fromEntries(variables.map((name) => [name, '']));
+      expect(transportIn(draftOf(before), before)).toEqual({
+        ...{ type: 'stdio', command: 'run', args, folder: null, variables: kept },
+      });
+    }),
+  );
+});
+
+test('a header is named twice whatever its letters are; a variable is not', () => {
+  const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', kept: false }));
+  const draft = { ...draftOf(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
+  const [, second] = rows;
+  if (!second) throw new Error('There are two rows');
+  expect(secretProblem({ ...draft, type: 'http' }, second)).toBe('twice');
+  expect(transportIn({ ...draft, type: 'http' }, null)).toBeNull();
+  expect(transportIn({ ...draft, type: 'stdio' }, null)).toMatchObject({ variables: { Token: 'x', token: 'x' } });
+});

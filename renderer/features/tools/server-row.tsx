@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { useNotify } from '../../ui/use-notify.ts';
+import { LookForm } from './look-form.tsx';
+import { ServerForm } from './server-form.tsx';
+import { text } from './text.ts';
+import { ToolList, TransportLine } from './tool-list.tsx';
+import { useToolCalls } from './use-tools.ts';
+
+const tones = { off: 'plain', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
+
+/** One tool server: how it stands, and what can be done about it. */
+export function ServerRow({ server }: { server: ToolServer }) {
+  const [open, setOpen] = useState<'tools' | 'editing' | 'removing' | null>(null);
+  const [seen, setSeen] = useState<ToolServer | null>(null);
+  const { test, enable } = useToolCalls();
+  const { say, failed } = useNotify();
+  const named = (action: string) => text.actionFor(action, server.name);
+  const reach = (then: (reached: ToolServer) => void) =>
+    test.mutate(server.id, {
+      // What went wrong stands in the row.
+      onSuccess: (reached) => reached.problem === null && then(reached),
+      onError: (error) => failed(text.testFailed, error),
+    });
+  const switchTo = (on: boolean) => {
+    if (on) return reach(setSeen);
+    enable.mutate(
+      { id: server.id, enabled: false, fingerprint: server.fingerprint },
+      { onError: (error) => failed(text.notSwitched, error) },
+    );
+  };
+  return (
+    <li className="py-3">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <div className="min-w-40 flex-1">
+          <p className="flex flex-wrap items-center gap-2 font-medium">
+            <span className="wrap-anywhere">{server.name}</span>
+            <Badge tone={tones[server.state]}>{text.states[server.state]}</Badge>
+            {server.changed && <Badge tone="warn">{text.changedBadge}</Badge>}
+          </p>
+          <TransportLine transport={server.transport} />
+        </div>
+        <Switch
+          label={text.switchFor(server.name)}
+          checked={server.enabled}
+          disabled={test.isPending || enable.isPending}
+          onChange={switchTo}
+        />
+      </div>
+      <p role="status" className="mt-1 text-fg-2 text-sm wrap-anywhere">
+        {server.problem}
+      </p>
+      {server.changed && <p className="mt-1 text-sm text-warn">{text.changedNote}</p>}
+      <div className="mt-2 flex flex-wrap gap-1.5">
+        {server.changed && (
+          <Button aria-label={named(text.look)} disabled={test.isPending} onClick={() => reach(setSeen)}>
+            {text.look}
+          </Button>
+        )}
+        <Button
+          aria-label={named(text.test)}
+          disabled={test.isPending}
+          onClick={() => reach(({ name, tools }) => say(text.tested(name, tools.length)))}
+        >
+          {test.isPending ? text.testing : text.test}
+        </Button>
+        {server.tools.length > 0 && (
+          <Button
+            aria-label={text.toolsOf(server.name)}
+            aria-expanded={open === 'tools'}
+            onClick={() => setOpen(open === 'tools' ? null : 'tools')}
+          >
+            {text.tools(server.tools.length)}
+          </Button>
+        )}
+        <Button aria-label={named(text.edit)} onClick={() => setOpen('editing')}>
+          {text.edit}
+        </Button>
+        <Button look="danger" aria-label={named(text.remove)} onClick={() => setOpen('removing')}>
+          {text.remove}
+        </Button>
+      </div>
+      {open === 'tools' && (
+        <div className="mt-3">
+          <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
+        </div>
+      )}
+      <Dialog open={seen !== null} onOpenChange={(on) => !on && setSeen(null)} title={text.lookTitle(server.name)}>
+        {seen && <LookForm server={seen} onDone={() => setSeen(null)} />}
+      </Dialog>
+      <Dialog open={open === 'editing'} onOpenChange={(on) => !on && setOpen(null)} title={text.form.edit(server.name)}>
+        <ServerForm server={server} onDone={() => setOpen(null)} />
+      </Dialog>
+      <Dialog
+        open={open === 'removing'}
+        onOpenChange={(on) => !on && setOpen(null)}
+        title={text.removeTitle(server.name)}
+      >
+        <RemoveForm server={server} onDone={() => setOpen(null)} />
+      </Dialog>
+    </li>
+  );
+}
+
+function RemoveForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
+  const { remove } = useToolCalls();
+  const { failed } = useNotify();
+  return (
+    <>
+      <p className="text-fg-2">{text.removeBody}</p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button
+          look="danger"
+          disabled={remove.isPending}
+          onClick={() =>
+            remove.mutate(server.id, { onSuccess: onDone, onError: (error) => failed(text.notRemoved, error) })
+          }
+        >
+          {text.remove}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Tool, ToolTransport } from '#shared/contract/tools.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { text } from './text.ts';
+
+/** What a server says that its tools do, in its own words. */
+export function ToolList({ label, tools }: { label: string; tools: readonly Tool[] }) {
+  if (tools.length === 0) return <p className="text-fg-2 text-sm">{text.noTools}</p>;
+  return (
+    <ul aria-label={label} className="divide-y divide-line rounded-menu border border-line bg-sunken px-3">
+      {tools.map(({ name, description, readOnly }) => (
+        <li key={name} className="py-2">
+          <p className="flex flex-wrap items-center gap-2">
+            <code className="font-mono text-sm wrap-anywhere">{name}</code>
+            {readOnly && <Badge>{text.readOnly}</Badge>}
+          </p>
+          {description && <p className="text-fg-2 text-xs whitespace-pre-line wrap-anywhere">{description}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How a server is reached, in one line. Secret values are not in it: only the core has them. */
+export function TransportLine({ transport }: { transport: ToolTransport }) {
+  const line = transport.type === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
+  const secrets = transport.type === 'http' ? transport.headers : transport.variables;
+  return (
+    <p className="text-fg-3 text-xs wrap-anywhere">
+      <code className="font-mono">{line}</code>
+      {secrets.length > 0 && ` · ${secrets.join(', ')}`}
+    </p>
+  );
+}

@@ -1,0 +1,44 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ToolTransportInput } from '#shared/contract/tools.ts';
+import { useApi } from '../../lib/api.ts';
+
+export interface ServerEntry {
+  /** Null: a new server. */
+  readonly id: string | null;
+  readonly name: string;
+  readonly transport: ToolTransportInput;
+}
+
+/** The tools, servers and permissions as the core has them now. */
+export function useTools() {
+  const api = useApi();
+  return useQuery({ queryKey: ['tools'], queryFn: ({ signal }) => api.tools.list(undefined, { signal }) });
+}
+
+/** Each call answers once what is shown has been read again, so that nothing flickers back. */
+export function useToolCalls() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const onSettled = () => queries.invalidateQueries({ queryKey: ['tools'] });
+  return {
+    enableBuiltIn: useMutation({
+      mutationFn: (entry: { name: string; enabled: boolean }) => api.tools.enableBuiltIn(entry),
+      onSettled,
+    }),
+    save: useMutation({
+      mutationFn: ({ id, ...entry }: ServerEntry) =>
+        id === null ? api.tools.addServer(entry) : api.tools.changeServer({ id, ...entry }),
+      onSettled,
+      // It carries secret values, which must not stay in memory longer than the call.
+      gcTime: 0,
+    }),
+    test: useMutation({ mutationFn: (id: string) => api.tools.testServer({ id }), onSettled }),
+    enable: useMutation({
+      mutationFn: (entry: { id: string; enabled: boolean; fingerprint: string }) => api.tools.enableServer(entry),
+      onSettled,
+    }),
+    remove: useMutation({ mutationFn: (id: string) => api.tools.removeServer({ id }), onSettled }),
+    import: useMutation({ mutationFn: (json: string) => api.tools.importServers({ json }), onSettled, gcTime: 0 }),
+    forget: useMutation({ mutationFn: (id: string) => api.tools.forget({ id }), onSettled }),
+  };
+}
