@@ -79,7 +79,7 @@ export const toolsContract = {
   ),
   /** Keeps a server, switched off. Nothing is started or connected. */
   addServer: oc.input(z.object({ name: serverName, transport: transportInput })).output(toolServer),
-  /** Changes how a server is reached. Values that are not named keep what they have. It is stopped and permissions end. */
+  /** Changes how a server is reached. An empty value keeps the one that is there; a name left out is forgotten. It is stopped and permissions end. */
   changeServer: oc.input(z.object({ id, name: serverName, transport: transportInput })).output(toolServer),
   removeServer: oc.input(z.object({ id })).output(z.void()),
   /** Starts or connects the server for a moment, and lists its tools. */
