@@ -67,6 +67,7 @@ test('a document that arrives in pieces, cut anywhere, has the blocks of the who
 
 test.each([
   ['\n\n![alt](x.png)\n\t- tab\n2. second\n  - nested\n', [36]],
+  ['$$$$\n\n# Heading\n# Heading\n', []],
   ['see [ref] and [text](https://example.org "t")\n    indented code\n|---|--:|\n', [40, 24]],
 ])('%j, cut where it once went wrong, has the blocks of the whole', (source, cuts) => {
   const blocks = createBlocks();

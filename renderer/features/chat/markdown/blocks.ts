@@ -31,11 +31,13 @@ export function createBlocks(): Blocks {
   const refresh = (streaming: boolean) => {
     const raw = lex(tail);
     const cut = closedCount(raw);
-    if (streaming && cut > 0) {
-      const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
+    const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
+    const length = done.reduce((sum, token) => sum + token.raw.length, 0);
+    // Only what is told back word for word is closed: whatever a parser does, no word may be lost.
+    if (streaming && cut > 0 && tail.startsWith(done.map((token) => token.raw).join(''))) {
       closed = [...closed, ...done];
       open = open.slice(cut);
-      tail = tail.slice(done.reduce((sum, token) => sum + token.raw.length, 0));
+      tail = tail.slice(length);
     }
     const rest = streaming ? lex(mended(tail)) : raw;
     const same = streaming ? sameOr : equalOr;

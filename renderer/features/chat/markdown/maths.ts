@@ -30,15 +30,17 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
   display,
 });
 
-const startOf = (pattern: RegExp) => (source: string) => {
+/** The first place of a pattern, as the parser wants to be told: `undefined` where there is none. */
+const placeOf = (source: string, pattern: RegExp, after = 0): number | undefined => {
   const at = source.search(pattern);
-  return at === -1 ? undefined : at;
+  return at === -1 ? undefined : at + after;
 };
 
 export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
-  start: startOf(/^ {0,3}(?:\$\$|\\\[)/m),
+  // The parser asks from the middle of a line on: only a line that begins after it may begin a formula.
+  start: (source) => placeOf(source, /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {
       const found = pattern.exec(source);
@@ -51,7 +53,7 @@ export const mathsBlock: TokenizerAndRendererExtension = {
 export const mathsInline: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'inline',
-  start: startOf(/\$|\\[([]/),
+  start: (source) => placeOf(source, /\$|\\[([]/),
   tokenizer(source) {
     for (const [pattern, display] of inlinePatterns) {
       const found = pattern.exec(source);
