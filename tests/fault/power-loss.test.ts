@@ -29,8 +29,10 @@ afterAll(() => rmSync(workplace, { recursive: true, force: true }));
 
 interface Asked {
   readonly index: number;
-  /** When its question left for the provider: before that, its hold is durable. */
+  /** When its question left for the provider: a moment at which the books must be in order. */
   readonly dispatchedAt: number;
+  /** When the first byte of its answer left for the client: before that, its hold is durable (decision 007). */
+  readonly begunAt: number;
   /** When its whole answer left for the client: before that, its settlement is durable. */
   readonly answeredAt: number;
   readonly cost: bigint;
@@ -55,7 +57,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     await run('credit', 'grant', account, '5');
     key = await run('key', 'create', account);
     const gateway = await program.start(database, { env });
-    const answers: { index: number; id: string; cost: bigint }[] = [];
+    const answers: { index: number; id: string; requestId: string; cost: bigint }[] = [];
     let next = 0;
     const client = async () => {
       for (let index = next++; index < questions; index = next++) {
@@ -69,7 +71,8 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
         });
         const text = await response.text();
         const [last] = [...text.matchAll(/\{[^\n]*"cost_usd"[^\n]*\}/g)].map(([json]) => JSON.parse(json));
-        answers.push({ index, id: last.id, cost: parseUsd(last.cost_usd) });
+        const requestId = response.headers.get('x-request-id') ?? '';
+        answers.push({ index, id: last.id, requestId, cost: parseUsd(last.cost_usd) });
       }
     };
     await Promise.all(Array.from({ length: 6 }, client));
@@ -85,17 +88,20 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
       return found.at;
     };
     keySaidAt = firstWith(key);
-    asked = answers.map(({ index, id, cost }) => ({
+    asked = answers.map(({ index, id, requestId, cost }) => ({
       index,
       cost,
       dispatchedAt: firstWith(`question ${index};`),
+      begunAt: firstWith('HTTP/1.1 200', requestId),
       answeredAt: firstWith('"cost_usd"', id),
     }));
   }, 1_800_000);
 
   /** Moments right after something left the process: the strictest there are. */
   function moments(): number[] {
-    const all = [...new Set(asked.flatMap(({ dispatchedAt, answeredAt }) => [dispatchedAt, answeredAt]))];
+    const all = [
+      ...new Set(asked.flatMap(({ dispatchedAt, begunAt, answeredAt }) => [dispatchedAt, begunAt, answeredAt])),
+    ];
     all.sort((one, two) => one - two);
     const step = Math.max(1, all.length / points);
     return Array.from({ length: Math.ceil(all.length / step) }, (_, index) => all[Math.floor(index * step)] ?? 0);
@@ -127,9 +133,9 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     await books.db.destroy();
     const byQuestion = new Map(rows.map((row) => [JSON.parse(row.metadata).question, row]));
     const broken = report.checks.flatMap(({ name, problems }) => problems.map(({ where }) => `${name}: ${where}`));
-    for (const { index, dispatchedAt, answeredAt, cost } of asked) {
+    for (const { index, begunAt, answeredAt, cost } of asked) {
       const row = byQuestion.get(String(index));
-      if (dispatchedAt <= cut && !row) broken.push(`the hold of question ${index}`);
+      if (begunAt <= cut && !row) broken.push(`the hold of question ${index}`);
       if (answeredAt <= cut && (row?.status !== 'succeeded' || row.charge !== cost)) {
         broken.push(`the settlement of question ${index}`);
       }
