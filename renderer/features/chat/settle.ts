@@ -10,10 +10,10 @@ interface Settling {
 }
 
 const stableFrames = 4;
-const mostFrames = 60;
+const mostFrames = 180;
 
 /**
- * Brings a row to the top of the view and holds it there until what is around it is measured. The reader's own hand ends
+ * Brings a row to the top of the view and holds it there until what is around it is parsed and measured. The reader's own hand ends
  * it at once. Returns what ends it early.
  */
 export function settleAt({ rows, scroller, index, offsetPx, done }: Settling): () => void {
@@ -33,7 +33,9 @@ export function settleAt({ rows, scroller, index, offsetPx, done }: Settling): (
       Math.max(0, rows.getTotalSize() - scroller.clientHeight),
     );
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
-    stable = there ? stable + 1 : 0;
+    // What is not parsed yet will be taller.
+    const parsed = scroller.querySelector('.prose[aria-busy]') === null;
+    stable = there && parsed ? stable + 1 : 0;
     if (!there) rows.scrollToOffset(wanted);
     if (stable >= stableFrames || frames++ >= mostFrames) end();
     else requestAnimationFrame(step);
