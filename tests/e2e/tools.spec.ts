@@ -46,7 +46,7 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   await first.close();
 
   const { page: again } = await launch();
-  await again.keyboard.press('ControlOrMeta+,');
+  await again.getByRole('link', { name: 'Settings', exact: true }).click();
   await again.getByRole('link', { name: 'Tools', exact: true }).click();
   await expect(again.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
   await expect(again.getByRole('switch', { name: 'Calculator' })).toBeChecked();
