@@ -1,9 +1,9 @@
 // Imports prices for models that their providers list themselves, from the data of @pydantic/genai-prices:
 //   node scripts/import-listed-prices.mjs YYYY-MM-DD     (the day the package's data was published)
 // A model is priced only where the package prices exactly that name by nothing but tokens, the same at every hour.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
-const packageRoot = new URL('../node_modules/@pydantic/genai-prices/', import.meta.url);
 const target = new URL('../gateway/catalogue/data/listed-prices.json', import.meta.url);
 
 /** Our provider → the package's, and what their list puts before the package's name. */
@@ -31,8 +31,7 @@ if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
   process.exit(2);
 }
 
-const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
-const providers = embeddedData(readFileSync(new URL('dist/index.js', packageRoot), 'utf8'));
+const { version, providers } = readGenaiPrices();
 const models = Object.entries(vendors).flatMap(([provider, vendor]) => rowsOf(provider, vendor));
 const source = `@pydantic/genai-prices ${version}`;
 writeFileSync(target, `{\n"as_of": "${asOf}",\n"source": "${source}",\n"models": [\n${lines(models)}\n]\n}\n`);
@@ -119,35 +118,4 @@ function rates(prices, tokens) {
 function tiers(prices) {
   const starts = Object.values(componentNames).flatMap((key) => prices[key]?.tiers?.map((tier) => tier.start) ?? []);
   return [...new Set(starts)].sort((a, b) => a - b).map((start) => ({ above: start, ...rates(prices, start + 1) }));
-}
-
-/** The shortest decimal that names this number is what the package's source says. */
-function decimal(value) {
-  const text = String(value);
-  if (!/^\d+(\.\d{1,6})?$/.test(text)) throw new Error(`${text} is not a plain decimal with at most six digits`);
-  return text;
-}
-
-/** The package embeds its data as the first array literal of its bundle and exports no way to read it. */
-function embeddedData(bundle) {
-  const start = bundle.indexOf('[');
-  return Function(`"use strict"; return (${bundle.slice(start, endOfArray(bundle, start))})`)();
-}
-
-function endOfArray(text, start) {
-  let depth = 0;
-  let quote = '';
-  for (let at = start; at < text.length; at += 1) {
-    const char = text[at];
-    if (quote) {
-      if (char === '\\') at += 1;
-      else if (char === quote) quote = '';
-    } else if (char === '"' || char === "'" || char === '`') quote = char;
-    else if (char === '[') depth += 1;
-    else if (char === ']') {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
-  throw new Error('the data array does not end');
 }
