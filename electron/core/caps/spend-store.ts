@@ -1,4 +1,5 @@
 import { parseUsd } from '#shared/money.ts';
+import type { ComposerTables } from '../composer-tables.ts';
 import type { Db } from '../db.ts';
 
 /** What requests cost, whether their messages are still there or not. Amounts in nano-USD, without test credits. */
@@ -33,16 +34,7 @@ export function spendStore(db: Db) {
         .execute(),
 
     /** A request that is no answer: its cost is known, or will never be. */
-    async add(row: {
-      id: string;
-      conversation_id: string;
-      request_id: string | null;
-      purpose: string;
-      simulated: number;
-      cost_usd: string | null;
-      cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
-      at: number;
-    }): Promise<void> {
+    async add(row: ComposerTables['spend']): Promise<void> {
       await db
         .insertInto('spend')
         .values(row)
