@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Prompt } from '#shared/contract/prompts.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { filledIn, variablesOf } from './composer-menu.ts';
 import { text } from './text.ts';
@@ -9,30 +9,22 @@ import { text } from './text.ts';
 export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
   const [values, setValues] = useState<Record<string, string>>({});
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onDone(filledIn(prompt.text, values));
-      }}
+    <Form
+      saveLabel={text.insert}
+      cancelLabel={text.cancel}
+      onSave={() => onDone(filledIn(prompt.text, values))}
+      onCancel={() => onDone(null)}
     >
-      <div className="flex flex-col gap-3">
-        {variablesOf(prompt.text).map((name, at) => (
-          <TextArea
-            key={name}
-            label={name}
-            rows={1}
-            autoFocus={at === 0}
-            value={values[name] ?? ''}
-            onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-          />
-        ))}
-      </div>
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={() => onDone(null)}>{text.cancel}</Button>
-        <Button look="primary" type="submit">
-          {text.insert}
-        </Button>
-      </div>
-    </form>
+      {variablesOf(prompt.text).map((name, at) => (
+        <TextArea
+          key={name}
+          label={name}
+          rows={1}
+          autoFocus={at === 0}
+          value={values[name] ?? ''}
+          onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+        />
+      ))}
+    </Form>
   );
 }

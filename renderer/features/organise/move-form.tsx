@@ -1,7 +1,7 @@
 import { Folder } from 'lucide-react';
 import { useState } from 'react';
 import type { Conversation } from '#shared/contract/conversations.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { text } from './text.ts';
@@ -27,21 +27,24 @@ export function MoveForm({ conversations, onDone }: { conversations: readonly Co
     const said = folderId ? text.done.moved(ids.length, folder) : text.done.unfiled(ids.length);
     void act(ids, { folderId }, said);
   };
+  const moveToNew = () =>
+    createFolder.mutate(
+      { name: name.trim() },
+      {
+        onSuccess: (folder) => move(folder.id, folder.name),
+        onError: (error) => failed(text.failed, error),
+      },
+    );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() === '') return;
-        createFolder.mutate(
-          { name: name.trim() },
-          {
-            onSuccess: (folder) => move(folder.id, folder.name),
-            onError: (error) => failed(text.failed, error),
-          },
-        );
-      }}
+    <Form
+      saveLabel={text.save}
+      cancelLabel={text.cancel}
+      ready={name.trim() !== ''}
+      busy={createFolder.isPending}
+      onSave={moveToNew}
+      onCancel={onDone}
     >
-      <div className="-mx-2 mb-3 max-h-64 overflow-y-auto">
+      <div className="-mx-2 max-h-64 overflow-y-auto">
         <button type="button" aria-pressed={current === null} className={row} onClick={() => move(null, '')}>
           {text.noFolder}
         </button>
@@ -59,12 +62,6 @@ export function MoveForm({ conversations, onDone }: { conversations: readonly Co
         ))}
       </div>
       <TextField label={text.newFolder} value={name} maxLength={60} onChange={(event) => setName(event.target.value)} />
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={name.trim() === '' || createFolder.isPending}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { describeError } from '../../lib/error-text.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { text } from './text.ts';
 
@@ -25,11 +25,13 @@ export function NameForm({ label, initial, maxLength, onSave, onDone }: NameForm
     });
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() !== '') save();
-      }}
+    <Form
+      saveLabel={text.save}
+      cancelLabel={text.cancel}
+      ready={name.trim() !== ''}
+      busy={saving}
+      onSave={save}
+      onCancel={onDone}
     >
       <TextField
         label={label}
@@ -40,12 +42,6 @@ export function NameForm({ label, initial, maxLength, onSave, onDone }: NameForm
         onFocus={(event) => event.target.select()}
         onChange={(event) => setName(event.target.value)}
       />
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={name.trim() === '' || saving}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

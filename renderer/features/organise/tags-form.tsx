@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Conversation } from '#shared/contract/conversations.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { text } from './text.ts';
 import { useAct } from './use-act.ts';
@@ -33,13 +33,8 @@ export function TagsForm({ conversations, onDone }: { conversations: readonly Co
     }
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!problem) save();
-      }}
-    >
-      <div className="mb-3 flex max-h-48 flex-wrap gap-1.5 overflow-y-auto">
+    <Form saveLabel={text.save} cancelLabel={text.cancel} ready={!problem} onSave={save} onCancel={onDone}>
+      <div className="flex max-h-48 flex-wrap gap-1.5 overflow-y-auto">
         {known.map((tag) => (
           <button
             key={tag}
@@ -60,12 +55,6 @@ export function TagsForm({ conversations, onDone }: { conversations: readonly Co
         maxLength={300}
         onChange={(event) => setTyped(event.target.value)}
       />
-      <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={problem !== undefined}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Preset } from '#shared/contract/presets.ts';
 import type { Prompt } from '#shared/contract/prompts.ts';
 import { useModels } from '../../lib/use-core.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { fieldLook, TextField } from '../../ui/text-field.tsx';
@@ -23,14 +23,14 @@ export function PromptForm({
   onSave,
 }: FormProps & { prompt: Prompt; onSave: (prompt: Prompt) => void }) {
   const [draft, setDraft] = useState(prompt);
-  const complete = draft.name.trim() !== '' && draft.text.trim() !== '';
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (complete) onSave(draft);
-      }}
+    <Form
+      saveLabel={library.save}
+      cancelLabel={text.cancel}
+      ready={draft.name.trim() !== '' && draft.text.trim() !== ''}
+      busy={busy}
+      onSave={() => onSave(draft)}
+      onCancel={onCancel}
     >
       <TextField
         label={library.name}
@@ -46,8 +46,7 @@ export function PromptForm({
         maxLength={100_000}
         onChange={(event) => setDraft({ ...draft, text: event.target.value })}
       />
-      <Actions disabled={!complete || busy} onCancel={onCancel} />
-    </form>
+    </Form>
   );
 }
 
@@ -61,12 +60,13 @@ export function PresetForm({
   const models = useModels().data?.models ?? [];
   const record = models.find((model) => model.id === draft.model);
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (draft.name.trim() !== '') onSave(draft);
-      }}
+    <Form
+      saveLabel={library.save}
+      cancelLabel={text.cancel}
+      ready={draft.name.trim() !== ''}
+      busy={busy}
+      onSave={() => onSave(draft)}
+      onCancel={onCancel}
     >
       <TextField
         label={library.name}
@@ -113,18 +113,6 @@ export function PresetForm({
           onChange={(forNewChats) => setDraft({ ...draft, forNewChats })}
         />
       </div>
-      <Actions disabled={draft.name.trim() === '' || busy} onCancel={onCancel} />
-    </form>
-  );
-}
-
-function Actions({ disabled, onCancel }: { disabled: boolean; onCancel: () => void }) {
-  return (
-    <div className="flex justify-end gap-2">
-      <Button onClick={onCancel}>{text.cancel}</Button>
-      <Button look="primary" type="submit" disabled={disabled}>
-        {library.save}
-      </Button>
-    </div>
+    </Form>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { describeError } from '../../lib/error-text.ts';
 import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { text } from './text.ts';
 import { useToolCalls } from './use-tools.ts';
@@ -11,7 +12,7 @@ const words = text.importing;
 export function ImportServersForm({ onDone }: { onDone: () => void }) {
   const [json, setJson] = useState('');
   const { import: read } = useToolCalls();
-  const failure = read.isError ? describeError(read.error) : null;
+  const failure = read.isError ? describeError(read.error) : undefined;
   if (read.data) {
     return (
       <>
@@ -35,12 +36,14 @@ export function ImportServersForm({ onDone }: { onDone: () => void }) {
     );
   }
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (json.trim() !== '') read.mutate(json, { onSuccess: () => setJson('') });
-      }}
+    <Form
+      saveLabel={words.act}
+      cancelLabel={text.cancel}
+      ready={json.trim() !== ''}
+      busy={read.isPending}
+      failure={failure && `${failure.sentence} ${failure.remedy}`}
+      onSave={() => read.mutate(json, { onSuccess: () => setJson('') })}
+      onCancel={onDone}
     >
       <TextArea
         label={words.json}
@@ -51,17 +54,6 @@ export function ImportServersForm({ onDone }: { onDone: () => void }) {
         value={json}
         onChange={(event) => setJson(event.target.value)}
       />
-      {failure && (
-        <p role="alert" className="text-bad text-sm">
-          {failure.sentence} {failure.remedy}
-        </p>
-      )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={json.trim() === '' || read.isPending}>
-          {words.act}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

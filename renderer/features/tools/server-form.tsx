@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ToolServer } from '#shared/contract/tools.ts';
 import { describeError } from '../../lib/error-text.ts';
-import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
@@ -20,16 +20,18 @@ export function ServerForm({ server, onDone }: { server: ToolServer | null; onDo
   const { save } = useToolCalls();
   const change = (part: Partial<ServerDraft>) => setDraft({ ...draft, ...part });
   const transport = transportIn(draft, server);
-  const complete = transport !== null && draft.name.trim() !== '';
-  const failure = save.isError ? describeError(save.error) : null;
+  const keep = () =>
+    transport && save.mutate({ id: server?.id ?? null, name: draft.name.trim(), transport }, { onSuccess: onDone });
+  const failure = save.isError ? describeError(save.error) : undefined;
   return (
-    <form
-      className="flex flex-col gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (complete)
-          save.mutate({ id: server?.id ?? null, name: draft.name.trim(), transport }, { onSuccess: onDone });
-      }}
+    <Form
+      saveLabel={form.save}
+      cancelLabel={text.cancel}
+      ready={transport !== null && draft.name.trim() !== ''}
+      busy={save.isPending}
+      failure={failure && `${failure.sentence} ${failure.remedy}`}
+      onSave={keep}
+      onCancel={onDone}
     >
       <TextField
         label={form.name}
@@ -54,18 +56,7 @@ export function ServerForm({ server, onDone }: { server: ToolServer | null; onDo
       )}
       <SecretFields draft={draft} onChange={(rows) => change({ secrets: { ...draft.secrets, [draft.type]: rows } })} />
       {server && <Notice>{form.editNote}</Notice>}
-      {failure && (
-        <p role="alert" className="text-bad text-sm">
-          {failure.sentence} {failure.remedy}
-        </p>
-      )}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={!complete || save.isPending}>
-          {form.save}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
