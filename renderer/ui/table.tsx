@@ -1,17 +1,48 @@
 import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
 import { ScrollGroup } from './scroll-group.tsx';
 
-export const tableLook = {
-  table: 'w-full border-separate border-spacing-0 text-sm tabular-nums',
-  head: 'h-9 border-line border-b px-3 text-left font-medium text-fg-2 text-xs whitespace-nowrap first:pl-0 last:pr-0',
-  cell: 'h-table-row border-line border-b px-3 whitespace-nowrap first:pl-0 last:pr-0',
-} as const;
+export const tableCell = 'h-table-row border-line border-b px-3 whitespace-nowrap first:pl-0 last:pr-0';
 
-/** A table that may be wider than the window: it scrolls within itself, by keyboard too. */
-export function TableScroll({ label, children }: { label: string; children: ReactNode }) {
+interface Column {
+  name: string;
+  /** Amounts stand at the right, one below the other. */
+  amount?: boolean;
+  /** Left out where there is no room for it. */
+  wideOnly?: boolean;
+}
+
+interface TableProps {
+  label: string;
+  columns: readonly Column[];
+  /** The rows. */
+  children: ReactNode;
+}
+
+/** A table with a head. Where it is wider than the window it scrolls within itself, by keyboard too. */
+export function Table({ label, columns, children }: TableProps) {
   return (
     <ScrollGroup label={label} className="overflow-x-auto rounded-tag">
-      {children}
+      <table className="w-full border-separate border-spacing-0 text-sm tabular-nums">
+        <thead>
+          <tr>
+            {columns.map(({ name, amount, wideOnly }) => (
+              <th
+                key={name}
+                scope="col"
+                className={classNames(
+                  'h-9 border-line border-b px-3 font-medium text-fg-2 text-xs whitespace-nowrap first:pl-0 last:pr-0',
+                  amount ? 'text-right' : 'text-left',
+                  wideOnly && 'max-sm:hidden',
+                )}
+              >
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
     </ScrollGroup>
   );
 }

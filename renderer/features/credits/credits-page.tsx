@@ -1,43 +1,23 @@
 import { Wallet } from 'lucide-react';
 import type { WalletBalance } from '#shared/contract/account.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
-import { PageHeader } from '../../app/page-header.tsx';
+import { WalletPage } from '../../app/wallet-page.tsx';
 import { momentOf, signedUsd, usd } from '../../lib/format.ts';
-import { useWallet } from '../../lib/use-wallet.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { PageBody } from '../../ui/page-body.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TableScroll, tableLook } from '../../ui/table.tsx';
-import { WalletSwitch } from '../../ui/wallet-switch.tsx';
+import { Table, tableCell } from '../../ui/table.tsx';
 import { text } from './text.ts';
 import { useCredits } from './use-credits.ts';
 
 export function CreditsPage() {
-  const { wallets, query, wallet, choose } = useWallet();
   return (
-    <>
-      <PageHeader title={text.title} />
-      <PageBody label={text.title}>
-        <div className="mx-auto max-w-[760px]">
-          {wallet && wallets.length > 1 && (
-            <div className="py-2">
-              <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />
-            </div>
-          )}
-          {wallet ? (
-            <Ledger key={wallet.id} wallet={wallet} />
-          ) : query.isError ? (
-            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <Loading />
-          )}
-        </div>
-      </PageBody>
-    </>
+    <WalletPage title={text.title} walletLabel={text.wallet} failed={text.failed} loading={<Loading />}>
+      {(wallet) => <Ledger key={wallet.id} wallet={wallet} />}
+    </WalletPage>
   );
 }
 
@@ -104,44 +84,32 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
 function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
   const { columns } = text;
   return (
-    <TableScroll label={text.transactions}>
-      <table className={tableLook.table}>
-        <thead>
-          <tr>
-            <th scope="col" className={`${tableLook.head} max-sm:hidden`}>
-              {columns.date}
-            </th>
-            <th scope="col" className={tableLook.head}>
-              {columns.what}
-            </th>
-            <th scope="col" className={`${tableLook.head} text-right`}>
-              {columns.amount}
-            </th>
-            <th scope="col" className={`${tableLook.head} text-right max-sm:hidden`}>
-              {columns.after}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line) => (
-            <tr key={line.id}>
-              <td className={`${tableLook.cell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
-              <td className={`${tableLook.cell} w-full max-w-0 truncate max-sm:py-2`}>
-                {text.types[line.type]}
-                <span className="text-fg-3"> {line.model ? `${line.provider}/${line.model}` : line.description}</span>{' '}
-                {line.estimated && <Badge>{text.estimated}</Badge>}
-                <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
-              </td>
-              <td className={`${tableLook.cell} text-right`}>
-                {signedUsd(line.amount)}
-                <span className="block text-fg-3 text-xs sm:hidden">{usd(line.balance_after)}</span>
-              </td>
-              <td className={`${tableLook.cell} text-right text-fg-2 max-sm:hidden`}>{usd(line.balance_after)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={text.transactions}
+      columns={[
+        { name: columns.date, wideOnly: true },
+        { name: columns.what },
+        { name: columns.amount, amount: true },
+        { name: columns.after, amount: true, wideOnly: true },
+      ]}
+    >
+      {lines.map((line) => (
+        <tr key={line.id}>
+          <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
+          <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
+            {text.types[line.type]}
+            <span className="text-fg-3"> {line.model ? `${line.provider}/${line.model}` : line.description}</span>{' '}
+            {line.estimated && <Badge>{text.estimated}</Badge>}
+            <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
+          </td>
+          <td className={`${tableCell} text-right`}>
+            {signedUsd(line.amount)}
+            <span className="block text-fg-3 text-xs sm:hidden">{usd(line.balance_after)}</span>
+          </td>
+          <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>{usd(line.balance_after)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

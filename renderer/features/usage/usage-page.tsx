@@ -1,16 +1,13 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { WalletBalance } from '#shared/contract/account.ts';
-import { PageHeader } from '../../app/page-header.tsx';
+import { WalletPage } from '../../app/wallet-page.tsx';
 import { usd } from '../../lib/format.ts';
-import { useWallet } from '../../lib/use-wallet.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { PageBody } from '../../ui/page-body.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { WalletSwitch } from '../../ui/wallet-switch.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { daysOf, type Period, periods, rangeOf } from './periods.ts';
 import { type Measure, stacksOf } from './series.ts';
@@ -21,32 +18,26 @@ import { useUsage } from './use-usage.ts';
 const measures: readonly Measure[] = ['cost', 'tokens', 'requests'];
 
 export function UsagePage() {
-  const { wallets, query, wallet, choose } = useWallet();
   const [period, setPeriod] = useState<Period>('30');
+  const choosePeriod = (
+    <Segmented
+      label={text.period}
+      value={period}
+      onChange={setPeriod}
+      options={periods.map((value) => ({ value, label: text.periods[value] }))}
+    />
+  );
   return (
-    <>
-      <PageHeader title={text.title} />
-      <PageBody label={text.title}>
-        <div className="mx-auto max-w-[936px]">
-          <div className="flex flex-wrap items-center gap-2 py-2">
-            <Segmented
-              label={text.period}
-              value={period}
-              onChange={setPeriod}
-              options={periods.map((value) => ({ value, label: text.periods[value] }))}
-            />
-            {wallet && <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />}
-          </div>
-          {wallet ? (
-            <Report key={wallet.id} wallet={wallet} period={period} />
-          ) : query.isError ? (
-            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <Loading />
-          )}
-        </div>
-      </PageBody>
-    </>
+    <WalletPage
+      wide
+      title={text.title}
+      walletLabel={text.wallet}
+      failed={text.failed}
+      controls={choosePeriod}
+      loading={<Loading />}
+    >
+      {(wallet) => <Report key={wallet.id} wallet={wallet} period={period} />}
+    </WalletPage>
   );
 }
 
