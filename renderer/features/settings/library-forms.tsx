@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Preset } from '#shared/contract/presets.ts';
 import type { Prompt } from '#shared/contract/prompts.ts';
 import { useModels } from '../../lib/use-core.ts';
+import { Field } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
@@ -81,10 +82,7 @@ export function PresetForm({
         maxLength={200_000}
         onChange={(event) => setDraft({ ...draft, system: event.target.value })}
       />
-      <div className="flex flex-col gap-1">
-        <label htmlFor="preset-model" className="font-medium text-fg-2 text-xs">
-          {library.model}
-        </label>
+      <Field id="preset-model" label={library.model}>
         <select
           id="preset-model"
           className={fieldLook}
@@ -99,7 +97,7 @@ export function PresetForm({
             </option>
           ))}
         </select>
-      </div>
+      </Field>
       <ParameterFields
         value={draft.parameters}
         supported={record?.supported_parameters ?? null}
