@@ -236,6 +236,13 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   test.info().annotations.push({ type: '10,000 messages opened, ms', description: String(await opening) });
   await expect(thread(page)).toContainText('Answer number 9999.');
   expect(await articles(page).count()).toBeLessThan(40);
+  const hidden = () => thread(page).evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
+  // The draft grows, and the thread above it shrinks: its end stays in sight.
+  const before = await thread(page).evaluate((log) => log.clientHeight);
+  await page.getByRole('textbox', { name: 'Message' }).fill('a line\n'.repeat(8));
+  await expect.poll(() => thread(page).evaluate((log) => log.clientHeight)).toBeLessThan(before);
+  await expect.poll(hidden).toBeLessThan(2);
+  await page.getByRole('textbox', { name: 'Message' }).fill('');
 
   const top = () =>
     thread(page).evaluate((log) => {

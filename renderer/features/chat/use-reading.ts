@@ -73,6 +73,16 @@ export function useReading(reading: Reading) {
     return () => settling.current?.();
   }, []);
 
+  // What grows below the thread (a notice, a longer draft) takes room from it: who reads the end goes on seeing it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer is one for the life of the thread
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !following || hasNewer) return;
+    const observer = new ResizeObserver(() => settling.current ?? rows.scrollToEnd());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [following, hasNewer]);
+
   // What the reader sends or asks for is shown.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each wish
   useEffect(() => {
