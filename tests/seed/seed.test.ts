@@ -45,6 +45,14 @@ test('the books are exact, and every answer costs what its request was charged',
   }
 });
 
+test('what each conversation cost is the sum of its requests in the books', () => {
+  const strays = `select s.id from spend s left join books.requests r on r.id = s.request_id
+    where r.id is null or r.conversation_id <> s.conversation_id`;
+  expect(read('a', strays)).toEqual([]);
+  const counts = `select (select count(*) from spend) = (select count(*) from messages where role = 'assistant') as all_in`;
+  expect(read('a', counts)).toEqual([{ all_in: 1 }]);
+});
+
 test('as many conversations and messages as asked, as trees that hold together, over months', () => {
   expect(read('a', 'select count(*) as n from conversations')).toEqual([{ n: 21 }]);
   expect(read('a', 'select count(*) as n from messages')).toEqual([{ n: 420 }]);

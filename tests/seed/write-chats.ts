@@ -24,6 +24,7 @@ export async function writeChats(folder: string, conversations: Iterable<SeedCon
     written = 0;
     db.exec('commit; begin');
   }
+  write.spend();
   write.settings();
   db.exec('commit');
   db.pragma('wal_checkpoint(truncate)');
@@ -45,6 +46,12 @@ function writerInto(db: Sqlite.Database) {
   return {
     folders() {
       for (const name of new Set(subjects.map((subject) => subject.folder))) folder.run(folderId(name), name, 0);
+    },
+    /** What a trigger of the app notes with each answer that ends. */
+    spend() {
+      db.exec(`insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at)
+        select id, conversation_id, request_id, 'chat', simulated, cost_usd, cost_source, created_at
+        from messages where request_id is not null`);
     },
     settings() {
       setting.run('user', JSON.stringify({ welcomed: true }));
