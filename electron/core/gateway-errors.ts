@@ -1,5 +1,6 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
+import { knownProvider } from '#shared/known-providers.ts';
 
 const ours: Readonly<Record<string, ErrorCode>> = {
   unreachable: 'gateway_unreachable',
@@ -7,11 +8,27 @@ const ours: Readonly<Record<string, ErrorCode>> = {
   truncated: 'upstream_truncated',
 };
 
-/** A gateway's refusal as the app's own error: its code where we know it, its own sentence always. */
+/** What a refusal says to a person. The gateway's own words, except where they tell how to write a request. */
+export function sentenceOf(error: GatewayError): string {
+  const model = withoutCredential(error);
+  if (model === null) return error.message;
+  const provider = model.slice(0, model.indexOf('/'));
+  return `There is no key for ${knownProvider(provider)?.name ?? provider}, so ${model} cannot answer.`;
+}
+
+/** The one model that was asked for, where nothing but a credential is missing. */
+function withoutCredential({ code, details }: GatewayError): string | null {
+  if (code !== 'no_eligible_model' || !Array.isArray(details?.excluded) || details.excluded.length !== 1) return null;
+  const [only]: { id?: unknown; excluded?: unknown }[] = details.excluded;
+  const reasons = Array.isArray(only?.excluded) ? only.excluded : [];
+  return typeof only?.id === 'string' && reasons.length === 1 && reasons[0] === 'no_credential' ? only.id : null;
+}
+
+/** A gateway's refusal as the app's own error: its code where we know it. */
 export function fromGateway(error: unknown): unknown {
   if (error instanceof GatewayError) {
     const code = ours[error.code] ?? (isErrorCode(error.code) ? error.code : 'upstream_bad_response');
-    return new AppError(code, error.message, {
+    return new AppError(code, sentenceOf(error), {
       ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
       details: { ...error.details, ...(error.requestId ? { requestId: error.requestId } : {}) },
       cause: error,

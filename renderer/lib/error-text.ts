@@ -28,7 +28,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   request_too_large: 'Send a shorter message.',
   content_policy_violation: 'Rephrase the message; the provider declined it.',
   model_not_found: 'Choose another model.',
-  no_eligible_model: 'Choose a model yourself, or add a provider key.',
+  no_eligible_model: 'Add a key in Settings, or choose another model.',
   model_not_in_plan: 'Choose a model that is part of your plan.',
   plan_required: 'Choose another model, or change your plan.',
   rate_limit_exceeded: 'Wait a moment, then retry.',

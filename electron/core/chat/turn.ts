@@ -4,6 +4,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { Changes } from '../changes.ts';
 import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
+import { sentenceOf } from '../gateway-errors.ts';
 import { failureEntry, type Log } from '../log.ts';
 import type { AnswerPatch } from '../message-row.ts';
 import type { DescribeModel } from '../model-facts.ts';
@@ -123,8 +124,11 @@ function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
 /** The gateway's own code and sentence; a lost connection said plainly; nothing else's message. */
 function failure(reason: unknown): AnswerPatch {
   if (reason instanceof GatewayError) {
-    const { code, message, retryAfterMs, requestId } = reason;
-    return { error: { code, message, retryAfterMs: wholeMs(retryAfterMs) }, ...(requestId ? { requestId } : {}) };
+    const { code, retryAfterMs, requestId } = reason;
+    return {
+      error: { code, message: sentenceOf(reason), retryAfterMs: wholeMs(retryAfterMs) },
+      ...(requestId ? { requestId } : {}),
+    };
   }
   const error =
     reason instanceof TypeError

@@ -179,3 +179,13 @@ test('the door for other programs opens on loopback; a taken port is reported an
   expect((await client.gateway.listen({ enabled: false, port })).local.url).toBeNull();
   await expect(fetch(`${local.url}/v1/models`)).rejects.toThrow();
 });
+
+test('a model without a key says whose key is missing, before and after sending, in words for a person', async () => {
+  const core = await start();
+  const sentence = 'There is no key for OpenAI, so openai/gpt-5 cannot answer.';
+  const quote = await core.client.quotes.get({
+    ...{ conversationId: null, text: 'Hello?', attachments: [], model: 'openai/gpt-5' },
+  });
+  expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence }]);
+  expect((await answerTo(core, 'openai/gpt-5'))?.error).toMatchObject({ code: 'no_eligible_model', message: sentence });
+});

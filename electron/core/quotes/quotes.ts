@@ -10,6 +10,7 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { Connections, Payer } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
+import { sentenceOf } from '../gateway-errors.ts';
 import type { DescribeModel } from '../model-facts.ts';
 import { leastCost, mostCost, partsOf, usualCost } from './expected-cost.ts';
 import { type BuiltLike, standInFor } from './stand-in.ts';
@@ -72,7 +73,7 @@ export function quotesFeature(deps: QuotesDeps) {
         withoutQuotes.set(payer.source, now() + forgetMs);
         return { ...estimate(body, []), payer };
       }
-      return { ...estimate(body, [{ code: error.code, message: error.message }]), payer };
+      return { ...estimate(body, [{ code: error.code, message: sentenceOf(error) }]), payer };
     }
   }
 

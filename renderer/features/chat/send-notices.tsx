@@ -29,7 +29,11 @@ export function QuoteNotices({
           {unread[0].message}
         </Row>
       )}
-      {others[0] && <Row tone="warn">{others[0].message}</Row>}
+      {others[0] && (
+        <Row tone="warn" actions={others[0].code === 'no_eligible_model' && <NoModel onModel={onModel} />}>
+          {others[0].message}
+        </Row>
+      )}
       {quote.context.overflows && (
         <Row tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
           {text.overflowing(quote.context.outsideIds.length)}
@@ -48,6 +52,17 @@ export function QuoteNotices({
           {capSentence(cap)}
         </Row>
       ))}
+    </>
+  );
+}
+
+function NoModel({ onModel }: { onModel: () => void }) {
+  return (
+    <>
+      <Link to={{ page: 'settings', section: 'providers' }} className={settingsLook}>
+        {text.addKey}
+      </Link>
+      <Button onClick={onModel}>{text.otherModel}</Button>
     </>
   );
 }
@@ -76,6 +91,7 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
     ),
     context_length_exceeded: <Button onClick={onContext}>{text.chooseWay}</Button>,
     unsupported_modality: <Button onClick={onModel}>{text.otherModel}</Button>,
+    no_eligible_model: <NoModel onModel={onModel} />,
   };
   return (
     <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">

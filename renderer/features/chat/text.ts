@@ -235,6 +235,7 @@ export const text = {
   compactNothing: 'This chat is too short to be summarised.',
   notSent: 'Not sent to the model any more',
   otherModel: 'Choose another model',
+  addKey: 'Add a key',
   chooseWay: 'Choose what happens',
   overflowing: (messages: number) =>
     messages > 0
