@@ -49,11 +49,14 @@ function choiceOf(model: Model, disabled: boolean): ModelChoice {
     name: model.kind === 'router' ? text.auto : model.name,
     provider: model.provider,
     price: pricing ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}` : '',
-    note: model.kind === 'router' ? text.autoNote : disabled ? (model.unavailable_reason ?? '') : '',
+    note: model.kind === 'router' ? text.autoNote : disabled ? wantOf(model) : '',
     disabled,
     words: `${model.name} ${model.id} ${model.owned_by}`.toLowerCase(),
   };
 }
+
+const wantOf = ({ status, provider, unavailable_reason }: Model): string =>
+  status === 'no_credential' ? text.wantsKey(providerName(provider)) : (unavailable_reason ?? '');
 
 /** Every word typed occurs somewhere in name, id or maker. */
 export const matches = (choice: ModelChoice, query: string): boolean =>

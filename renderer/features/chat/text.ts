@@ -236,6 +236,7 @@ export const text = {
   notSent: 'Not sent to the model any more',
   otherModel: 'Choose another model',
   addKey: 'Add a key',
+  wantsKey: (provider: string) => `Needs a key for ${provider}`,
   chooseWay: 'Choose what happens',
   overflowing: (messages: number) =>
     messages > 0
