@@ -33,6 +33,7 @@ import { draftsFeature } from './drafts/drafts.ts';
 import { embeddedWallets } from './gateway/embedded-wallets.ts';
 import { gatewayFeature } from './gateway/gateway.ts';
 import { type Listen, localDoor } from './gateway/local-door.ts';
+import { localKeysFeature } from './gateway/local-keys.ts';
 import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
 import type { Host } from './host.ts';
@@ -138,7 +139,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     now,
   });
   const { hasProvider } = providers;
-  const connections = openConnections({ remote, embedded: embeddedWallets({ gateway, store, secrets }), hasProvider });
+  const embedded = embeddedWallets({ gateway, store, secrets });
+  const connections = openConnections({ remote, embedded, hasProvider });
   const source = () => remote.get()?.baseUrl ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
@@ -224,6 +226,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
+    localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: inThread,
     models,
     options: optionsFeature({ store: chatOptions, changes }),

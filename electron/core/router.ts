@@ -14,6 +14,7 @@ import type { messagesFeature } from './conversations/messages.ts';
 import type { creditsFeature } from './credits/credits.ts';
 import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
+import type { localKeysFeature } from './gateway/local-keys.ts';
 import type { modelsFeature } from './models/models.ts';
 import type { optionsFeature } from './options/options.ts';
 import type { organiseFeature } from './organise/organise.ts';
@@ -43,6 +44,7 @@ export interface Features {
   readonly app: ReturnType<typeof appFeature>;
   readonly backup: ReturnType<typeof backupFeature>;
   readonly changes: Changes;
+  readonly localKeys: ReturnType<typeof localKeysFeature>;
   readonly chat: ReturnType<typeof chatFeature>;
   readonly conversations: ReturnType<typeof conversationsFeature>;
   readonly credits: ReturnType<typeof creditsFeature>;
@@ -62,7 +64,7 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, messages, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
-  const { backup, organise, search, tools, transfer } = features;
+  const { backup, localKeys, organise, search, tools, transfer } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
@@ -117,6 +119,11 @@ export function coreRouter(features: Features) {
     account: {
       wallets: os.account.wallets.handler(() => account.wallets()),
       get: os.account.get.handler(({ input }) => account.get(input)),
+    },
+    localKeys: {
+      list: os.localKeys.list.handler(() => localKeys.list()),
+      create: os.localKeys.create.handler(({ input }) => localKeys.create(input)),
+      revoke: os.localKeys.revoke.handler(({ input }) => localKeys.revoke(input)),
     },
     app: {
       info: os.app.info.handler(() => app.info()),

@@ -11,6 +11,7 @@ import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
 import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
+import { localKeysContract } from './local-keys.ts';
 import { messagesContract } from './messages.ts';
 import { modelsContract } from './models.ts';
 import { optionsContract } from './options.ts';
@@ -41,6 +42,7 @@ export const contract = {
   credits: creditsContract,
   drafts: draftsContract,
   gateway: gatewayContract,
+  localKeys: localKeysContract,
   messages: messagesContract,
   models: modelsContract,
   options: optionsContract,

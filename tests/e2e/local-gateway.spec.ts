@@ -12,7 +12,9 @@ import { amountIn } from './money.ts';
 const cli = fileURLToPath(new URL('../../dist/gateway/cli.js', import.meta.url));
 const messages = [{ role: 'user' as const, content: 'How many columns?' }];
 
-test('the openai SDK and curl chat with the embedded gateway, by a key from the command line', async ({ launch }) => {
+test('the openai SDK and curl chat with the embedded gateway, by keys from the window and the command line', async ({
+  launch,
+}) => {
   const upstream = await startUpstream();
   const { page, dataFolder } = await launch({ env: upstream.env });
   const url = await openDoor(await freePort());
@@ -23,7 +25,18 @@ test('the openai SDK and curl chat with the embedded gateway, by a key from the 
   const apiKey = lastLine(gateway('key', 'create', /acct_\w+/.exec(account ?? '')?.[0] ?? '', '--db', db));
   expect(apiKey).toHaveLength(56);
 
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name').fill('Editor');
+  await page.getByLabel('Limit').fill('2.50');
+  await page.getByRole('button', { name: 'Make key' }).click();
+  const shown = page.getByRole('dialog').locator('code');
+  await expect(shown).toHaveText(/^sk-\S{40,}$/);
+  const editorKey = (await shown.textContent()) ?? '';
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  expect(await page.content()).not.toContain(editorKey);
+
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: editorKey, maxRetries: 0 });
   const costs: bigint[] = [];
   for (const model of ['openai/gpt-5', 'anthropic/claude-sonnet-5', 'google/gemini-2.5-flash']) {
     const whole = await client.chat.completions.create({ model, messages });
@@ -49,6 +62,13 @@ test('the openai SDK and curl chat with the embedded gateway, by a key from the 
   costs.push(parseUsd(/"cost_usd":"([\d.]+)"/.exec(streamed)?.[1] ?? ''));
   expect(costs).toHaveLength(8);
 
+  await openGatewaySettings();
+  await expect(page.getByText(/Your keys · \$0\.0\d+ of \$2\.50 spent/)).toBeVisible();
+  await page.getByRole('button', { name: 'Revoke Editor' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByRole('button', { name: 'Revoke Editor' })).toHaveCount(0);
+  await expect(client.models.list()).rejects.toMatchObject({ status: 401 });
+
   await page.getByRole('link', { name: 'Credits' }).click();
   const rows = page.getByRole('row').filter({ hasText: /(openai|anthropic|google)\// });
   await expect(rows).toHaveCount(8);
@@ -56,13 +76,17 @@ test('the openai SDK and curl chat with the embedded gateway, by a key from the 
   expect(booked.reverse()).toEqual(costs.map((cost) => -cost));
   await upstream.stop();
 
-  async function openDoor(port: number): Promise<string> {
+  async function openGatewaySettings(): Promise<void> {
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page
       .getByRole('link', { name: 'Gateway' })
       .or(page.getByRole('button', { name: 'Gateway' }))
       .first()
       .click();
+  }
+
+  async function openDoor(port: number): Promise<string> {
+    await openGatewaySettings();
     await page.getByLabel('Port').fill(String(port));
     await page.getByRole('button', { name: 'Set port' }).click();
     await expect(page.getByText(`http://127.0.0.1:${port}`).first()).toBeVisible();

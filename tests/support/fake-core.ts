@@ -404,6 +404,11 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         });
       }),
     },
+    localKeys: {
+      list: os.localKeys.list.handler(() => []),
+      create: os.localKeys.create.handler(() => ({ key: 'sk-portico-shown-once' })),
+      revoke: os.localKeys.revoke.handler(() => {}),
+    },
     gateway: {
       get: os.gateway.get.handler(async () => {
         await guard('gateway.get');

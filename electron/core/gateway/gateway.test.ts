@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
@@ -188,4 +189,30 @@ test('a model without a key says whose key is missing, before and after sending,
   });
   expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence }]);
   expect((await answerTo(core, 'openai/gpt-5'))?.error).toMatchObject({ code: 'no_eligible_model', message: sentence });
+});
+
+test('a key for another program is told once, bound to its limit, and refused once it is revoked', async () => {
+  const { client } = await start({ listen });
+  expect(await client.localKeys.list()).toEqual([]);
+  const { key } = await client.localKeys.create({ name: 'Editor', wallet: 'sandbox', limitUsd: '0' });
+  const [entry] = await client.localKeys.list();
+  expect(entry).toMatchObject({ name: 'Editor', wallet: 'sandbox', spentUsd: '0', limitUsd: '0' });
+  expect(JSON.stringify(await client.localKeys.list())).not.toContain(key);
+  const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
+  const ask = async () => {
+    const response = await fetch(`${local.url}/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox/echo', prompt: 'Hello?' }),
+    });
+    const { error } = (await response.json()) as { error: { code: string } };
+    return [response.status, error.code];
+  };
+  expect(await ask()).toEqual([402, 'key_spend_limit_exceeded']);
+  await client.localKeys.revoke({ id: entry?.id ?? '' });
+  expect(await client.localKeys.list()).toEqual([]);
+  expect(await ask()).toEqual([401, 'invalid_api_key']);
+  await expect(client.localKeys.revoke({ id: entry?.id ?? '' })).rejects.toThrow('revoked already');
+  const used = await client.account.get({ wallet: 'sandbox' });
+  await expect(client.localKeys.revoke({ id: used.credential.id ?? '' })).rejects.toThrow('revoked already');
 });

@@ -11,6 +11,7 @@ import { Switch } from '../../ui/switch.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
 import { useNotify } from '../../ui/use-notify.ts';
+import { LocalKeys } from './local-keys.tsx';
 import { SectionTitle, SettingRow } from './setting-row.tsx';
 import { text } from './text.ts';
 import { useGateway, useGatewayCalls } from './use-settings-calls.ts';
@@ -144,6 +145,7 @@ function LocalDoor({ connection }: { connection: GatewayConnection }) {
       </form>
       {local.problem && <Notice tone="bad">{local.problem}</Notice>}
       {local.url && <LocalUrl url={local.url} />}
+      <LocalKeys />
     </Part>
   );
 }
