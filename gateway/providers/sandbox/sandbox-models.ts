@@ -67,7 +67,8 @@ const models: readonly SandboxModel[] = [
     model: 'tools',
     name: 'Sandbox Tools',
     description:
-      'Simulated. Calls the first tool it is offered, with arguments made from its schema, then uses the result.',
+      'Simulated. Calls the tool that the question names, works out its sums with a calculator, or calls the first tool ' +
+      'it is offered with arguments made from its schema; then it tells the result.',
     quality: 0.05,
     capabilities: ['streaming', 'tools'],
     speed: ordinary,

@@ -145,3 +145,34 @@ describe('a made-up value for a schema', () => {
     expect(JSON.stringify(exampleOf(schema, 'q')).length).toBeLessThan(200);
   });
 });
+
+describe('the model that calls tools', () => {
+  const tool = (name: string) => ({
+    type: 'function' as const,
+    function: {
+      ...{ name, description: undefined, strict: undefined },
+      parameters: { type: 'object', properties: { expression: { type: 'string' } }, required: ['expression'] },
+    },
+  });
+  const tools = [tool('files__look_up'), tool('calculator')];
+  const callIn = ({ events }: Awaited<ReturnType<typeof ask>>) => [
+    events.map((event) => (event.type === 'tool-call-start' ? event.name : '')).join(''),
+    events.map((event) => (event.type === 'tool-call-delta' ? event.arguments : '')).join(''),
+  ];
+
+  test('works out one sum after another, then tells the results', async () => {
+    const messages: ChatMessage[] = [user('What is (2 + 3) * 4, and what is 10/4?')];
+    for (const expression of ['(2 + 3) * 4', '10/4']) {
+      const answer = await ask('tools', '', { messages, parameters: { tools } });
+      expect([...callIn(answer), answer.finish]).toEqual(['calculator', JSON.stringify({ expression }), 'tool_calls']);
+      messages.push({ role: 'tool', tool_call_id: 'x', content: `= ${expression}` });
+    }
+    const { text, finish } = await ask('tools', '', { messages, parameters: { tools } });
+    expect([finish, text]).toEqual(['stop', expect.stringMatching(/= \(2 \+ 3\) \* 4[\s\S]*= 10\/4/)]);
+  });
+
+  test('calls the tool that is named, or the first where there is no sum', async () => {
+    expect(callIn(await ask('tools', 'Look up 2+2', { parameters: { tools } }))[0]).toBe('files__look_up');
+    expect(callIn(await ask('tools', 'In 2026', { parameters: { tools } }))[0]).toBe('files__look_up');
+  });
+});

@@ -1,10 +1,9 @@
 import { AppError } from '#shared/errors.ts';
-import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { tokensOfBytes } from '../../lib/estimate.ts';
-import { lastUserText, messageText } from '../../lib/message-text.ts';
+import { lastUserText } from '../../lib/message-text.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
-import { exampleOf } from './schema-example.ts';
+import { toolsScript } from './tools-script.ts';
 import { tourAnswer } from './tour.ts';
 
 /** Decides what a sandbox model answers: from the request alone, so that the same question gets the same answer. */
@@ -52,30 +51,6 @@ function flakyScript({ messages }: ProviderRequest): Script {
   }
   return said(answer);
 }
-
-function toolsScript({ messages, parameters }: ProviderRequest): Script {
-  const last = messages.at(-1);
-  if (last?.role === 'tool')
-    return said(`The tool answered:\n\n\`\`\`\n${messageText(last)}\n\`\`\`\n\nThat is all I needed.`);
-  const chosen = parameters.tool_choice;
-  const named = typeof chosen === 'object' ? chosen.function.name : null;
-  const tool = parameters.tools?.find((entry) => named === null || entry.function.name === named);
-  if (!tool || chosen === 'none')
-    return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
-  const { name, parameters: schema } = tool.function;
-  return {
-    ...said(''),
-    toolCall: {
-      id: callId(messages),
-      name,
-      arguments: JSON.stringify(exampleOf(schema ?? {}, lastUserText(messages))),
-    },
-    finish: 'tool_calls',
-  };
-}
-
-/** Another id for each call of a conversation, the same one for the same conversation. */
-const callId = (messages: readonly ChatMessage[]): string => `call_sandbox_${messages.length}`;
 
 function reasonerScript(question: string): Script {
   const words = question.split(/\s+/).filter(Boolean).length;

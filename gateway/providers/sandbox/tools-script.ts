@@ -1,0 +1,60 @@
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { lastUserText, messageText } from '../../lib/message-text.ts';
+import type { ProviderRequest } from '../provider.ts';
+import type { Script } from './player.ts';
+import { exampleOf } from './schema-example.ts';
+
+const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
+
+/**
+ * What the model that calls tools does, from the request alone: it works out the sums of the question one after another
+ * where a calculator is offered, else calls the tool that the question names, else the first; then it tells the results.
+ */
+export function toolsScript({ messages, parameters }: ProviderRequest): Script {
+  const question = lastUserText(messages);
+  const results = resultsIn(messages);
+  const { tool_choice: choice, tools = [] } = parameters;
+  const named = typeof choice === 'object' ? choice.function.name : null;
+  const tool = tools.find(({ function: { name } }) => (named === null ? namedIn(question, name) : name === named));
+  const sums = sumsIn(question);
+  const calculator = named === null && !tool && sums.length > 0 ? tools.find(isCalculator) : undefined;
+  const chosen = tool ?? calculator ?? (named === null ? tools[0] : undefined);
+  const wanted = calculator ? sums.length : 1;
+  if (results.length >= wanted || (results.length > 0 && !chosen)) return said(summary(results));
+  if (!chosen || choice === 'none') {
+    return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
+  }
+  const { name, parameters: schema } = chosen.function;
+  const input = calculator ? { expression: sums[results.length] } : exampleOf(schema ?? {}, question);
+  return {
+    ...said(''),
+    // Another id for each call of a conversation, the same one for the same conversation.
+    toolCall: { id: `call_sandbox_${messages.length}`, name, arguments: JSON.stringify(input) },
+    finish: 'tool_calls',
+  };
+}
+
+type Tool = NonNullable<ProviderRequest['parameters']['tools']>[number];
+
+const isCalculator = ({ function: { name } }: Tool) => name === 'calculator';
+
+/** A tool is named by its own name, without that of its server. */
+function namedIn(question: string, name: string): boolean {
+  const own = (name.split('__').at(-1) ?? name).replaceAll('_', ' ').toLowerCase();
+  return question.replaceAll('_', ' ').toLowerCase().includes(own);
+}
+
+/** Runs of digits, brackets and signs in which something is worked out. */
+const sumsIn = (question: string): string[] =>
+  (question.match(/[\d(][\d\s.()+*/^%-]*[\d)]/g) ?? []).filter((sum) => /\d\s*[-+*/^%]/.test(sum));
+
+/** What tools have answered to this question. */
+function resultsIn(messages: readonly ChatMessage[]): string[] {
+  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? [messageText(message)] : []));
+}
+
+function summary(results: readonly string[]): string {
+  const blocks = results.map((result) => `\`\`\`\n${result}\n\`\`\``);
+  return `The tool answered:\n\n${blocks.join('\n\n')}\n\nThat is all I needed.`;
+}
