@@ -20,6 +20,7 @@ import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { requestBuilder } from './chat/request.ts';
+import { openToolDecisions } from './chat/tool-decisions.ts';
 import { summaryStore } from './context/summary-store.ts';
 import { branchStore } from './conversations/branch-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
@@ -166,7 +167,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const summaries = summaryStore(db);
   const spend = spendStore(db);
   const caps = capsFeature({ store, spend, changes, now });
-  const build = requestBuilder({ modelFacts, optionsOf: chatOptions.read, summaryOf: summaries.of });
+  const build = requestBuilder({
+    ...{ modelFacts, optionsOf: chatOptions.read, summaryOf: summaries.of },
+    offeredTools: tools.toolbox.offered,
+  });
   const quotes = quotesFeature({
     messages,
     leafOf: conversations.leaf,
@@ -181,6 +185,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const chat = chatFeature({
     ...{ messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts },
     ...{ build, admission, attachments, options: chatOptions, standIn: quotes.standIn },
+    ...{ toolbox: tools.toolbox, decisions: openToolDecisions() },
     toPart: attachmentPart(attachments.bytes),
     answerEnded: (answer) => queue.answerEnded(answer),
   });

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message, ToolCall } from '#shared/contract/conversations.ts';
 import type { MessageTable } from './db.ts';
 
 export type MessageRow = Selectable<MessageTable>;
@@ -53,13 +53,23 @@ export function toMessage(row: NumberedRow): Message {
     routeReason: row.route_reason,
     requestId: row.request_id,
     error: row.error === null ? null : JSON.parse(row.error),
-    toolCalls: JSON.parse(row.tool_calls),
+    toolCalls: settled(JSON.parse(row.tool_calls), row.status),
     createdAt: row.created_at,
     firstTokenAt: row.first_token_at,
     finishedAt: row.finished_at,
     sibling: { index: row.sibling_index, count: row.sibling_count },
     continues: row.continues === 1,
   };
+}
+
+/** Where the answer has ended, nothing waits or runs any more: also what a crash cut off. */
+function settled(calls: ToolCall[], status: Message['status']): ToolCall[] {
+  if (status === 'streaming') return calls;
+  return calls.map(({ run, ...call }) => {
+    if (run === undefined) return call;
+    const open = run.state === 'waiting' || run.state === 'running';
+    return { ...call, run: open ? { ...run, state: 'stopped' } : run };
+  });
 }
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));

@@ -144,6 +144,7 @@ export function coreRouter(features: Features) {
       continue: os.chat.continue.handler(({ input }) => chat.continue(input)),
       routing: os.chat.routing.handler(({ input, signal }) => chat.routing(input, signal)),
       regenerate: os.chat.regenerate.handler(({ input }) => chat.regenerate(input)),
+      decideTool: os.chat.decideTool.handler(({ input }) => chat.decideTool(input)),
       stop: os.chat.stop.handler(({ input }) => chat.stop(input)),
       watch: os.chat.watch.handler(({ input, signal }) => chat.watch(input, signal)),
     },

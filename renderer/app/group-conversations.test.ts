@@ -12,6 +12,7 @@ const at = (id: string, updatedAt: number): Conversation => ({
   createdAt: updatedAt,
   updatedAt,
   live: false,
+  waiting: false,
   ...{ folderId: null, tags: [], pinned: false, archived: false, trashedAt: null },
 });
 

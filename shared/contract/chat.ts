@@ -15,9 +15,12 @@ export const chatEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message-added'), message }),
   z.object({ type: z.literal('text-delta'), messageId: id, offset: z.int(), text: z.string() }),
   z.object({ type: z.literal('reasoning-delta'), messageId: id, offset: z.int(), text: z.string() }),
-  /** The answer reached its terminal state, or learnt what it cost. */
+  /** The answer reached its terminal state, learnt what it cost, or one of its tool calls got further. */
   z.object({ type: z.literal('message-updated'), message }),
 ]);
+
+/** The scope of a permission, or none. */
+export const toolDecision = z.enum(['once', 'chat', 'always', 'deny']);
 
 const started = z.object({ conversationId: id, userMessageId: id, answerId: id });
 
@@ -56,9 +59,17 @@ export const chatContract = {
   continue: oc.input(z.object({ answerId: id })).output(started),
   /** Stops an answer; what had arrived stays. No error if it has ended already. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
+  /**
+   * What the user says to a tool call that waits: run it this once, from now on in this chat, or in every chat as long as
+   * the server stays what it is; or not. Throws `not_found` where it does not wait any more.
+   */
+  decideTool: oc
+    .input(z.object({ messageId: id, call: z.int().min(0).max(127), decision: toolDecision }))
+    .output(z.void()),
   /** Why the router chose this answer's model: read from the gateway's record of the request. */
   routing: oc.input(z.object({ messageId: id })).output(routingAnswer),
   watch: oc.input(z.object({ conversationId: id })).output(eventIterator(chatEvent)),
 };
 
+export type ToolDecision = z.infer<typeof toolDecision>;
 export type ChatEvent = z.infer<typeof chatEvent>;

@@ -13,6 +13,8 @@ export const conversation = z.object({
   updatedAt: timeMs,
   /** An answer is being written now. */
   live: z.boolean(),
+  /** A tool waits for the user's decision. */
+  waiting: z.boolean(),
   folderId: id.nullable(),
   tags: z.array(z.string()),
   pinned: z.boolean(),
@@ -25,6 +27,29 @@ export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 
 
 /** Where a cost comes from. `unknown` is never shown as $0. */
 export const costSource = z.enum(['billed', 'estimated', 'byok', 'unknown']);
+
+/** What became of a call that a model made. Nothing runs that is not `running`, and nothing begins without a decision. */
+export const toolRun = z.object({
+  /** Whose tool it is; empty where there is none of this name. */
+  server: z.string(),
+  title: z.string(),
+  /** `waiting`: for the user. `skipped`: a limit was reached. `stopped`: the answer ended while it waited or ran. */
+  state: z.enum(['waiting', 'running', 'done', 'failed', 'denied', 'skipped', 'stopped']),
+  /** What the tool said, or why it was not run: what the model is told. */
+  result: z.string(),
+  startedAt: timeMs.nullable(),
+  finishedAt: timeMs.nullable(),
+});
+
+export const toolCall = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** As the model wrote them: JSON, if it did well. */
+  arguments: z.string(),
+  /** Opaque provider state that goes back unchanged (wire contract §1.6). */
+  extra: z.record(z.string(), z.unknown()).optional(),
+  run: toolRun.optional(),
+});
 
 export const messageUsage = z.object({
   promptTokens: z.int(),
@@ -61,13 +86,13 @@ export const message = z.object({
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string(), retryAfterMs: z.int().nullable() }).nullable(),
-  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  toolCalls: z.array(toolCall),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
   finishedAt: timeMs.nullable(),
   /** Position among the answers to the same message (or edits of it), from 1. */
   sibling: z.object({ index: z.int(), count: z.int() }),
-  /** It goes on with the answer that is its parent: one text, a request and a bill for each. */
+  /** It goes on with the answer that is its parent: one answer, a request and a bill for each. */
   continues: z.boolean(),
 });
 
@@ -123,6 +148,8 @@ export const conversationsContract = {
   remove: oc.input(z.object({ id })).output(z.void()),
 };
 
+export type ToolCall = z.infer<typeof toolCall>;
+export type ToolRun = z.infer<typeof toolRun>;
 export type Conversation = z.infer<typeof conversation>;
 export type Place = z.infer<typeof place>;
 export type Message = z.infer<typeof message>;

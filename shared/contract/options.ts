@@ -25,6 +25,8 @@ export const chatOptions = z.object({
   overflow,
   /** Models that the router never takes here. */
   ignore: z.array(modelId).max(100).default([]),
+  /** The tools that are switched on in the settings are offered to models that can use them. */
+  tools: z.boolean().default(true),
 });
 
 export const optionsContract = {
@@ -34,7 +36,13 @@ export const optionsContract = {
 };
 
 export const noParameters: Parameters = { temperature: null, topP: null, maxTokens: null, reasoningEffort: null };
-export const noOptions: ChatOptions = { system: '', parameters: noParameters, overflow: 'stop', ignore: [] };
+export const noOptions: ChatOptions = {
+  system: '',
+  parameters: noParameters,
+  overflow: 'stop',
+  ignore: [],
+  tools: true,
+};
 
 export type Parameters = z.infer<typeof parameters>;
 export type ChatOptions = z.infer<typeof chatOptions>;

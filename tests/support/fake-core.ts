@@ -261,6 +261,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
             createdAt: now,
             updatedAt: now,
             live: true,
+            waiting: false,
             ...unplaced,
           };
           data.conversations = [conversation, ...data.conversations];
@@ -276,6 +277,10 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         events.send({ type: 'message-added', message: thread.numbered(user) });
         const answer = begin(conversation, user, input.model, { index: 1, count: 1 });
         return { conversationId: conversation.id, userMessageId: user.id, answerId: answer.id };
+      }),
+      decideTool: os.chat.decideTool.handler(async ({ input }) => {
+        await guard('chat.decideTool');
+        data.decisions.push(input);
       }),
       routing: os.chat.routing.handler(async () => {
         await guard('chat.routing');

@@ -1,6 +1,7 @@
 import type { WalletBalance } from '#shared/contract/account.ts';
 import type { AppInfo } from '#shared/contract/app.ts';
 import type { Backup } from '#shared/contract/backup.ts';
+import type { ToolDecision } from '#shared/contract/chat.ts';
 import type { Conversation, Message, Place } from '#shared/contract/conversations.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
@@ -35,6 +36,8 @@ export interface FakeData {
   localServers: LocalServer[];
   gateway: GatewayConnection;
   tools: FakeTools;
+  /** What was said to tool calls that waited. */
+  decisions: { messageId: string; call: number; decision: ToolDecision }[];
   /** Links that were opened. */
   opened: string[];
 }
@@ -164,6 +167,7 @@ export function fakeData(): FakeData {
     createdAt: now - hours * hour,
     updatedAt: now - hours * hour,
     live: false,
+    waiting: false,
     ...unplaced,
   }));
   return {
@@ -267,6 +271,7 @@ export function fakeData(): FakeData {
       status: { state: 'ok', message: null, latencyMs: 2 },
     },
     tools: fakeToolsData(),
+    decisions: [],
     opened: [],
   };
 }

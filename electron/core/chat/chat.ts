@@ -1,5 +1,5 @@
 import type { Attachment } from '#shared/contract/attachments.ts';
-import type { ChatEvent } from '#shared/contract/chat.ts';
+import type { ChatEvent, ToolDecision } from '#shared/contract/chat.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { RoutingAnswer } from '#shared/contract/routing.ts';
 import { AppError } from '#shared/errors.ts';
@@ -15,7 +15,6 @@ import { titleFrom } from './title.ts';
 
 export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;
-  readonly newId: () => string;
   readonly options: Pick<OptionsStore, 'adopt'>;
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
   /** What stands for a file where a request is only looked at. */
@@ -111,6 +110,12 @@ export function chatFeature(deps: ChatDeps) {
     return above.role === 'user' ? above : questionOf(above);
   }
 
+  /** What was asked for, where a part of the answer went on with the model that had been chosen for it. */
+  async function modelAsked(answer: Message): Promise<string | null> {
+    const above = answer.continues && answer.parentId !== null ? await messages.find(answer.parentId) : null;
+    return above ? modelAsked(above) : answer.model;
+  }
+
   async function answerTo({ id, conversationId }: Message, model: string, overCaps: boolean): Promise<Started> {
     const next = newAnswer(model);
     const branch = await messages.branch(conversationId, id);
@@ -129,7 +134,7 @@ export function chatFeature(deps: ChatDeps) {
 
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
       const answer = await ofRole('assistant', answerId);
-      return answerTo(await questionOf(answer), model ?? answer.model ?? 'router', overCaps);
+      return answerTo(await questionOf(answer), model ?? (await modelAsked(answer)) ?? 'router', overCaps);
     },
 
     async answer({ questionId, model }: { questionId: string; model: string }): Promise<Started> {
@@ -144,6 +149,10 @@ export function chatFeature(deps: ChatDeps) {
       const next = newAnswer(servedModel(cut, modelFacts) ?? cut.model ?? 'router');
       const started = await begin(conversationId, next, () => conversations.goOn(conversationId, cut.id, next, now()));
       return { ...started, userMessageId: question.id };
+    },
+
+    async decideTool({ messageId, call, decision }: { messageId: string; call: number; decision: ToolDecision }) {
+      deps.decisions.decide(messageId, call, decision);
     },
 
     async stop({ answerId }: { answerId: string }): Promise<void> {

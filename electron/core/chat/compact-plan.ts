@@ -1,6 +1,7 @@
 import { estimateInputTokens } from '#gateway/lib/estimate.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { wordsWithCalls } from './call-messages.ts';
 import { type HistoryEntry, sendable } from './history.ts';
 
 export interface CompactPlan {
@@ -30,8 +31,8 @@ export function planCompact(
   const entries = sendable(branch);
   const begin = before ? entries.findIndex(({ id }) => id === before.throughId) + 1 : 0;
   const after = entries.slice(begin);
-  const sizes = after.map(({ text }) =>
-    estimateInputTokens([{ role: 'assistant', content: text } as never], undefined),
+  const sizes = after.map((entry) =>
+    estimateInputTokens([{ role: 'assistant', content: wordsWithCalls(entry) } as never], undefined),
   );
   const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
   const room = (record?.context_length ?? Number.POSITIVE_INFINITY) - answerTokens - 500 - (before?.text.length ?? 0);
@@ -40,7 +41,7 @@ export function planCompact(
   for (const [at, size] of sizes.entries()) {
     sum += size;
     if (sum > room || at >= after.length - 2) break;
-    if (after[at]?.role === 'assistant') end = at + 1;
+    if (after[at]?.role === 'assistant' && after[at + 1]?.role !== 'assistant') end = at + 1;
     if (sum >= half && end > 0) break;
   }
   const last = after[end - 1];
@@ -62,9 +63,10 @@ export function planCompact(
 }
 
 function transcript(before: string | null, entries: readonly HistoryEntry[]): string {
-  const lines = entries.map(({ role, text, attachments }) => {
+  const lines = entries.map((entry) => {
+    const { role, attachments } = entry;
     const files = attachments.map(({ name }) => `[attached: ${name}]\n`).join('');
-    return `${role === 'user' ? 'User' : 'Assistant'}:\n${files}${text}`;
+    return `${role === 'user' ? 'User' : 'Assistant'}:\n${files}${wordsWithCalls(entry)}`;
   });
   return [...(before === null ? [] : [`Summary of what came before:\n${before}`]), ...lines].join('\n\n');
 }

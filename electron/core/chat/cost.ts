@@ -7,6 +7,7 @@ import { costOf, noTokens, type Price } from '#shared/price.ts';
 import type { CompletionChunk } from '#shared/wire/chat-response.ts';
 import { pricing } from '#shared/wire/model.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { wordsWithCalls } from './call-messages.ts';
 
 interface Cost {
   readonly costUsd: string | null;
@@ -83,7 +84,7 @@ export function billOfRecord(record: RequestRecord): Bill | null {
 
 /** What an answer costs by our own count of its tokens and the list price. */
 export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
-  const messages = question.map(({ role, text }) => ({ role, content: text }) as never);
+  const messages = question.map((entry) => ({ role: entry.role, content: wordsWithCalls(entry) }) as never);
   const tokens = question.reduce(
     (sum, { attachments }) => sum + attachments.reduce((all, file) => all + file.tokens, 0),
     0,

@@ -1,6 +1,7 @@
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { CompletionRequestBody, ContentPart } from '#shared/wire/chat-request.ts';
+import { callsOf, withCalls, wordsWithCalls } from './call-messages.ts';
 
 export type WireMessage = CompletionRequestBody['messages'][number];
 
@@ -12,7 +13,10 @@ const mostFileBytes = 17 * 1_048_576;
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 
 export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'> &
-  Partial<Pick<Message, 'continues'>>;
+  Partial<Pick<Message, 'continues' | 'reasoning' | 'toolCalls' | 'finishReason'>>;
+
+/** After the results of tools, where they can only be told in words. */
+export const goOnWithResults: WireMessage = { role: 'user', content: 'Go on with your answer, using these results.' };
 
 /** Asked for in words: several providers refuse a chat that ends with an answer, others begin a new one after it. */
 export const goOn: WireMessage = {
@@ -22,7 +26,7 @@ export const goOn: WireMessage = {
 
 /**
  * What of a branch is sent to a model. Empty answers are left out, and failed ones unless something goes on with them; an
- * answer in several parts is one message. `continues`: the branch ends with an answer that is to go on.
+ * answer in several parts is one message, but for what follows on the results of tools. `continues`: the branch ends with an answer that is to go on.
  */
 export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], continues = false): Entry[] {
   const joined: Entry[] = [];
@@ -30,26 +34,39 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
     const goesOn = branch[at + 1]?.continues || (continues && at === branch.length - 1);
     if (!ended.has(entry.status) && !(goesOn && entry.status === 'error')) return;
     const last = joined.at(-1);
-    if (entry.continues && last?.role === 'assistant')
-      joined[joined.length - 1] = { ...last, text: last.text + entry.text };
-    else joined.push(entry);
+    if (entry.continues && last?.role === 'assistant' && callsOf(last).length === 0) {
+      const { toolCalls, finishReason } = entry;
+      joined[joined.length - 1] = { ...last, toolCalls, finishReason, text: last.text + entry.text };
+    } else joined.push(entry);
   });
-  return joined.filter((entry) => entry.text.trim() !== '' || entry.attachments.length > 0);
+  return joined.filter(
+    (entry) => entry.text.trim() !== '' || entry.attachments.length > 0 || callsOf(entry).length > 0,
+  );
 }
 
 /** How a file becomes a part of the request; null where its bytes are gone. */
 export type ToPart = (attachment: Attachment) => Promise<ContentPart | null>;
 
+export interface WireOptions {
+  readonly reads: (attachment: Attachment) => boolean;
+  readonly toPart: ToPart;
+  /** Tools go with the request; without them what was called is told in words: a call of nothing is refused. */
+  readonly tools: boolean;
+}
+
 /** Messages as the wire has them, with their files as far as the model reads them and the request can carry them. */
 export async function toWire(
   entries: readonly HistoryEntry[],
-  reads: (attachment: Attachment) => boolean,
-  toPart: ToPart,
+  { reads, toPart, tools }: WireOptions,
 ): Promise<WireMessage[]> {
   const carried = fitting(entries, reads);
-  return Promise.all(
-    entries.map(async (entry): Promise<WireMessage> => {
-      if (entry.role === 'assistant') return { role: 'assistant', content: entry.text };
+  const question = entries.findLastIndex(({ role }) => role === 'user');
+  const messages = await Promise.all(
+    entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
+      if (entry.role === 'assistant') {
+        if (tools && callsOf(entry).length > 0) return withCalls(entry, index > question);
+        return { role: 'assistant', content: wordsWithCalls(entry) };
+      }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
       const parts = await Promise.all(
         entry.attachments.map(async (file, at) => {
@@ -61,6 +78,7 @@ export async function toWire(
       return { role: 'user', content: [...parts, ...words] };
     }),
   );
+  return messages.flat();
 }
 
 /** Which files go along: those the model reads, the newest first, as many as fit. */

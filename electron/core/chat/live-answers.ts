@@ -9,6 +9,8 @@ export interface LiveAnswer {
   message: Message;
   readonly abort: AbortController;
   ended: Promise<void>;
+  /** The rounds before it in the same turn: who stops one of them means this one. */
+  readonly earlier?: readonly string[];
 }
 
 /** The answers being written, and who watches them. */
@@ -40,9 +42,12 @@ export function openLiveAnswers() {
     remove(id: string): void {
       answers.delete(id);
     },
-    find: (id: string) => answers.get(id),
+    find: (id: string) => answers.get(id) ?? [...answers.values()].find((answer) => answer.earlier?.includes(id)),
     all: () => [...answers.values()],
     isLive: (conversationId: string) => of(conversationId).length > 0,
+    /** A tool waits for the user's decision. */
+    isWaiting: (conversationId: string) =>
+      of(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
     runningId: (conversationId: string): string | null => of(conversationId)[0]?.message.id ?? null,
     /** Stops those of these that are being written, and waits until their end is stored. */
     async stopThese(ids: readonly string[]): Promise<void> {

@@ -50,11 +50,18 @@ function toolCalls(chunk: CompletionChunk, message: Message): Partial<Message> {
   const calls = [...message.toolCalls];
   for (const delta of deltas) {
     const before = calls[delta.index] ?? { id: '', name: '', arguments: '' };
+    const extra = stateIn(delta) ?? before.extra;
     calls[delta.index] = {
       id: delta.id ?? before.id,
       name: delta.function?.name ?? before.name,
       arguments: before.arguments + (delta.function?.arguments ?? ''),
+      ...(extra ? { extra } : {}),
     };
   }
   return { toolCalls: Array.from(calls, (call) => call ?? { id: '', name: '', arguments: '' }).slice(0, 128) };
+}
+
+/** What the provider wants back with the call (wire contract §1.6). */
+function stateIn({ extra_content: extra }: Record<string, unknown>): Record<string, unknown> | null {
+  return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
 }

@@ -4,8 +4,19 @@ import type { ChatOptions, Parameters } from '#shared/contract/options.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { DescribeModel } from '../model-facts.ts';
+import { callsOf, withCalls } from './call-messages.ts';
 import { outsideCount, reserveFor } from './context-window.ts';
-import { goOn, type HistoryEntry, mostMessages, sendable, type ToPart, toWire, type WireMessage } from './history.ts';
+import {
+  goOn,
+  goOnWithResults,
+  type HistoryEntry,
+  mostMessages,
+  sendable,
+  type ToPart,
+  toWire,
+  type WireMessage,
+} from './history.ts';
+import { type OfferedTool, takesTools, wireTools } from './offered-tools.ts';
 
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
@@ -15,6 +26,8 @@ export interface RequestDeps {
     conversationId: string,
     branchIds: readonly string[],
   ) => Promise<{ throughId: string; text: string } | null>;
+  /** The tools that are switched on now. */
+  readonly offeredTools: () => Promise<OfferedTool[]>;
 }
 
 export interface RequestInput {
@@ -42,45 +55,57 @@ export interface BuiltRequest {
 export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
 
 /** Makes requests: the same way for an answer and for its quote, so that the one holds for the other. */
-export function requestBuilder({ modelFacts, optionsOf, summaryOf }: RequestDeps): BuildRequest {
+export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools }: RequestDeps): BuildRequest {
   return async function build({ conversationId, branch, model, continues = false }, toPart) {
     const record = modelFacts(model)?.record ?? null;
     const options = await optionsOf(conversationId ?? 'new');
     const entries = sendable(branch, continues);
-    const prompt = continues ? [goOn] : [];
+    const tools = options.tools && takesTools(record) ? wireTools(await offeredTools()) : [];
+    const results = continues && callsOf(entries.at(-1) ?? {}).length > 0;
+    const prompt = continues ? promptFor(results, tools.length > 0) : [];
     const ids = entries.map((entry) => entry.id);
     const summary = conversationId === null ? null : await summaryOf(conversationId, ids);
     const begin = summary ? ids.indexOf(summary.throughId) + 1 : 0;
     const after = entries.slice(begin);
     const fixed = [...systemMessage(options.system), ...systemMessage(summary ? summaryWords(summary.text) : '')];
     const limitTokens = record?.context_length ?? null;
-    const sizes = after.map(sizeOf);
-    const fixedTokens = estimateInputTokens([...fixed, ...prompt] as never, undefined);
+    // What followed on the question stays with it: an answer that goes on is nothing without it.
+    const asked = Math.max(
+      0,
+      after.findLastIndex(({ role }) => role === 'user'),
+    );
+    const all = after.map(sizeOf);
+    const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [sumOf(all.slice(asked))] : [])];
+    const fixedTokens = estimateInputTokens([...fixed, ...prompt] as never, tools as never);
     const outside = outsideCount({
       sizes,
       beginnings: after.map((entry) => entry.role === 'user'),
       fixed: fixedTokens,
       limit: limitTokens,
       reserve: reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens),
-      mostMessages: mostMessages - fixed.length - prompt.length,
+      mostMessages: mostMessages - fixed.length - prompt.length - sumOf(after.map((entry) => callsOf(entry).length)),
     });
     const inside = after.slice(outside);
     const reads = (file: Attachment) => readsFile(record, file);
     return {
       body: {
         model,
-        messages: [...fixed, ...(await toWire(inside, reads, toPart)), ...prompt],
+        messages: [...fixed, ...(await toWire(inside, { reads, toPart, tools: tools.length > 0 })), ...prompt],
         ...parametersFor(record, options.parameters),
         ...routeFor(model, record, options.ignore),
-        metadata: { purpose: 'chat', ...(conversationId === null ? {} : { conversation_id: conversationId }) },
+        ...(tools.length > 0 ? { tools } : {}),
+        metadata: {
+          purpose: results ? 'tool' : 'chat',
+          ...(conversationId === null ? {} : { conversation_id: conversationId }),
+        },
       },
       context: {
         limitTokens,
-        usedTokens: fixedTokens + sizes.slice(outside).reduce((sum, size) => sum + size, 0),
+        usedTokens: fixedTokens + sumOf(sizes.slice(outside)),
         outsideIds: ids.slice(0, begin + outside),
         overflows: overflows(outside, options.overflow, sizes.at(-1) ?? 0, limitTokens),
       },
-      unread: (entries.at(-1)?.attachments ?? []).filter((file) => !reads(file)),
+      unread: (after[asked]?.attachments ?? []).filter((file) => !reads(file)),
     };
   };
 }
@@ -93,9 +118,19 @@ const systemMessage = (content: string): WireMessage[] => (content.trim() === ''
 
 const summaryWords = (text: string) => `Summary of the conversation so far, in place of its first messages:\n\n${text}`;
 
-const sizeOf = ({ role, text, attachments }: HistoryEntry): number =>
-  estimateInputTokens([{ role, content: text } as never], undefined) +
-  attachments.reduce((sum, file) => sum + file.tokens, 0);
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, size) => sum + size, 0);
+
+function sizeOf(entry: HistoryEntry): number {
+  const { role, text, attachments } = entry;
+  const messages = callsOf(entry).length > 0 ? withCalls(entry, false) : [{ role, content: text }];
+  return estimateInputTokens(messages as never, undefined) + sumOf(attachments.map(({ tokens }) => tokens));
+}
+
+/** A model that has the results of its calls before it goes on by itself. */
+function promptFor(results: boolean, tools: boolean): WireMessage[] {
+  if (results) return tools ? [] : [goOnWithResults];
+  return [goOn];
+}
 
 /** Every model reads text. A model that is not listed is asked: the gateway knows it better. */
 export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind'>): boolean {

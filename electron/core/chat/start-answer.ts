@@ -2,11 +2,9 @@ import type { Message } from '#shared/contract/conversations.ts';
 import { AppError } from '#shared/errors.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
 import type { LiveAnswer } from './live-answers.ts';
-import { runTurn, type TurnDeps } from './turn.ts';
+import { type RoundsDeps, runRounds } from './rounds.ts';
 
-export interface StarterDeps extends TurnDeps {
-  /** Finds out what ended answers cost; runs in the background. */
-  readonly lookUpOpenCosts: () => Promise<void>;
+export interface StarterDeps extends RoundsDeps {
   /** Told when an answer is over and its conversation free. */
   readonly answerEnded: (answer: Message) => Promise<void>;
 }
@@ -44,9 +42,10 @@ export function answerStarter(deps: StarterDeps) {
     live.add(answer);
     live.publish(message.conversationId, { type: 'message-added', message: question });
     live.publish(message.conversationId, { type: 'message-added', message });
-    answer.ended = runTurn(deps, answer).finally(free);
+    const turn = runRounds(deps, answer);
+    answer.ended = turn.then(() => free(), free);
     void answer.ended.then(deps.lookUpOpenCosts);
-    void answer.ended.then(() => deps.answerEnded(answer.message));
+    void answer.ended.then(async () => deps.answerEnded((await turn).message));
     changes.emit('conversations', 'messages');
     return { conversationId: message.conversationId, userMessageId: question.id, answerId };
   }

@@ -28,13 +28,21 @@ export interface TurnDeps {
   readonly now: () => number;
 }
 
+/** What an answer that calls tools needs besides. */
+export interface ToolRounds {
+  /** Brings the calls of a complete answer to their end. */
+  runCalls(answer: LiveAnswer): Promise<void>;
+  /** Called once a complete answer is stored and before anybody is told that it has ended. */
+  begun(answer: LiveAnswer): Promise<void>;
+}
+
 const journalMs = 250;
 
 /**
  * Writes one answer from its request to its terminal state, which is stored before anyone is told. Never throws:
  * whatever happens ends as exactly one of done, error, cancelled or interrupted.
  */
-export async function runTurn(deps: TurnDeps, answer: LiveAnswer): Promise<void> {
+export async function runTurn(deps: TurnDeps, answer: LiveAnswer, rounds: ToolRounds): Promise<void> {
   const { messages, log, now } = deps;
   const { id } = answer.message;
   const journal = openJournal(
@@ -45,6 +53,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer): Promise<void>
   let end: AnswerPatch;
   try {
     await stream(deps, answer, journal.touch);
+    if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
     // The record of the request has the parts of the cost, which the stream does not tell.
     end = { status: 'done' };
   } catch (error) {
@@ -53,7 +62,12 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer): Promise<void>
   }
   await journal.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
-  await finish(deps, answer, { ...end, requestId, finishedAt: now(), costOpen: end.costOpen ?? requestId !== null });
+  await finish(
+    deps,
+    answer,
+    { ...end, requestId, finishedAt: now(), costOpen: end.costOpen ?? requestId !== null },
+    rounds,
+  );
 }
 
 async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Promise<void> {
@@ -101,7 +115,8 @@ function add({ live, now }: TurnDeps, answer: LiveAnswer, words: { text: string;
   for (const delta of deltas) if (delta.text) live.publish(room, { ...base, ...delta });
 }
 
-async function finish({ messages, live, changes, log }: TurnDeps, answer: LiveAnswer, end: AnswerPatch): Promise<void> {
+async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {
+  const { messages, live, changes, log } = deps;
   const { costOpen: _, source: __, ...shown } = end;
   answer.message = { ...answer.message, ...shown };
   const { message } = answer;
@@ -109,6 +124,7 @@ async function finish({ messages, live, changes, log }: TurnDeps, answer: LiveAn
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
     log({ event: 'answer-not-stored', ...failureEntry(error) });
   });
+  if (message.status === 'done') await rounds.begun(answer);
   live.remove(message.id);
   live.publish(message.conversationId, { type: 'message-updated', message });
   changes.emit('messages', 'conversations', 'account');

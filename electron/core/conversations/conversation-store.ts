@@ -122,6 +122,21 @@ export function conversationStore(db: Db) {
         await addAnswer(tx, conversationId, answerId, answer, now, 1);
       });
     },
+
+    /** The same without the user's doing: where another branch is shown, or another model chosen, that stays. */
+    async nextRound(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
+      await db.transaction().execute(async (tx) => {
+        await mustBeThere(tx, answerId);
+        await insertAnswer(tx, conversationId, answerId, answer, now, 1);
+        await tx.updateTable('messages').set({ shown_child: answer.id }).where('id', '=', answerId).execute();
+        await tx
+          .updateTable('conversations')
+          .set({ active_leaf: answer.id })
+          .where('id', '=', conversationId)
+          .where('active_leaf', '=', answerId)
+          .execute();
+      });
+    },
   };
 }
 
@@ -165,6 +180,23 @@ async function addAnswer(
   now: number,
   continues: 0 | 1 = 0,
 ) {
+  await insertAnswer(tx, conversationId, parentId, answer, now, continues);
+  await tx
+    .updateTable('conversations')
+    .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
+    .where('id', '=', conversationId)
+    .execute();
+  await rememberPath(tx, answer.id);
+}
+
+async function insertAnswer(
+  tx: Tx,
+  conversationId: string,
+  parentId: string,
+  answer: NewAnswer,
+  now: number,
+  continues: 0 | 1,
+) {
   await tx
     .insertInto('messages')
     .values({
@@ -183,12 +215,6 @@ async function addAnswer(
       created_at: now,
     })
     .execute();
-  await tx
-    .updateTable('conversations')
-    .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
-    .where('id', '=', conversationId)
-    .execute();
-  await rememberPath(tx, answer.id);
 }
 
 const blank = {

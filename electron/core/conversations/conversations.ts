@@ -19,6 +19,7 @@ export interface ConversationsDeps {
   /** What the chat knows of answers that are being written. */
   readonly live: {
     isLive(conversationId: string): boolean;
+    isWaiting(conversationId: string): boolean;
     runningId(conversationId: string): string | null;
     current(message: Message): Message;
     stopAll(conversationId: string): Promise<void>;
@@ -29,12 +30,12 @@ export interface ConversationsDeps {
 export function conversationsFeature({ conversations, messages, changes, settings, live }: ConversationsDeps) {
   async function toConversations(rows: readonly ConversationRow[]): Promise<Conversation[]> {
     const tags = await conversations.tagsOf(rows.map((row) => row.id));
-    return rows.map((row) => toConversation(row, tags.get(row.id) ?? [], live.isLive(row.id)));
+    return rows.map((row) => toConversation(row, tags.get(row.id) ?? [], live));
   }
 
   async function shown(row: ConversationRow): Promise<Conversation> {
     const tags = await conversations.tagsOf([row.id]);
-    return toConversation(row, tags.get(row.id) ?? [], live.isLive(row.id));
+    return toConversation(row, tags.get(row.id) ?? [], live);
   }
 
   async function existing(id: string): Promise<ConversationRow> {
@@ -110,13 +111,14 @@ export function conversationsFeature({ conversations, messages, changes, setting
   };
 }
 
-const toConversation = (row: ConversationRow, tags: string[], live: boolean): Conversation => ({
+const toConversation = (row: ConversationRow, tags: string[], live: ConversationsDeps['live']): Conversation => ({
   id: row.id,
   title: row.title,
   model: row.model,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
-  live,
+  live: live.isLive(row.id),
+  waiting: live.isWaiting(row.id),
   folderId: row.folder_id,
   tags,
   pinned: row.pinned === 1,

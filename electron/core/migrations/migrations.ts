@@ -4,6 +4,7 @@ import { thread } from './002-thread.ts';
 import { organise } from './003-organise.ts';
 import { composer } from './004-composer.ts';
 import { tools } from './006-tools.ts';
+import { toolRounds } from './007-tool-rounds.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '003-organise': organise,
   '004-composer': composer,
   '006-tools': tools,
+  '007-tool-rounds': toolRounds,
 };

@@ -38,6 +38,13 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, mostOffered);
   }
 
+  /** What was permitted was this tool of this server: reaching it may have shown that it is another one now. */
+  async function mustBeSame({ serverId, fingerprint }: OfferedTool): Promise<void> {
+    const server = (await servers.list()).find(({ id }) => id === serverId);
+    if (server?.enabled && !server.changed && server.fingerprint === fingerprint) return;
+    throw new AppError('tool_server_changed', 'Not run: the tool server is not what it was when it was permitted.');
+  }
+
   return {
     offered,
 
@@ -54,6 +61,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
         const given = argumentsIn(input);
         if (tool.serverId !== null) {
           const connection = await servers.reach(tool.serverId);
+          await mustBeSame(tool);
           return await connection.call(tool.tool, given, signal);
         }
         const own = builtIn.find(({ name }) => name === tool.tool);

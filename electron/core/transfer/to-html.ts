@@ -1,5 +1,6 @@
 import { marked, type Tokens } from 'marked';
 import type { ExportedConversation } from '#shared/transfer.ts';
+import { callsAsHtml } from './calls-text.ts';
 import { costText, shownBranch, totalText } from './shown-branch.ts';
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -25,7 +26,7 @@ export function toHtml(conversation: ExportedConversation): string {
     const who = answer ? (message.modelName ?? message.model ?? 'Answer') : 'You';
     const note = answer ? `${day(message.createdAt)} · ${costText(message)}` : day(message.createdAt);
     const body = answer ? markdown(message.text) : `<p style="white-space:pre-wrap">${escaped(message.text)}</p>`;
-    return `<section class="${answer ? 'answer' : 'you'}"><h2>${escaped(who)}</h2><p class="note">${escaped(note)}</p>${body}</section>`;
+    return `<section class="${answer ? 'answer' : 'you'}"><h2>${escaped(who)}</h2><p class="note">${escaped(note)}</p>${body}${callsAsHtml(message, escaped)}</section>`;
   });
   const note = `Begun ${day(createdAt)} · Cost: ${totalText(messages)}`;
   return `<h1 class="chat">${escaped(title)}</h1><p class="note">${escaped(note)}</p>\n${parts.join('\n')}\n`;

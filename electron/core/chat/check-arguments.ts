@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * What is wrong with a call's arguments, in a sentence for the model that wrote them; null where they fit. A schema that
+ * cannot be read here is left to its tool, which checks its own arguments.
+ */
+export function problemWith(input: string, schema: Json): string | null {
+  const value = input.trim() === '' ? {} : parsed(input);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return 'Not run: the arguments are not a JSON object.';
+  }
+  const issue = readable(schema)?.safeParse(value).error?.issues[0];
+  if (!issue) return null;
+  const place = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';
+  return `Not run: the arguments do not fit the tool's schema. ${issue.message}${place}.`.slice(0, 500);
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return null;
+  }
+}
+
+function readable(schema: Json): z.ZodType | null {
+  try {
+    return z.fromJSONSchema(withoutPatterns(schema) as Parameters<typeof z.fromJSONSchema>[0]);
+  } catch {
+    return null;
+  }
+}
+
+/** A regular expression of a tool server could hold up the whole app: what it checks is left to the server. */
+function withoutPatterns(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPatterns);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(
+    ([name, inner]) => name !== 'patternProperties' && !((name === 'pattern' || name === 'format') && isText(inner)),
+  );
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutPatterns(inner)]));
+}
+
+const isText = (value: unknown) => typeof value === 'string';

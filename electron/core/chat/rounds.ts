@@ -1,0 +1,62 @@
+import type { ConversationStore } from '../conversations/conversation-store.ts';
+import { failureEntry } from '../log.ts';
+import { callsOf } from './call-messages.ts';
+import type { LiveAnswer } from './live-answers.ts';
+import { type RunCallsDeps, runCalls } from './run-calls.ts';
+import { runTurn, type TurnDeps } from './turn.ts';
+
+export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
+  readonly conversations: Pick<ConversationStore, 'nextRound'>;
+  /** Finds out what ended answers cost; runs in the background. */
+  readonly lookUpOpenCosts: () => Promise<void>;
+  readonly newId: () => string;
+}
+
+/** Requests of one turn: a model that calls tools again after so many is stopped, and the user told. */
+export const mostRounds = 8;
+const tooMany = `Not run: the model asked for tools ${mostRounds} times in a row, which is the limit of one turn.`;
+
+/**
+ * Answers a question in as many requests as its tools need. Each is a message of its own below the one before, with its
+ * own request, journal and bill. Returns the last one. Never throws.
+ */
+export async function runRounds(deps: RoundsDeps, first: LiveAnswer): Promise<LiveAnswer> {
+  let answer = first;
+  for (let round = 1; ; round++) {
+    const last = round === mostRounds;
+    let next: LiveAnswer | null = null;
+    await runTurn(deps, answer, {
+      runCalls: (current) => runCalls(deps, current, last ? tooMany : null),
+      async begun(current) {
+        if (!last && callsOf(current.message).length > 0) next = await begin(deps, current);
+      },
+    });
+    if (next === null) return answer;
+    void deps.lookUpOpenCosts();
+    answer = next;
+  }
+}
+
+/** The next round, shown before the one before is over, so that the conversation is never seen idle in between. */
+async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer | null> {
+  const { conversations, messages, modelFacts, live, log, newId, now } = deps;
+  const { id, conversationId, model, servedProvider, servedModel } = before.message;
+  try {
+    // The model that began goes on, also where the router chose it: what it keeps in its calls is its own.
+    const served = modelFacts(`${servedProvider}/${servedModel}`) ? `${servedProvider}/${servedModel}` : null;
+    const { modelName, simulated } = before.message;
+    const next = { id: newId(), model: served ?? model ?? 'router', modelName, simulated };
+    await conversations.nextRound(conversationId, id, next, now());
+    const message = await messages.find(next.id);
+    if (!message) return null;
+    const earlier = [...(before.earlier ?? []), id];
+    const answer: LiveAnswer = { message, abort: before.abort, ended: before.ended, earlier };
+    live.add(answer);
+    live.publish(conversationId, { type: 'message-added', message });
+    return answer;
+  } catch (error) {
+    // The chat or the answer was removed meanwhile: there is nothing to go on with.
+    log({ event: 'round-not-begun', ...failureEntry(error) });
+    return null;
+  }
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import type { Message } from '#shared/contract/conversations.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+import { mostRounds } from './rounds.ts';
+
+/** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
+const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
+let core: Awaited<ReturnType<typeof testCore>>;
+let { client } = {} as typeof core;
+
+beforeAll(async () => {
+  core = await testCore({ openGateway });
+  ({ client } = core);
+  await client.models.list();
+  await client.tools.enableBuiltIn({ name: 'calculator', enabled: true });
+  const transport = { type: 'stdio' as const, command: process.execPath, args: [greeter] };
+  const { id } = await client.tools.addServer({ name: 'Greeter', transport });
+  const { fingerprint } = await client.tools.testServer({ id });
+  await client.tools.enableServer({ id, enabled: true, fingerprint });
+});
+afterAll(() => core.close());
+
+const model = 'sandbox/tools';
+const ask = (text: string, conversationId: string | null = null) =>
+  client.chat.send({ messageId: randomUUID(), conversationId, text, model });
+const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
+const ended = (id: string) =>
+  vi.waitFor(async () => {
+    const { messages, runningId } = await client.conversations.get({ id, limit: 400 });
+    expect(runningId).toBeNull();
+    return messages;
+  }, 20_000);
+const runsOf = (messages: readonly Message[]) =>
+  messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
+/** Until a call waits for the user. */
+async function waiting(conversationId: string): Promise<Message> {
+  const events = await readUntil(await client.chat.watch({ conversationId }), (seen) => {
+    const last = seen.at(-1);
+    const messages = last?.type === 'snapshot' ? last.answers : last?.type === 'message-updated' ? [last.message] : [];
+    return messages.some(({ toolCalls }) => toolCalls.some(({ run }) => run?.state === 'waiting'));
+  });
+  const last = events.at(-1);
+  const found = last?.type === 'snapshot' ? last.answers[0] : last?.type === 'message-updated' ? last.message : null;
+  if (!found) throw new Error('nothing waits');
+  return found;
+}
+/** What the ledger has for this chat's requests, to the nano-dollar. */
+async function ledgerOf(messages: readonly Message[]): Promise<string> {
+  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100 });
+  const { data } = transactions;
+  const ids = new Set<string | null>(messages.flatMap(({ requestId }) => requestId ?? []));
+  const sum = data.filter((line) => ids.has(line.request_id)).reduce((all, line) => all - parseUsd(line.amount), 0n);
+  return formatUsd(nanoUsd(sum));
+}
+
+test('each round is a request with its own bill; their sum is the ledger’s, and tools have a line of their own', async () => {
+  const { conversationId } = await ask('What is 2 + 3, and 10 / 4?');
+  const messages = await ended(conversationId);
+  expect(messages.map(({ role, continues, finishReason }) => [role, continues, finishReason])).toEqual([
+    ['user', false, null],
+    ['assistant', false, 'tool_calls'],
+    ['assistant', true, 'tool_calls'],
+    ['assistant', true, 'stop'],
+  ]);
+  expect(runsOf(messages)).toEqual([
+    ['done', '5'],
+    ['done', '2.5'],
+  ]);
+  expect(messages[1]?.toolCalls[0]).toMatchObject({
+    name: 'calculator',
+    arguments: '{"expression":"2 + 3"}',
+    run: { server: 'Portico', title: 'Calculator' },
+  });
+  expect(messages[3]?.text).toMatch(/5[\s\S]*2\.5/);
+  expect(new Set(messages.slice(1).map(({ requestId }) => requestId)).size).toBe(3);
+  await vi.waitFor(async () => {
+    const total = await client.bills.total({ conversationId });
+    expect(total).toMatchObject({ requests: 3, unknown: 0, testCreditsUsd: await ledgerOf(messages) });
+    expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 2 }]);
+    expect(Number(total.testCreditsUsd)).toBeGreaterThan(0);
+  });
+});
+
+test('nothing of a server runs before the user has decided; a decision for the chat holds for the chat', async () => {
+  const { conversationId } = await ask('Please greet somebody');
+  const asked = await waiting(conversationId);
+  const [call] = asked.toolCalls;
+  expect(call?.run).toMatchObject({ server: 'Greeter', startedAt: null, result: '' });
+  expect((await client.conversations.list({})).conversations.find(({ id }) => id === conversationId)).toMatchObject({
+    live: true,
+    waiting: true,
+  });
+  await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'chat' });
+  expect(runsOf(await ended(conversationId))).toEqual([['done', 'Hello, Please greet somebody!']]);
+  await expect(client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await ask('Please greet somebody else', conversationId);
+  expect(runsOf(await ended(conversationId)).map(([state]) => state)).toEqual(['done', 'done']);
+  const other = await ask('Please greet me in a new chat');
+  const again = await waiting(other.conversationId);
+  await client.chat.decideTool({ messageId: again.id, call: 0, decision: 'deny' });
+  const denied = await ended(other.conversationId);
+  expect(runsOf(denied)).toEqual([['denied', '']]);
+  expect(denied.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('did not allow') });
+});
+
+test('stop while a call waits ends the turn, and the chat goes on with a call that says so', async () => {
+  const { conversationId, answerId } = await ask('Please greet somebody');
+  await waiting(conversationId);
+  await client.chat.stop({ answerId });
+  const stopped = await read(conversationId);
+  expect(stopped.at(-1)).toMatchObject({ status: 'cancelled', finishReason: 'tool_calls' });
+  expect(runsOf(stopped)).toEqual([['stopped', '']]);
+  await ask('What is 1 + 1?', conversationId);
+  const messages = await ended(conversationId);
+  expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('2') });
+  expect(await ledgerOf(messages)).toBe((await client.bills.total({ conversationId })).testCreditsUsd);
+});
+
+test('stop by the id of an earlier round stops the round that runs now', async () => {
+  const { conversationId, answerId } = await ask('What is 1 + 1? Then greet');
+  await waiting(conversationId);
+  await client.chat.stop({ answerId });
+  expect((await read(conversationId)).at(-1)).toMatchObject({ status: 'cancelled' });
+});
+
+test('a turn ends after its last round, says so, and Continue goes on from there', async () => {
+  const sums = Array.from({ length: mostRounds + 2 }, (_, at) => `${at + 1} + 1`);
+  const { conversationId } = await ask(`Work out: ${sums.join(', ')}`);
+  const messages = await ended(conversationId);
+  expect(messages).toHaveLength(1 + mostRounds);
+  const last = messages.at(-1);
+  expect(last).toMatchObject({ status: 'done', toolCalls: [{ run: { state: 'skipped' } }] });
+  await client.chat.continue({ answerId: last?.id ?? '' });
+  const whole = await ended(conversationId);
+  expect(whole.at(-1)).toMatchObject({ status: 'done', finishReason: 'stop' });
+  expect(runsOf(whole).filter(([state]) => state === 'done')).toHaveLength(sums.length - 1);
+});
+
+test('tools that are switched off for a chat are not offered there', async () => {
+  const { conversationId } = await ask('What is 7 * 6?');
+  await ended(conversationId);
+  const options = await client.options.get({ chat: conversationId });
+  await client.options.set({ chat: conversationId, options: { ...options, tools: false } });
+  await ask('And 7 * 7?', conversationId);
+  const messages = await ended(conversationId);
+  expect(messages.at(-1)).toMatchObject({ toolCalls: [], text: expect.stringContaining('No tool was offered') });
+});
+
+test('a chat with calls comes out of an export and in again as it was', async () => {
+  const { conversationId } = await ask('What is 8 / 2?');
+  const before = await ended(conversationId);
+  const texts = { json: '', markdown: '', html: '' };
+  for (const format of ['json', 'markdown', 'html'] as const)
+    for await (const { text } of await client.transfer.export({ ids: [conversationId], format })) texts[format] += text;
+  expect(texts.markdown).toMatch(/Calculator[\s\S]*8 \/ 2[\s\S]*4/);
+  expect(texts.html).toMatch(/Calculator[\s\S]*8 \/ 2[\s\S]*4/);
+  await client.conversations.remove({ id: conversationId });
+  const { uploadId } = await client.transfer.beginImport();
+  const base64 = Buffer.from(texts.json).toString('base64');
+  await client.transfer.appendImport({ uploadId, offset: 0, base64 });
+  await client.transfer.commitImport({ uploadId, sourceIds: null });
+  expect((await read(conversationId)).map(({ toolCalls, text }) => [toolCalls, text])).toEqual(
+    before.map(({ toolCalls, text }) => [toolCalls, text]),
+  );
+});
