@@ -1,4 +1,4 @@
-import { ChevronRight, Folder, FolderOpen, FolderPlus, LoaderCircle, Pin } from 'lucide-react';
+import { ChevronRight, Folder, FolderOpen, FolderPlus, Hand, LoaderCircle, Pin } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import { useAsking } from '../features/organise/asking.ts';
 import { ConversationActions } from '../features/organise/conversation-actions.tsx';
@@ -90,7 +90,10 @@ function ChatRow({ row, index, tabIndex, current, onChoose }: RowOf<'chat'>) {
           {conversation.pinned && row.inside && (
             <Pin size={12} className="shrink-0 text-fg-3" role="img" aria-label={text.pinned} />
           )}
-          {conversation.live && (
+          {conversation.waiting && (
+            <Hand size={14} className="shrink-0 text-accent" role="img" aria-label={text.waiting} />
+          )}
+          {conversation.live && !conversation.waiting && (
             <LoaderCircle size={14} className="spin shrink-0 text-accent" role="img" aria-label={text.writing} />
           )}
         </Link>

@@ -31,6 +31,7 @@ export const text = {
   chatsFailed: 'Could not read history.',
   retry: 'Retry',
   writing: 'Writing',
+  waiting: 'Waits for your decision',
   balance: 'Balance',
   spent: 'spent',
   loadingBalance: 'Reading the balance',

@@ -14,6 +14,7 @@ const further: Partial<Record<Topic, readonly string[]>> = {
   gateway: ['money', 'models', 'quote'],
   models: ['quote'],
   options: ['quote'],
+  tools: ['quote'],
   caps: ['quote'],
   context: ['quote', 'money'],
   presets: ['options'],

@@ -47,7 +47,7 @@ async function booked(messages: readonly Message[]): Promise<string> {
   return sum(lines.map(({ amount }) => amount.replace('-', '')));
 }
 const calculate = (expression: unknown) => ({
-  toolCalls: [{ name: 'calculator', arguments: { expression } as object }],
+  toolCalls: [{ name: 'calculator', arguments: { expression } as Record<string, unknown> }],
 });
 
 describe.each(kinds)('%s', (model) => {
@@ -70,7 +70,7 @@ describe.each(kinds)('%s', (model) => {
   });
 
   test('is told why a call was not run, and every call has its result', async () => {
-    const calls = [...calculate(3).toolCalls, { name: 'no_such_tool', arguments: {} }];
+    const calls = [...calculate(3).toolCalls, { name: 'no_such_tool', arguments: {} as Record<string, unknown> }];
     mock.on({ userMessage: 'wrongly', hasToolResult: false }, { toolCalls: calls });
     mock.on({ userMessage: 'wrongly', hasToolResult: true }, { content: 'I see.' });
     const messages = await ended((await ask(model, 'Call wrongly')).conversationId);

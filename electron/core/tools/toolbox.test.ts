@@ -117,3 +117,14 @@ test('a tool gets its arguments as an object, or says that they are none', async
   expect(await toolbox.run(calculator, '{"expression":7}', never)).toMatchObject({ isError: true });
   expect(await toolbox.run(calculator, '{}', never)).toMatchObject({ isError: true, text: /"expression" is missing/ });
 });
+
+test('a server that turns out to be another one when it is reached is not asked', async () => {
+  let now = server();
+  const { toolbox, calls } = await open(() => [now]);
+  const read = await named(toolbox, 'My_files__read');
+  for (const change of [{ fingerprint: 'f2' }, { changed: true }, { enabled: false }]) {
+    now = server(change);
+    expect(await toolbox.run(read, '{}', never)).toMatchObject({ isError: true, text: /not what it was/ });
+  }
+  expect(calls).toEqual([]);
+});

@@ -16,7 +16,9 @@ interface AnswerEndProps {
 /** How an answer ended, where that is not simply the end, and the way on. */
 export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
   const actions = useActions();
-  const goOn = last && entry.text.trim() !== '' && (
+  const calls = entry.finishReason === 'tool_calls' && entry.toolCalls.length > 0;
+  const begun = entry.text.trim() !== '' || entry.toolCalls.length > 0;
+  const goOn = last && begun && (
     <Button className="mt-2" disabled={busy} tabIndex={active ? 0 : -1} onClick={() => actions.continue(entry)}>
       {text.continue}
     </Button>
@@ -48,6 +50,15 @@ export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
         </div>
       );
     case 'done':
+      if (calls) {
+        const limited = entry.toolCalls.some(({ run }) => run?.state === 'skipped');
+        return (
+          <div className="mt-2 text-fg-2 text-sm">
+            <p>{limited ? text.toolLimit : text.toolsCut}</p>
+            {goOn}
+          </div>
+        );
+      }
       if (entry.text.trim() === '' && entry.toolCalls.length === 0)
         return <p className="text-fg-3 text-sm">{text.noText}</p>;
       return entry.finishReason === 'length' ? (

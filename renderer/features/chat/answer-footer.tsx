@@ -51,7 +51,9 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
 }
 
 /** Output tokens per second from the first token to the last; null where the clock says nothing. */
-function speedOf({ usage, firstTokenAt, finishedAt }: Message): number | null {
+function speedOf({ usage, firstTokenAt, finishedAt, toolCalls }: Message): number | null {
+  // Tools and decisions take their time too.
+  if (toolCalls.length > 0) return null;
   if (!usage || firstTokenAt === null || finishedAt === null) return null;
   const seconds = (finishedAt - firstTokenAt) / 1000;
   return seconds >= 0.2 ? Math.round(usage.completionTokens / seconds) : null;

@@ -14,7 +14,8 @@ export function AnswerText({ entry, name }: { entry: Entry; name: string }) {
   const view = useAnswer(entry);
   const [whole, setWhole] = useState(false);
   const shown = whole ? view.tokens : firstOf(view.tokens);
-  const waiting = entry.status === 'streaming' && view.tokens.length === 0 && !view.pending;
+  const silent = view.tokens.length === 0 && !view.pending && entry.toolCalls.length === 0;
+  const waiting = entry.status === 'streaming' && silent;
   return (
     <>
       {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} entry={entry} />}

@@ -1,5 +1,4 @@
-import { Wrench } from 'lucide-react';
-import { memo } from 'react';
+import { Fragment, memo } from 'react';
 import { clockOf } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
@@ -7,10 +6,10 @@ import { AnswerActions } from './answer-actions.tsx';
 import { AnswerEnd } from './answer-end.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
 import { AnswerText } from './answer-text.tsx';
-import { type Entry, headOf } from './entries.ts';
-import { Fold } from './fold.tsx';
+import { type Entry, headOf, sectionsOf } from './entries.ts';
 import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
+import { ToolCallLine } from './tool-call-line.tsx';
 
 interface AnswerProps {
   entry: Entry;
@@ -41,28 +40,23 @@ export const Answer = memo(function Answer({ entry, busy, active, last }: Answer
           {clockOf(entry.createdAt)}
         </time>
       </header>
-      {entry.toolCalls.map((call) => (
-        <ToolCall key={call.id} id={`${headOf(entry)}:${call.id}`} name={call.name} input={call.arguments} />
+      {sectionsOf(entry).map((section) => (
+        <Fragment key={headOf(section)}>
+          <AnswerText entry={section} name={name} />
+          <Calls section={section} />
+        </Fragment>
       ))}
-      <AnswerText entry={entry} name={name} />
       <AnswerEnd entry={entry} busy={busy} active={active} last={last} />
       <AnswerFooter message={entry} actions={<AnswerActions entry={entry} busy={busy} active={active} />} />
     </article>
   );
 });
 
-function ToolCall({ id, name, input }: { id: string; name: string; input: string }) {
-  const label = (
-    <>
-      <Wrench size={14} aria-hidden />
-      {text.tool(name)}
-    </>
-  );
-  return (
-    <Fold id={id} label={label}>
-      <pre className="mt-1 ml-1.5 overflow-auto whitespace-pre-wrap border-line border-l pl-4 font-mono text-xs">
-        {input}
-      </pre>
-    </Fold>
+function Calls({ section }: { section: Entry }) {
+  return section.parts.map(({ id, status, toolCalls }) =>
+    toolCalls.map((call, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place, in the core too
+      <ToolCallLine key={`${id} ${at}`} messageId={id} at={at} call={call} live={status === 'streaming'} />
+    )),
   );
 }

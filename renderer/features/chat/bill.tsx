@@ -4,7 +4,10 @@ import { Amounts } from '../../ui/amounts.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { text } from './text.ts';
 
-type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'>;
+type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'> & {
+  /** The requests that an answer took. */
+  readonly parts?: readonly Message[];
+};
 
 /** The exact amount, where it comes from, and its parts, which add up to it. What is not known is not $0. */
 export function Bill({ message }: { message: Billed }) {
@@ -36,8 +39,29 @@ export function Bill({ message }: { message: Billed }) {
         />
       )}
       {known && !bill && <p className="text-fg-2 text-xs">{text.billNoParts}</p>}
+      {message.parts && message.parts.length > 1 && <Requests parts={message.parts} />}
       {message.simulated && <p className="mt-2 text-fg-2 text-xs">{text.testCredits}</p>}
-      {message.requestId && <p className="mt-2 font-mono text-2xs text-fg-3 wrap-anywhere">{message.requestId}</p>}
+      {message.requestId && (message.parts?.length ?? 1) === 1 && (
+        <p className="mt-2 font-mono text-2xs text-fg-3 wrap-anywhere">{message.requestId}</p>
+      )}
     </Popover>
+  );
+}
+
+/** Each request of an answer that took several, by what it was billed. */
+function Requests({ parts }: { parts: readonly Message[] }) {
+  const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, at) => ({
+    name: text.billRequest(at + 1, toolCalls.length),
+    note: requestId === null ? text.billNotSent : text.sources[costUsd === null ? 'unknown' : costSource],
+    amount: costUsd === null ? '' : usd(costUsd),
+  }));
+  return (
+    <div className="mt-3">
+      <p className="mb-1 font-medium text-xs">{text.billRequests}</p>
+      <Amounts label={text.billRequests} lines={lines} />
+      <p className="mt-1 font-mono text-2xs text-fg-3 wrap-anywhere">
+        {parts.flatMap(({ requestId }) => requestId ?? []).join(' ')}
+      </p>
+    </div>
   );
 }

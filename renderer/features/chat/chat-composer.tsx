@@ -7,6 +7,7 @@ import { useModels, useSettings, useWallets } from '../../lib/use-core.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { ChatOptions } from './chat-options.tsx';
+import { ChatTools } from './chat-tools.tsx';
 import { Composer } from './composer.tsx';
 import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
 import { ContextDialog } from './context-dialog.tsx';
@@ -160,7 +161,12 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
             onOpenChange={setPicking}
           />
         }
-        options={<ChatOptions chat={key} model={record} onModel={(next) => setModel(key, next)} />}
+        options={
+          <>
+            <ChatOptions chat={key} model={record} onModel={(next) => setModel(key, next)} />
+            <ChatTools chat={key} model={record} />
+          </>
+        }
         note={
           <Note
             quote={liveAnswerId === null ? quote.data : undefined}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
-import { entriesOf, headOf, lengthBefore } from './entries.ts';
+import { entriesOf, headOf, lengthBefore, sectionsOf } from './entries.ts';
 
 const part = (id: string, parentId: string | null, change = {}) =>
   fakeMessage({ id, parentId, role: 'assistant', status: 'done', costSource: 'billed', costUsd: '0.1', ...change });
@@ -44,4 +44,27 @@ test('the same messages are the same entries', () => {
   const after = entriesOf([...messages, fakeMessage({ id: 'r', parentId: 'b' })]);
   expect(after[0]).toBe(before[0]);
   expect(after[1]).toBe(before[1]);
+});
+
+test('what follows on tool calls is a text of its own in the same answer, and what was never sent costs nothing', () => {
+  const toolCalls = [{ id: 't', name: 'calculator', arguments: '{}' }];
+  const messages = [
+    part('a', 'q', { text: 'Let me ', status: 'cancelled', requestId: 'r1' }),
+    part('b', 'a', { text: 'see.', continues: true, finishReason: 'tool_calls', toolCalls, requestId: 'r2' }),
+    part('c', 'b', { text: 'It is 4.', continues: true, finishReason: 'stop', requestId: 'r3' }),
+    part('d', 'c', {
+      ...{ text: '', continues: true, status: 'error', costUsd: null, costSource: 'unknown' },
+      error: { code: 'cap_exceeded', message: '', retryAfterMs: null },
+    }),
+  ];
+  const [answer] = entriesOf(messages);
+  expect(answer).toMatchObject({ text: 'Let me see.\n\nIt is 4.', costUsd: '0.3', costSource: 'billed' });
+  const sections = answer ? sectionsOf(answer) : [];
+  expect(sections.map(({ id, text }) => [id, text])).toEqual([
+    ['b', 'Let me see.'],
+    ['d', 'It is 4.'],
+  ]);
+  expect(lengthBefore(messages, 'c').text).toBe(0);
+  expect(lengthBefore(messages, 'd').text).toBe(8);
+  expect(answer && sectionsOf(answer)[0]).toBe(sections[0]);
 });

@@ -13,6 +13,7 @@ export interface Entry extends Message {
 export const headOf = (entry: Entry): string => entry.parts[0].id;
 
 const known = new WeakMap<Message, Entry>();
+const knownSections = new WeakMap<Message, Entry>();
 
 /** Joins answers with what goes on with them. The same messages give the same entry, so that nothing is drawn again. */
 export function entriesOf(messages: readonly Message[]): Entry[] {
@@ -22,10 +23,25 @@ export function entriesOf(messages: readonly Message[]): Entry[] {
     if (message.continues && last?.at(-1)?.id === message.parentId) last?.push(message);
     else chains.push([message]);
   }
-  return chains.map(entryOf);
+  return chains.map((parts) => entryOf(parts, known));
 }
 
-function entryOf(parts: [Message, ...Message[]]): Entry {
+/** The model called tools and waits for what they say: what follows is said after it, not joined to it. */
+const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
+
+/** The stretches of an answer between its tool calls, each one text. An answer without calls is its own only one. */
+export function sectionsOf(entry: Entry): Entry[] {
+  const sections: [Message, ...Message[]][] = [];
+  for (const part of entry.parts) {
+    const last = sections.at(-1);
+    const before = last?.at(-1);
+    if (last && before && !called(before)) last.push(part);
+    else sections.push([part]);
+  }
+  return sections.length === 1 ? [entry] : sections.map((parts) => entryOf(parts, knownSections));
+}
+
+function entryOf(parts: [Message, ...Message[]], known: WeakMap<Message, Entry>): Entry {
   const last = parts.at(-1) ?? parts[0];
   const before = known.get(last);
   if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
@@ -40,15 +56,30 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     ...{ parentId: first.parentId, sibling: first.sibling, createdAt: first.createdAt, model: first.model },
     firstTokenAt: first.firstTokenAt,
     continues: false,
-    text: parts.map(({ text }) => text).join(''),
+    text: textOf(parts),
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
     toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
     routeReason: first.routeReason,
-    usage: usageOf(parts),
-    ...costOf(parts),
-    bill: billOf(parts),
+    usage: usageOf(sentOf(parts)),
+    ...costOf(sentOf(parts)),
+    bill: billOf(sentOf(parts)),
   };
 }
+
+function textOf(parts: readonly Message[]): string {
+  return parts.reduce((text, part, at) => {
+    const before = parts[at - 1];
+    const apart = before && called(before) && text !== '' && part.text !== '';
+    return `${text}${apart ? '\n\n' : ''}${part.text}`;
+  }, '');
+}
+
+/** Refused before it was sent: it used and cost nothing. */
+const unsent = new Set(['cap_exceeded', 'context_length_exceeded', 'unsupported_modality']);
+const sentOf = (parts: readonly Message[]): readonly Message[] => {
+  const sent = parts.filter(({ requestId, error }) => requestId !== null || !error || !unsent.has(error.code));
+  return sent.length > 0 ? sent : parts;
+};
 
 /** All that was used, where each part said so. */
 function usageOf(parts: readonly Message[]): Message['usage'] {
@@ -92,12 +123,14 @@ function billOf(parts: readonly Message[]): Message['bill'] {
   return { lines: [...lines.values()] };
 }
 
-/** How much text and reasoning stands before this part in its entry. */
+/** How much text and reasoning stands before this part in its section. */
 export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
   const before = { text: 0, reasoning: 0 };
   for (let at = messages.findIndex((message) => message.id === id); messages[at]?.continues; at--) {
-    before.text += messages[at - 1]?.text.length ?? 0;
-    before.reasoning += messages[at - 1]?.reasoning.length ?? 0;
+    const above = messages[at - 1];
+    if (!above || called(above)) break;
+    before.text += above.text.length;
+    before.reasoning += above.reasoning.length;
   }
   return before;
 }

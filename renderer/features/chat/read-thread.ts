@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../lib/api.ts';
 import { type Thread, withNewer, withOlder } from './conversation-cache.ts';
-import { entriesOf } from './entries.ts';
+import { entriesOf, sectionsOf } from './entries.ts';
 import type { LiveAnswers } from './live-answers.ts';
 
 export const threadKey = (conversationId: string) => ['messages', conversationId];
@@ -49,7 +49,7 @@ async function noteAnswers(
   { messages }: Pick<Thread, 'messages'>,
   seen: 'start' | 'middle' | 'end',
 ): Promise<void> {
-  const entries = entriesOf(messages);
+  const entries = entriesOf(messages).flatMap(sectionsOf);
   for (const entry of entries) if (entry.role === 'assistant') answers.refresh(entry);
   const middle = Math.max(0, Math.floor((entries.length - seenAtOnce) / 2));
   const from = seen === 'start' ? 0 : seen === 'end' ? Math.max(0, entries.length - seenAtOnce) : middle;

@@ -15,6 +15,8 @@ export function ReplyStatus({ last }: { last: Message | undefined }) {
     const known = before.current;
     before.current = { id: last.id, status: last.status };
     if (last.status === 'streaming') {
+      const asks = last.toolCalls.find(({ run }) => run?.state === 'waiting')?.run;
+      if (asks) return setSaid(text.toolAsks(asks.title, asks.server));
       if (known?.id !== last.id) setSaid(text.began);
       const timer = setInterval(
         () => setSaid((now) => (now === text.going ? `${text.going}.` : text.going)),

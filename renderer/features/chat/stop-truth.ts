@@ -22,12 +22,14 @@ const afterClosing: Readonly<Record<string, 'stops' | 'goes_on'>> = {
 };
 
 /** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
-export function afterStop({ costUsd, costSource, servedProvider, requestId }: Message): string {
+export function afterStop({ costUsd, costSource, servedProvider, requestId, finishReason }: Message): string {
   if (servedProvider === null && requestId === null) return text.stoppedBefore;
   const provider = providerName(servedProvider ?? '');
   const after = afterClosing[servedProvider ?? ''];
   const cost =
     costUsd === null || costSource === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), costSource);
+  // It was stopped while tools waited or ran: the provider had nothing left to compute.
+  if (finishReason !== null) return cost;
   const truth =
     after === 'stops'
       ? text.providerStops(provider)

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
 import { useApi } from '../../lib/api.ts';
 import { useNotify } from '../../ui/use-notify.ts';
-import { headOf } from './entries.ts';
+import { headOf, sectionsOf } from './entries.ts';
 import { copyForms } from './markdown/copy-forms.ts';
 import type { MessageActions } from './message-actions.ts';
 import { parsedTokens } from './parsed-tokens.ts';
@@ -69,7 +69,9 @@ export function useMessageActions(model: string): MessageActions {
       copy: (entry, form) =>
         void copyForms(
           entry.text,
-          form === 'rich' && entry.role === 'assistant' ? parsedTokens(answers, entry) : [],
+          form === 'rich' && entry.role === 'assistant'
+            ? Promise.all(sectionsOf(entry).map((section) => parsedTokens(answers, section))).then((all) => all.flat())
+            : [],
         ).then(
           () => {
             const { setCopied } = useThreadView.getState();

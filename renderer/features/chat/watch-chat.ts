@@ -2,7 +2,7 @@ import type { ChatEvent } from '#shared/contract/chat.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { retryDelay, waitMs } from '../../lib/retry.ts';
 import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
-import { entriesOf, lengthBefore } from './entries.ts';
+import { entriesOf, lengthBefore, sectionsOf } from './entries.ts';
 import { type ThreadAccess, threadKey } from './read-thread.ts';
 
 /** Watches until the signal; a lost or incomplete stream is opened again and begins with what it missed. */
@@ -68,7 +68,9 @@ function show({ queries, answers, conversationId }: ThreadAccess, message: Messa
   const thread = queries.getQueryData<Thread>(threadKey(conversationId));
   const joined =
     message.continues && thread
-      ? entriesOf(withUpdated(thread, message).messages).find((entry) => entry.id === message.id)
+      ? entriesOf(withUpdated(thread, message).messages)
+          .flatMap(sectionsOf)
+          .find((entry) => entry.id === message.id)
       : undefined;
   answers.show(joined ?? message);
 }

@@ -3,7 +3,7 @@ export const text = {
   loading: 'Loading tools',
   failed: 'Could not read the tools',
   intro:
-    'What you set up, test and trust here is kept. Chats do not offer tools to models yet, so nothing here runs by itself.',
+    'What is switched on here is offered to models that can call tools, in each chat that wants it. A model asks; tools that reach out run only as far as you allow it.',
   builtIn: 'Built-in tools',
   builtInNote: 'None of them changes anything.',
   notSwitched: 'Not switched',

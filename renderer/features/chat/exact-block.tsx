@@ -1,0 +1,18 @@
+import { exactText } from './exact-text.ts';
+import { text } from './text.ts';
+
+/** A text of somebody else's, as it is: plain, in a box that scrolls. */
+export function ExactBlock({ label, value }: { label: string; value: string }) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
+      tabIndex={0}
+      className="max-h-72 overflow-auto rounded-control bg-sunken p-2"
+    >
+      <pre className="whitespace-pre-wrap font-mono text-fg text-xs wrap-anywhere">
+        {exactText(value) || text.toolNothing}
+      </pre>
+    </section>
+  );
+}

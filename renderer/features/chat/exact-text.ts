@@ -1,0 +1,16 @@
+/** Signs that are not seen, or turn the order of others: in what somebody decides on, they are spelled out. */
+const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** A text as it is, with nothing in it that only a machine would see. */
+export const exactText = (text: string): string =>
+  text.replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
+
+/** JSON on lines of its own, where that changes nothing of it; else the text as it was written. */
+export function spacedJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text.trim() ? JSON.stringify(value, null, 2) : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,75 @@
+import { Ban, Check, CircleAlert, CircleStop, Hand, LoaderCircle, Wrench } from 'lucide-react';
+import type { ToolCall, ToolRun } from '#shared/contract/conversations.ts';
+import { Button } from '../../ui/button.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
+import { ExactBlock } from './exact-block.tsx';
+import { spacedJson } from './exact-text.ts';
+import { Fold } from './fold.tsx';
+import { text } from './text.ts';
+import { ToolApproval } from './tool-approval.tsx';
+
+const icons = {
+  waiting: Hand,
+  running: LoaderCircle,
+  done: Check,
+  failed: CircleAlert,
+  denied: Ban,
+  skipped: Ban,
+  stopped: CircleStop,
+} as const satisfies Record<ToolRun['state'], unknown>;
+
+interface ToolCallLineProps {
+  messageId: string;
+  /** Which of the message's calls, from 0. */
+  at: number;
+  call: ToolCall;
+  /** Its answer is being written: it can still be decided on. */
+  live: boolean;
+}
+
+/** A tool that was called: whose it is, how it went and how long it took; what it was given and said, when unfolded. */
+export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
+  const { run } = call;
+  if (run?.state === 'waiting' && live) return <ToolApproval messageId={messageId} at={at} call={call} run={run} />;
+  const Icon = run ? icons[run.state] : Wrench;
+  const tone = run?.state === 'failed' ? 'text-bad' : run?.state === 'done' ? 'text-ok' : '';
+  const label = (
+    <>
+      <Icon size={14} className={`shrink-0 ${tone} ${run?.state === 'running' ? 'spin' : ''}`} aria-hidden />
+      <span className="truncate font-medium">{run?.title || call.name}</span>
+      {run?.server && <span className="truncate text-fg-3 max-sm:hidden">{run.server}</span>}
+      <span className="shrink-0 text-fg-3 text-xs tabular-nums">{stateWords(run)}</span>
+    </>
+  );
+  return (
+    <Fold id={`${messageId}:call:${at}`} label={label}>
+      <div className="mt-1 mb-2 ml-1.5 flex flex-col gap-2 border-line border-l pl-4">
+        <ExactText label={text.toolArguments} value={spacedJson(call.arguments)} copied={call.arguments} />
+        {run && run.result !== '' && <ExactText label={text.toolResult} value={run.result} copied={run.result} />}
+      </div>
+    </Fold>
+  );
+}
+
+function stateWords(run: ToolRun | undefined): string {
+  if (!run) return text.toolStates.none;
+  const { state, startedAt, finishedAt } = run;
+  const took = startedAt !== null && finishedAt !== null ? text.toolTook(finishedAt - startedAt) : null;
+  return [text.toolStates[state], took].filter(Boolean).join(' · ');
+}
+
+/** A text of somebody else's, as it is. */
+function ExactText({ label, value, copied: source }: { label: string; value: string; copied: string }) {
+  const [copied, copy] = useCopy();
+  return (
+    <div className="min-w-0">
+      <div className="flex items-center justify-between gap-2">
+        <p className="font-medium text-fg-3 text-xs">{label}</p>
+        <Button look="quiet" className="h-6 px-2 text-xs" onClick={() => void copy(source)}>
+          {copied ? text.copied : text.copyOf(label)}
+        </Button>
+      </div>
+      <ExactBlock label={label} value={value} />
+    </div>
+  );
+}
