@@ -52,19 +52,26 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
 
   async function add({ name, transport }: Named): Promise<ToolServer> {
     const id = newId();
-    await keepSecrets(id, transport, {});
+    await keepSecrets(id, transport, []);
     const server = { id, name, transport: withoutSecrets(transport), enabled: false, tools: [] };
     return keep({ ...server, seenFingerprint: null, problem: null, createdAt: now() });
   }
 
-  async function keepSecrets(id: string, transport: ToolTransportInput, before: Record<string, string>): Promise<void> {
+  /** `named`: those that it had. Where there are none and were none, no keychain is needed. */
+  async function keepSecrets(id: string, transport: ToolTransportInput, named: readonly string[]): Promise<void> {
     const given = secretsIn(transport);
+    if (Object.keys(given).length === 0) return forgetSecrets(id, named);
+    const before = await secretsOf(id, named);
     const values = Object.entries(given).map(([name, value]) => [name, value === '' ? (before[name] ?? '') : value]);
-    if (values.length === 0) return secrets.remove(secretName(id));
     await secrets.set(secretName(id), new Secret(JSON.stringify(Object.fromEntries(values))));
   }
 
-  async function secretsOf(id: string): Promise<Record<string, string>> {
+  async function forgetSecrets(id: string, named: readonly string[]): Promise<void> {
+    if (named.length > 0) await secrets.remove(secretName(id));
+  }
+
+  async function secretsOf(id: string, named: readonly string[]): Promise<Record<string, string>> {
+    if (named.length === 0) return {};
     const kept = await secrets.get(secretName(id));
     return kept ? (JSON.parse(kept.reveal()) as Record<string, string>) : {};
   }
@@ -98,7 +105,7 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
       const { transport } = await existing(id);
       const connection = await connect({
         transport,
-        secrets: await secretsOf(id),
+        secrets: await secretsOf(id, namedIn(transport)),
         closed: (problem) => void ended(id, problem ?? 'The server ended by itself.'),
       });
       const server = await existing(id);
@@ -128,15 +135,15 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
     async change({ id, name, transport }: Named & { id: string }): Promise<ToolServer> {
       const before = await existing(id);
       await stop(id);
-      await keepSecrets(id, transport, await secretsOf(id));
+      await keepSecrets(id, transport, namedIn(before.transport));
       await permissions.forgetServer(id);
       const next = { ...before, name, transport: withoutSecrets(transport) };
       return keep({ ...next, enabled: false, tools: [], seenFingerprint: null, problem: null });
     },
     async remove({ id }: { id: string }): Promise<void> {
-      await existing(id);
+      const { transport } = await existing(id);
       await stop(id);
-      await secrets.remove(secretName(id));
+      await forgetSecrets(id, namedIn(transport));
       await store.remove(id);
       changes.emit('tools');
     },
@@ -191,6 +198,9 @@ export type ToolServers = ReturnType<typeof toolServers>;
 const secretName = (id: string) => `tool-server/${id}`;
 
 const secretsIn = (transport: ToolTransportInput): Record<string, string> =>
+  transport.type === 'stdio' ? transport.variables : transport.headers;
+
+const namedIn = (transport: ToolTransport): readonly string[] =>
   transport.type === 'stdio' ? transport.variables : transport.headers;
 
 function withoutSecrets(transport: ToolTransportInput): ToolTransport {

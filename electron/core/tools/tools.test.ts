@@ -123,3 +123,17 @@ test('the tools of the app are off until they are switched on', async () => {
   expect((await tools.list()).builtIn[0]).toMatchObject({ name: 'calculator', enabled: true });
   await expect(tools.enableBuiltIn({ name: 'rm', enabled: true })).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('a server without secret values needs no keychain: it is added, changed, used and removed', async () => {
+  const { client, close } = await testCore({ openSecrets: () => Promise.reject(new Error('no keychain')) });
+  try {
+    const transport = { type: 'stdio' as const, command: process.execPath, args: [greeter] };
+    const { id } = await client.tools.addServer({ name: 'Greeter', transport });
+    await client.tools.changeServer({ id, name: 'Greeter again', transport });
+    expect(await client.tools.testServer({ id })).toMatchObject({ problem: null, name: 'Greeter again' });
+    await client.tools.removeServer({ id });
+    expect((await client.tools.list()).servers).toEqual([]);
+  } finally {
+    await close();
+  }
+});

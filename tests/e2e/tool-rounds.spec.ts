@@ -1,0 +1,142 @@
+import { fileURLToPath } from 'node:url';
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended } from './chat.ts';
+import { balanceOf, dollars } from './money.ts';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
+
+async function faultless(page: Page, view: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+    expect(violations.map(({ id, nodes }) => `${view}, ${colorScheme}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+  }
+}
+
+/** The calculator and a real tool server, looked at and switched on. */
+async function setUp(page: Page): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.keyboard.press('ControlOrMeta+,');
+  await page.getByRole('link', { name: 'Tools', exact: true }).click();
+  await page.getByRole('switch', { name: 'Calculator' }).click();
+  await page.getByRole('button', { name: 'Add server' }).click();
+  const form = page.getByRole('dialog', { name: 'Add a tool server' });
+  await form.getByLabel('Name', { exact: true }).fill('Greeter');
+  await form.getByLabel('Command').fill(process.execPath);
+  await form.getByLabel('Arguments').fill(greeter);
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('switch', { name: 'Use the tools of Greeter' }).click();
+  await page.getByRole('dialog', { name: 'Switch on Greeter?' }).getByRole('button', { name: 'Switch on' }).click();
+  await expect(page.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
+  await page.getByRole('link', { name: 'New chat' }).first().click();
+}
+
+/** All that was paid since `opening` is what this chat says it cost. */
+async function booksAgree(page: Page, opening: bigint): Promise<void> {
+  const total = page.getByRole('button', { name: /^Cost of this chat/ });
+  await expect(async () => expect(opening - (await balanceOf(page))).toBe(dollars(await total.textContent()))).toPass();
+}
+
+const card = (page: Page): Locator => page.getByRole('group', { name: 'May greet of Greeter run?' });
+
+test('tools are offered where a model can call them, run in rounds, and each round is on the bill', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await setUp(page);
+  const opening = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Tour');
+  await page.getByRole('button', { name: 'Tools (none offered)' }).click();
+  const popover = page.getByRole('dialog', { name: 'Tools' });
+  await expect(popover).toContainText('Sandbox Tour cannot call tools');
+  await expect(popover.getByRole('switch', { name: 'Offer tools in this chat' })).toBeDisabled();
+  await page.keyboard.press('Escape');
+  await chooseModel(page, 'Sandbox Tools');
+  await page.getByRole('button', { name: 'Tools (6 tools offered)' }).click();
+  await expect(popover).toContainText('Calculator');
+  await faultless(page, 'tools of a chat');
+  await page.keyboard.press('Escape');
+  await ask(page, 'What is (2 + 3) * 4, and what is 10 / 4?');
+  const answer = articles(page).nth(1);
+  await ended(answer);
+  await expect(answer).toContainText('That is all I needed.');
+  const calls = answer.locator('summary').filter({ hasText: 'Calculator' });
+  await expect(calls).toHaveCount(2);
+  await calls.first().focus();
+  await page.keyboard.press('Enter');
+  await expect(answer.getByRole('region', { name: 'Arguments' })).toContainText('"expression": "(2 + 3) * 4"');
+  await expect(answer.getByRole('region', { name: 'Result' })).toHaveText('20');
+  await answer.getByRole('button', { name: /billed/ }).click();
+  const bill = page.getByRole('dialog', { name: 'What it cost' });
+  const rows = bill.getByRole('table', { name: 'By request' }).getByRole('row');
+  await expect(rows).toHaveCount(3);
+  const amounts = await rows.getByRole('cell').filter({ hasText: '$' }).allTextContents();
+  const shown = dollars(await bill.getByRole('row', { name: 'Total' }).textContent());
+  expect(amounts.map(dollars).reduce((sum, amount) => sum + amount, 0n)).toBe(shown);
+  await faultless(page, 'a bill of several requests');
+  await page.keyboard.press('Escape');
+  await booksAgree(page, opening);
+});
+
+test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await setUp(page);
+  const opening = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Tools');
+  await page.getByRole('textbox', { name: 'Message' }).fill('Please greet Ada');
+  await page.keyboard.press('Enter');
+  await expect(card(page)).toBeFocused();
+  await expect(card(page)).toContainText('"name": "Please greet Ada"');
+  await expect(page.getByRole('status').filter({ hasText: 'May greet of Greeter run?' })).toHaveCount(1);
+  await expect(page.getByRole('img', { name: 'Waits for your decision' })).toBeVisible();
+  await faultless(page, 'a tool that asks');
+  await page.setViewportSize({ width: 420, height: 900 });
+  await faultless(page, 'a tool that asks, narrow');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.reload();
+  await expect(card(page)).toBeVisible();
+  await card(page).focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await expect(card(page).getByRole('button', { name: 'Don’t allow' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await ended(articles(page).nth(1));
+  await expect(articles(page).nth(1)).toContainText('not allowed');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+
+  await page.keyboard.type('Greet Grace then');
+  await page.keyboard.press('Enter');
+  await expect(card(page)).toBeFocused();
+  await card(page).getByRole('button', { name: 'Allow in this chat' }).focus();
+  await page.keyboard.press('Enter');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).toContainText('Hello, Greet Grace then!');
+  await ask(page, 'Greet Edsger');
+  await ended(articles(page).nth(5));
+  await expect(articles(page).nth(5)).toContainText('Hello, Greet Edsger!');
+  await booksAgree(page, opening);
+});
+
+test('after kill -9 a call that waited is marked, nothing runs by itself, and the chat goes on', async ({ launch }) => {
+  const first = await launch();
+  await setUp(first.page);
+  await chooseModel(first.page, 'Sandbox Tools');
+  await ask(first.page, 'Please greet Ada');
+  await expect(card(first.page)).toBeVisible();
+  await first.kill();
+
+  const { page } = await launch();
+  const answer = articles(page).nth(1);
+  await expect(answer).toContainText('stopped');
+  await expect(answer).toContainText('Interrupted');
+  await expect(card(page)).toHaveCount(0);
+  await ask(page, 'What is 6 * 7?');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).toContainText('42');
+});
