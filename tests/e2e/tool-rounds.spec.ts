@@ -16,6 +16,9 @@ async function faultless(page: Page, view: string): Promise<void> {
   }
 }
 
+// A server is set up, and several answers are waited for.
+test.slow();
+
 /** The calculator and a real tool server, looked at and switched on. */
 async function setUp(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -32,7 +35,7 @@ async function setUp(page: Page): Promise<void> {
   await page.getByRole('switch', { name: 'Use the tools of Greeter' }).click();
   await page.getByRole('dialog', { name: 'Switch on Greeter?' }).getByRole('button', { name: 'Switch on' }).click();
   await expect(page.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
-  await page.getByRole('link', { name: 'New chat' }).first().click();
+  await page.getByRole('button', { name: 'New chat' }).click();
 }
 
 /** All that was paid since `opening` is what this chat says it cost. */
