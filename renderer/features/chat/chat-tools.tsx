@@ -30,7 +30,7 @@ export function ChatTools({ chat, model }: { chat: string; model: Model | null }
         <IconButton
           icon={Wrench}
           label={offers ? text.toolsOffered(count) : text.toolsNotOffered}
-          className={offers ? 'text-accent' : ''}
+          className={offers ? 'text-accent!' : ''}
         />
       }
     >
