@@ -83,11 +83,25 @@ async function runCall(
 /** A tool that breaks in a way nobody foresaw is a failed tool, not a failed answer. */
 async function outputOf({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
   try {
-    return await toolbox.run(tool, input, signal);
+    return await orAborted(toolbox.run(tool, input, signal), signal);
   } catch (error) {
     signal.throwIfAborted();
     log({ event: 'tool-failed', ...failureEntry(error) });
     return { text: 'The tool failed. Portico’s log has the details.', isError: true };
+  }
+}
+
+/** Also where a tool does not listen, or its server is still being started: Stop does not wait for it. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

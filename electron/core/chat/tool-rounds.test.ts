@@ -6,6 +6,7 @@ import type { Message } from '#shared/contract/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { mostRounds } from './rounds.ts';
+import { mostResult } from './run-calls.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
@@ -120,6 +121,26 @@ test('stop while a call waits ends the turn, and the chat goes on with a call th
   const messages = await ended(conversationId);
   expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('2') });
   expect(await ledgerOf(messages)).toBe((await client.bills.total({ conversationId })).testCreditsUsd);
+});
+
+test('stop ends a tool that never answers, and says that it may have run', async () => {
+  const { conversationId, answerId } = await ask('Please wait');
+  const asked = await waiting(conversationId);
+  await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
+  await vi.waitFor(async () => expect(runsOf(await read(conversationId))).toEqual([['running', '']]));
+  await client.chat.stop({ answerId });
+  const stopped = (await read(conversationId)).at(-1);
+  expect(stopped).toMatchObject({ status: 'cancelled', toolCalls: [{ run: { state: 'stopped', finishedAt: null } }] });
+  expect(stopped?.toolCalls[0]?.run?.startedAt).toEqual(expect.any(Number));
+});
+
+test('a long result is cut, and the model is told so', async () => {
+  const { conversationId } = await ask('Say much');
+  const asked = await waiting(conversationId);
+  await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
+  const [[state, result] = []] = runsOf(await ended(conversationId));
+  expect([state, (result ?? '').length < mostResult + 100]).toEqual(['done', true]);
+  expect(result).toMatch(/cut after 50000 of \d+ characters/);
 });
 
 test('stop by the id of an earlier round stops the round that runs now', async () => {

@@ -78,8 +78,9 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
   return { active, onKeyDown, onFocus };
 }
 
-const isCut = ({ status, finishReason, text }: Entry): boolean =>
-  text.trim() !== '' && (status !== 'done' || finishReason === 'length');
+const isCut = ({ status, finishReason, text, toolCalls }: Entry): boolean =>
+  (text.trim() !== '' || toolCalls.length > 0) &&
+  (status !== 'done' || finishReason === 'length' || finishReason === 'tool_calls');
 
 /** There is more of this message in that direction: the arrow scrolls. */
 function goesOn(message: HTMLElement, thread: HTMLElement, by: -1 | 1): boolean {
