@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 const model = 'sandbox/tools';
-const ask = (text: string, conversationId: string | null = null) =>
-  client.chat.send({ messageId: randomUUID(), conversationId, text, model });
+const ask = (text: string, conversationId: string | null = null, asked = model) =>
+  client.chat.send({ messageId: randomUUID(), conversationId, text, model: asked });
 const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
 const ended = (id: string) =>
   vi.waitFor(async () => {
@@ -161,6 +161,15 @@ test('a turn ends after its last round, says so, and Continue goes on from there
   const whole = await ended(conversationId);
   expect(whole.at(-1)).toMatchObject({ status: 'done', finishReason: 'stop' });
   expect(runsOf(whole).filter(([state]) => state === 'done')).toHaveLength(sums.length - 1);
+});
+
+test('the model that the router chose goes on, and what is asked anew is asked of the router', async () => {
+  const { conversationId } = await ask('What is 3 * 3?', null, 'router');
+  const first = await ended(conversationId);
+  expect(first.slice(1).map((message) => message.model)).toEqual(['router', 'sandbox/tools']);
+  await client.chat.regenerate({ answerId: first.at(-1)?.id ?? '' });
+  expect((await ended(conversationId)).slice(1).map((message) => message.model)).toEqual(['router', 'sandbox/tools']);
+  expect((await client.conversations.get({ id: conversationId })).conversation.model).toBe('router');
 });
 
 test('tools that are switched off for a chat are not offered there', async () => {
