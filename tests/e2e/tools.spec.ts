@@ -15,6 +15,9 @@ async function faultless(page: Page, view: string): Promise<void> {
   }
 }
 
+// Two starts of the app and seven looks of axe.
+test.slow();
+
 test('a real tool server is set up, looked at, switched on, and is still there after a restart', async ({ launch }) => {
   const first = await launch();
   const { page } = first;
