@@ -5,6 +5,7 @@ import type { Principal } from './auth/principal.ts';
 import { newId } from './lib/id.ts';
 import type { Limits } from './limits/limits.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
+import { clientRequestId } from './routes/client-request-id.ts';
 import type { AppEnv } from './routes/context.ts';
 import { errorResponse } from './routes/error-response.ts';
 import { limitOf, normalPath, type RoutePolicy, requirePolicies } from './routes/policies.ts';
@@ -120,11 +121,6 @@ const codeOf = (context: Context<AppEnv>) => {
 /** Ids, by which an operator finds who it was; a public route has none. */
 const callerOf = (principal: Principal | undefined) =>
   principal ? { account_id: principal.accountId, key_id: principal.credential.id } : {};
-
-function clientRequestId(headers: Headers): string | null {
-  const id = headers.get('x-client-request-id');
-  return id !== null && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
-}
 
 /** The message and the stack stay in the log; a cause may hold SQL, never a parameter. */
 function logFailure(log: AppDeps['log'], requestId: string, error: unknown): void {

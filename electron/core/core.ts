@@ -230,7 +230,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     conversations: chats,
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
-    gateway: gatewayFeature({ remote, door, connections, changes, elapsed }),
+    gateway: gatewayFeature({ remote, door, connections, changes, connected: lookUpOpenCosts, elapsed }),
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: inThread,
     models,

@@ -96,6 +96,8 @@ export interface MessageTable {
   cost_open: number;
   route_reason: string | null;
   request_id: string | null;
+  /** What we called the request before it was sent: by it the gateway finds what `request_id` would have told. */
+  client_request_id: Generated<string | null>;
   /** Which gateway and wallet it was sent to, such as `embedded/main`. */
   source: string | null;
   error: string | null;

@@ -28,7 +28,7 @@ export type AnswerPatch = Partial<
     | 'firstTokenAt'
     | 'finishedAt'
   >
-> & { source?: string; costOpen?: boolean };
+> & { source?: string; clientRequestId?: string; costOpen?: boolean };
 
 export function toMessage(row: NumberedRow): Message {
   return {
@@ -96,6 +96,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     toolCalls: () => ({ tool_calls: JSON.stringify(patch.toolCalls ?? []) }),
     firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
     finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),
+    clientRequestId: () => ({ client_request_id: patch.clientRequestId ?? null }),
     source: () => ({ source: patch.source ?? null }),
     costOpen: () => ({ cost_open: flag(patch.costOpen ?? false) }),
   };

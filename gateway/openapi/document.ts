@@ -128,9 +128,13 @@ const header = (name: string, description: string, schema: JsonSchema): OpenApiP
 function chatHeaders(policy: RoutePolicy, operation: Operation): OpenApiParameter[] {
   if (policy.access !== 'chat') return [];
   return [
-    header('X-Client-Request-Id', 'Your own id of the request; it comes back and is logged.', {
-      ...{ type: 'string', maxLength: 128 },
-    }),
+    header(
+      'X-Client-Request-Id',
+      'Your own id of the request; it comes back, is logged, and finds the record of the request at `/v1/requests`.',
+      {
+        ...{ type: 'string', maxLength: 128 },
+      },
+    ),
     ...(operation.stream
       ? [header('Idempotency-Key', 'Makes a repeat of the same request safe.', { type: 'string', maxLength: 255 })]
       : []),

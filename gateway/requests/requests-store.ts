@@ -14,6 +14,8 @@ export interface RequestsQuery extends PageRequest {
   readonly key?: string | undefined;
   readonly purpose?: string | undefined;
   readonly conversation_id?: string | undefined;
+  /** What the caller sent as `X-Client-Request-Id`. */
+  readonly client_request_id?: string | undefined;
   readonly byok?: boolean | undefined;
   readonly start?: number | undefined;
   readonly end?: number | undefined;
@@ -49,7 +51,8 @@ const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow
   db.selectFrom('requests').selectAll().where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
 
 function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
-  const { status, provider, model, key, purpose, conversation_id: conversation, byok, start, end } = query;
+  const { status, provider, model, key, purpose, byok, start, end } = query;
+  const { conversation_id: conversation, client_request_id: clientId } = query;
   let rows = db.selectFrom('requests').selectAll().where('account_id', '=', accountId);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (provider !== undefined) rows = rows.where('provider', '=', provider);
@@ -59,11 +62,16 @@ function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
   if (key !== undefined) rows = rows.where('key_id', '=', key);
   if (purpose !== undefined) rows = rows.where('purpose', '=', purpose);
   if (conversation !== undefined) rows = rows.where('conversation_id', '=', conversation);
+  if (clientId !== undefined) rows = rows.where(hasMetadata('client_request_id', clientId));
   if (byok !== undefined) rows = rows.where('byok', '=', byok ? 1n : 0n);
   if (start !== undefined) rows = rows.where('created', '>=', BigInt(start));
   if (end !== undefined) rows = rows.where('created', '<', BigInt(end));
   return rows;
 }
+
+/** Alike in both databases. Inside a value the quotes would be escaped, so that only a whole pair can match. */
+const hasMetadata = (name: string, value: string) =>
+  sql<boolean>`replace(metadata, ${`${JSON.stringify(name)}:${JSON.stringify(value)}`}, '') <> metadata`;
 
 const count = (value: bigint | null) => (value === null ? null : Number(value));
 

@@ -12,6 +12,7 @@ import type { Question } from '../answer.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { JsonSpan } from '../lib/json-outline.ts';
 import { Secret } from '../lib/secret.ts';
+import { clientRequestId } from './client-request-id.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { requestError } from './request-error.ts';
@@ -175,11 +176,17 @@ function questionFor(request: Shared, parts: Parts, context: QuestionContext): Q
     ),
     route: request.route ?? noControls,
     sessionId: request.session_id ?? null,
-    metadata: request.metadata ?? {},
+    metadata: withClientRequestId(request.metadata ?? {}, context.headers),
     byoKey: parts.byoKey,
     fullRouting: context.headers.get('x-portico-route-detail') === 'full',
     warnings: warningsFor(parts.unknown, request, context.headers.get('x-portico-strict') === '1'),
   };
+}
+
+/** Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10). */
+function withClientRequestId(metadata: Question['metadata'], headers: Headers): Question['metadata'] {
+  const id = clientRequestId(headers);
+  return id === null ? metadata : { ...metadata, client_request_id: id };
 }
 
 const noControls: Question['route'] = {

@@ -136,6 +136,23 @@ describe('what the books say', () => {
     expect(await found(`start=${testNow / 1000 + 4}`)).toBe(2);
   });
 
+  test('a request is found by the caller’s own id of it, and by nothing like it', async () => {
+    const { call, key } = await openTestGateway();
+    const ask = (id: string, body: object = {}) =>
+      call('/chat', {
+        ...{ key, method: 'POST', headers: { 'content-type': 'application/json', 'x-client-request-id': id } },
+        body: JSON.stringify({ prompt: 'hi', model: 'sandbox/echo', ...body }),
+      });
+    const sent = ['answer_1%', 'ANSWER_1%', 'answer11%', '"quoted"\\'];
+    for (const id of sent) expect((await ask(id)).status).toBe(200);
+    await ask('other', { metadata: { note: '","client_request_id":"answer_1%"' } });
+    for (const id of sent) {
+      const list = await json(await call(`/v1/requests?client_request_id=${encodeURIComponent(id)}`));
+      expect(requestList.parse(list).data.map(({ metadata }) => metadata.client_request_id)).toEqual([id]);
+    }
+    expect((await json(await call('/v1/requests?client_request_id=nobody'))).data).toEqual([]);
+  });
+
   test('verify tells a key without the scope "account" no balance', async () => {
     const { call } = await openTestGateway({ scopes: ['chat'] });
     const answer = verification.parse(await json(await call('/v1/auth/verify', { method: 'POST', body: 'anything' })));

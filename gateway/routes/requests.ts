@@ -16,6 +16,7 @@ export const requestsQuery = z.object({
   key: name,
   purpose: name,
   conversation_id: name,
+  client_request_id: name,
   byok: flag.optional(),
   start: startTime.optional(),
   end: endTime.optional(),

@@ -53,6 +53,8 @@ export interface RequestsQuery extends PageQuery {
   readonly key?: string;
   readonly purpose?: string;
   readonly conversation_id?: string;
+  /** What was sent as `X-Client-Request-Id`; the records tell it as `metadata.client_request_id`. */
+  readonly client_request_id?: string;
   readonly byok?: boolean;
   readonly start?: number;
   readonly end?: number;

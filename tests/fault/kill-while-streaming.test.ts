@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
 import { buildHosts } from '../hosts/built-hosts.ts';
 import { readUntil } from '../support/test-core.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -44,12 +45,24 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
   await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 5000);
   const [settled] = await after.account.wallets();
   expect(settled?.balance.held).toBe('0');
-  const cost = Number((await read())[1]?.costUsd);
-  expect(Number(opening?.balance.amount) - Number(settled?.balance.amount)).toBeCloseTo(cost, 9);
+  const charged = await chargedTo(after);
+  expect(parseUsd(opening?.balance.amount ?? '') - parseUsd(settled?.balance.amount ?? '')).toBe(charged);
+  const { testCreditsUsd, ...total } = await after.bills.total({ conversationId });
+  expect(parseUsd(testCreditsUsd)).toBe(charged);
+  expect(total).toMatchObject({ requests: 1, unknown: 0, notBilled: 0 });
 
   const next = await after.chat.send({ messageId: 'k2', conversationId, text: 'Go on.', model: 'sandbox/echo' });
   await vi.waitFor(async () => {
     const { messages } = await after.conversations.get({ id: conversationId });
     expect(messages.at(-1)).toMatchObject({ id: next.answerId, status: 'done', text: 'Go on.' });
   }, 5000);
+  const billed = async () => parseUsd((await after.bills.total({ conversationId })).testCreditsUsd);
+  await vi.waitFor(async () => expect(await billed()).toBe(await chargedTo(after)), 5000);
+  expect(await billed()).toBeGreaterThan(0n);
 }, 30_000);
+
+/** Test credits that the ledger's entries take, in nano-USD. */
+async function chargedTo(client: Awaited<ReturnType<WebProcess['connect']>>): Promise<bigint> {
+  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 100 });
+  return transactions.data.reduce((sum, { type, amount }) => (type === 'usage' ? sum - parseUsd(amount) : sum), 0n);
+}

@@ -8,6 +8,7 @@ import type { AnswerPatch, MessageRow } from '../message-row.ts';
 import type { DescribeModel } from '../model-facts.ts';
 import { billOfRecord, costOfRecord, estimatedCost, usageOfRecord } from './cost.ts';
 import type { LiveAnswers } from './live-answers.ts';
+import { findNamedRequest } from './named-request.ts';
 import { settledRecord } from './settled-record.ts';
 
 export interface CostLookupDeps {
@@ -47,12 +48,18 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
 /** Null: not known yet, ask again at the next start. */
 async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
   const { connections, signal } = deps;
-  if (row.request_id === null || row.source === null) return { costOpen: false };
+  const name = row.client_request_id;
+  if (row.source === null || (row.request_id === null && name === null)) return { costOpen: false };
   const payer = await connections.bySource(row.source);
   if (!payer) return null;
-  const record = await settledRecord(payer.client, row.request_id, signal);
+  const requestId =
+    row.request_id ?? (name === null ? 'none' : await findNamedRequest(payer.client, name, row.created_at, signal));
+  if (requestId === null || signal.aborted) return null;
+  // The gateway keeps no such name: what it cost stays unknown, which is not nothing.
+  if (requestId === 'none') return { costOpen: false };
+  const record = await settledRecord(payer.client, requestId, signal);
   if (record === null || signal.aborted) return null;
-  return record === 'none' ? { ...(await estimateFor(deps, row)), costOpen: false } : patchOf(record);
+  return record === 'none' ? { ...(await estimateFor(deps, row)), costOpen: false } : { ...patchOf(record), requestId };
 }
 
 /** A gateway that tells no cost at all: tokens by estimate at the list price, and marked as what it is. */

@@ -11,6 +11,8 @@ export interface LiveAnswer {
   ended: Promise<void>;
   /** The rounds before it in the same turn: who stops one of them means this one. */
   readonly earlier?: readonly string[];
+  /** The request is on its way: from here on it may cost something. */
+  sent?: boolean;
 }
 
 /** The answers being written, and who watches them. */

@@ -12,6 +12,7 @@ import type { Admission } from './admission.ts';
 import type { ToPart } from './history.ts';
 import { openJournal } from './journal.ts';
 import type { LiveAnswer, LiveAnswers } from './live-answers.ts';
+import { namedRequest } from './named-request.ts';
 import { factsOf, wordsOf } from './read-chunk.ts';
 import type { BuildRequest } from './request.ts';
 
@@ -62,12 +63,8 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, rounds: ToolRo
   }
   await journal.close();
   const requestId = answer.message.requestId ?? end.requestId ?? null;
-  await finish(
-    deps,
-    answer,
-    { ...end, requestId, finishedAt: now(), costOpen: end.costOpen ?? requestId !== null },
-    rounds,
-  );
+  const costOpen = requestId !== null || answer.sent === true;
+  await finish(deps, answer, { ...end, requestId, finishedAt: now(), costOpen }, rounds);
 }
 
 async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Promise<void> {
@@ -75,16 +72,17 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const { id, conversationId, parentId, model } = answer.message;
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
-  await deps.messages.update(id, { source: payer.source });
   const request = await deps.build(
     { conversationId, branch, model: model ?? '', continues: answer.message.continues },
     deps.toPart,
   );
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
-  const completion = await payer.client.completionStream(request.body, { signal });
+  // Before the network is touched: after a crash this is the only thread to what the request cost.
+  await deps.messages.update(id, { source: payer.source, clientRequestId: id });
+  answer.sent = true;
+  const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
   answer.message = { ...answer.message, requestId: completion.requestId };
-  // Before any word: after a crash this is the only thread to what the request cost.
   await deps.messages.update(id, { requestId: completion.requestId });
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));

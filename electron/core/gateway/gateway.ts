@@ -14,6 +14,8 @@ export interface GatewayDeps {
   readonly door: LocalDoor;
   readonly connections: Connections;
   readonly changes: Changes;
+  /** Told when a gateway was connected; never throws. */
+  readonly connected: () => Promise<void>;
   /** A clock that never goes back, in milliseconds. */
   readonly elapsed: () => number;
 }
@@ -21,7 +23,7 @@ export interface GatewayDeps {
 const limitMs = 8000;
 
 /** Which gateway is in use, whether it answers, and the embedded one's door for other programs. */
-export function gatewayFeature({ remote, door, connections, changes, elapsed }: GatewayDeps) {
+export function gatewayFeature({ remote, door, connections, changes, connected, elapsed }: GatewayDeps) {
   async function status(): Promise<GatewayConnection['status']> {
     const start = elapsed();
     try {
@@ -49,6 +51,7 @@ export function gatewayFeature({ remote, door, connections, changes, elapsed }: 
       const secret = new Secret(input.key);
       await askGateway(() => remote.clientFor(baseUrl, secret).verify({ signal: AbortSignal.timeout(limitMs) }));
       await remote.connect(baseUrl, secret);
+      void connected();
       return changed();
     },
     async disconnect(): Promise<GatewayConnection> {

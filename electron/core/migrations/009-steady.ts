@@ -1,0 +1,25 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+const statements = [
+  sql`alter table messages add column client_request_id text`,
+  // What was sent and never told its id may have cost something: unknown until it is found, and never nothing.
+  sql`create trigger messages_spend_unknown
+    after update of status on messages
+    when new.role = 'assistant' and new.status in ('interrupted', 'cancelled')
+      and new.client_request_id is not null and new.request_id is null
+    begin
+      insert into spend (id, conversation_id, request_id, purpose, simulated, cost_usd, cost_source, at)
+      values (new.id, new.conversation_id, null, 'chat', new.simulated, null, 'unknown', new.created_at)
+      on conflict (id) do nothing;
+    end`,
+  sql`alter table spend add column client_request_id text`,
+  sql`alter table spend add column source text`,
+];
+
+/** Each request to a gateway has a name of ours before it is sent, so that a crash leaves a thread to its charge. */
+export const steady: Migration = {
+  async up(db: Kysely<unknown>) {
+    for (const statement of statements) await statement.execute(db);
+  },
+};

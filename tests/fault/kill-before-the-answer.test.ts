@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { gatewayClient } from '#shared/client/gateway-client.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { buildHosts } from '../hosts/built-hosts.ts';
+import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
+import { openHoldingProxy } from '../support/holding-proxy.ts';
+import { prepaidAccount } from '../support/prepaid-account.ts';
+import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+import { startWebProcess, type WebProcess } from '../support/web-process.ts';
+
+let main: string;
+let program: GatewayProgram;
+beforeAll(async () => {
+  main = (await buildHosts('kill-before')).webMain;
+  program = await buildGateway('kill-before-gateway');
+}, 120_000);
+const webs: WebProcess[] = [];
+afterAll(async () => void (await Promise.all(webs.map((web) => web.kill('SIGKILL')))));
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'portico-kill-before-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function startWeb(dataDir: string) {
+  const web = await startWebProcess(main, ['--data-dir', dataDir]);
+  webs.push(web);
+  return { web, client: await web.connect() };
+}
+
+test('a charge that was made before anything of the answer was told is found after kill -9, and is the ledger’s', async () => {
+  const books = folder();
+  const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
+  const upstream = await openPricedUpstream(() => ({ promptTokens: 1234, completionTokens: 567 }));
+  onTestFinished(upstream.close);
+  const database = join(books, 'gateway.db');
+  const account = await prepaidAccount(database, env, '5', 1);
+  const [key = ''] = account.keys;
+  const gateway = await program.start(database, { env: { ...env, ...upstream.env } });
+  onTestFinished(async () => void (await gateway.kill('SIGKILL')));
+  const proxy = await openHoldingProxy(gateway.url);
+  onTestFinished(proxy.close);
+
+  const dataDir = folder();
+  const before = await startWeb(dataDir);
+  await before.client.gateway.connect({ baseUrl: proxy.url, key });
+  const { conversationId } = await before.client.chat.send({ messageId: 'k1', text: 'Hello?', model: pricedModel });
+  expect(await proxy.answer).toContain('[DONE]');
+  await before.web.kill('SIGKILL');
+
+  const { client } = await startWeb(dataDir);
+  const read = async () => (await client.conversations.get({ id: conversationId })).messages;
+  const unknown = { status: 'interrupted', text: '', requestId: null, costUsd: null, costSource: 'unknown' };
+  expect((await read())[1]).toMatchObject(unknown);
+  expect(await client.bills.total({ conversationId })).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
+  await client.gateway.connect({ baseUrl: proxy.url, key });
+  await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 10_000);
+
+  const { transactions } = await gatewayClient({ baseUrl: gateway.url, apiKey: key }).credits({ type: 'usage' });
+  const charged = transactions.data.reduce((sum, { amount }) => sum - parseUsd(amount), 0n);
+  expect(charged).toBeGreaterThan(0n);
+  expect(transactions.data.map(({ request_id }) => request_id)).toEqual([(await read())[1]?.requestId]);
+  expect(await client.bills.total({ conversationId })).toMatchObject({
+    ...{ usd: formatUsd(nanoUsd(charged)), requests: 1, unknown: 0 },
+  });
+}, 60_000);
+
+test('kill -9 after the hold and before the model said anything leaves no hold, and an answer that is known to have cost nothing', async () => {
+  const dataDir = folder();
+  const before = await startWeb(dataDir);
+  const sent = await before.client.chat.send({ messageId: 'k1', text: 'Hello?', model: 'sandbox/slow' });
+  await vi.waitFor(() => expect(rows(dataDir, 'gateway.db', "requests where status = 'running'")).toHaveLength(1), {
+    ...{ timeout: 10_000, interval: 2 },
+  });
+  await before.web.kill('SIGKILL');
+  // Mostly before its head has arrived; the test above is always so.
+  const cut = { status: 'streaming', client_request_id: sent.answerId };
+  expect(rows(dataDir, 'portico.db', "messages where role = 'assistant'")).toMatchObject([cut]);
+
+  const { client } = await startWeb(dataDir);
+  const read = async () => (await client.conversations.get({ id: sent.conversationId })).messages;
+  const found = {
+    status: 'interrupted',
+    requestId: expect.stringMatching(/^req_/),
+    costUsd: '0',
+    costSource: 'billed',
+  };
+  await vi.waitFor(async () => expect((await read())[1]).toMatchObject(found), 10_000);
+  for (const { balance } of await client.account.wallets()) expect(balance.held).toBe('0');
+}, 60_000);
+
+/** What another reader of a database's file finds in it. */
+function rows(dataDir: string, file: string, from: string): unknown[] {
+  const db = new Sqlite(join(dataDir, file), { readonly: true });
+  try {
+    return db.prepare(`select * from ${from}`).all();
+  } finally {
+    db.close();
+  }
+}
