@@ -27,6 +27,7 @@ import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
 import { messagesFeature } from './conversations/messages.ts';
+import { threadViewFeature } from './conversations/thread-view.ts';
 import { creditsFeature } from './credits/credits.ts';
 import { lockDataFolder } from './data-folder.ts';
 import { type Db, migrate, openDb } from './db.ts';
@@ -232,7 +233,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     drafts: draftsFeature({ db, now }),
     gateway: gatewayFeature({ remote, door, connections, changes, connected: lookUpOpenCosts, elapsed }),
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
-    messages: inThread,
+    messages: { ...inThread, ...threadViewFeature({ db, now }) },
     models,
     options: optionsFeature({ store: chatOptions, changes }),
     presets: presetsFeature({ db, changes, newId }),

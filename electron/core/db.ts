@@ -17,6 +17,8 @@ export interface Tables extends ComposerTables {
     updated_at: number;
     /** Where the reader left it, as JSON; null: at the end. */
     place: Generated<string | null>;
+    /** Parts of its messages that the reader has opened, as JSON. */
+    folds: Generated<string | null>;
     folder_id: Generated<string | null>;
     /** 0 or 1. */
     pinned: Generated<number>;

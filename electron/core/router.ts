@@ -11,6 +11,7 @@ import type { chatFeature } from './chat/chat.ts';
 import type { contextFeature } from './chat/compact.ts';
 import type { conversationsFeature } from './conversations/conversations.ts';
 import type { messagesFeature } from './conversations/messages.ts';
+import type { threadViewFeature } from './conversations/thread-view.ts';
 import type { creditsFeature } from './credits/credits.ts';
 import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
@@ -49,7 +50,7 @@ export interface Features {
   readonly conversations: ReturnType<typeof conversationsFeature>;
   readonly credits: ReturnType<typeof creditsFeature>;
   readonly gateway: ReturnType<typeof gatewayFeature>;
-  readonly messages: ReturnType<typeof messagesFeature>;
+  readonly messages: ReturnType<typeof messagesFeature> & ReturnType<typeof threadViewFeature>;
   readonly models: ReturnType<typeof modelsFeature>;
   readonly organise: ReturnType<typeof organiseFeature>;
   readonly providers: ReturnType<typeof providersFeature>;
@@ -171,6 +172,9 @@ export function coreRouter(features: Features) {
       show: os.messages.show.handler(({ input }) => messages.show(input)),
       remove: os.messages.remove.handler(({ input }) => messages.remove(input)),
       restore: os.messages.restore.handler(({ input }) => messages.restore(input)),
+      view: os.messages.view.handler(({ input }) => messages.view(input)),
+      keepEdit: os.messages.keepEdit.handler(({ input }) => messages.keepEdit(input)),
+      keepFolds: os.messages.keepFolds.handler(({ input }) => messages.keepFolds(input)),
     },
     models: {
       list: os.models.list.handler(() => models.list()),

@@ -11,10 +11,6 @@ export interface Kept {
   sidebarOpen?: boolean;
   wrapCode?: boolean;
   openFolders?: string[];
-  /** Folds of messages that are open. */
-  folds?: string[];
-  /** Own messages that are being edited. */
-  edits?: Record<string, string>;
 }
 
 export function readKept(): Kept {

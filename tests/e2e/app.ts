@@ -21,6 +21,8 @@ export interface RunningApp {
   output(): string;
   /** Ends the app as its user would. */
   close(): Promise<void>;
+  /** The same at once by the window's own button, so that the page has its last word; then the host. */
+  leave(): Promise<void>;
   /** `kill -9`: no handler runs. */
   kill(): Promise<void>;
 }
@@ -96,6 +98,13 @@ async function startWeb(
       await closePage();
       await end(child, 'SIGTERM');
     },
+    async leave() {
+      const closed = page.waitForEvent('close');
+      await page.close({ runBeforeUnload: true });
+      await closed;
+      await closePage();
+      await end(child, 'SIGTERM');
+    },
     async kill() {
       await end(child, 'SIGKILL');
       await closePage();
@@ -122,6 +131,11 @@ async function startElectron(dataFolder: string, env: Record<string, string>): P
     output: () => lines.join(''),
     close: async () => {
       if (child.exitCode === null && child.signalCode === null) await app.close();
+    },
+    async leave() {
+      const exited = once(child, 'exit');
+      await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()).catch(() => {});
+      await exited;
     },
     kill: () => end(child, 'SIGKILL'),
   };

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, openChat } from './chat.ts';
@@ -35,10 +34,7 @@ test('closing the last window ends the program: running answers are kept as inte
   const first = await launch();
   await stream(first.page);
   const shown = (await words(first.page)).slice(0, 100);
-  const program = programOf(first).process();
-  const ended = once(program, 'exit');
-  await closeWindow(programOf(first)).catch(() => {});
-  await ended;
+  await first.leave();
 
   const { page } = await launch({ dataFolder: first.dataFolder });
   let costs = 0n;

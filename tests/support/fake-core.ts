@@ -333,6 +333,24 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     messages: {
+      view: os.messages.view.handler(async ({ input }) => {
+        await guard('messages.view');
+        const ids = new Set(branch(input.conversationId).map(({ id }) => id));
+        const edits = [...data.edits].map(([messageId, text]) => ({ messageId, text }));
+        return {
+          edits: edits.filter((edit) => ids.has(edit.messageId)),
+          folds: data.folds[input.conversationId] ?? [],
+        };
+      }),
+      keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
+        await guard('messages.keepEdit');
+        if (input.text === null) data.edits.delete(input.messageId);
+        else data.edits.set(input.messageId, input.text);
+      }),
+      keepFolds: os.messages.keepFolds.handler(async ({ input }) => {
+        await guard('messages.keepFolds');
+        data.folds[input.conversationId] = input.folds;
+      }),
       show: os.messages.show.handler(async ({ input }) => {
         await guard('messages.show');
         const messageId = thread.sibling(input.messageId, input.step);

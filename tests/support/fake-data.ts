@@ -27,6 +27,10 @@ export interface FakeData {
   backups: Backup[];
   /** Where the reader left conversations, and which was open last. */
   places: Record<string, Place | null>;
+  /** Unsent wordings by message. */
+  edits: Map<string, string>;
+  /** Open folds by conversation. */
+  folds: Record<string, string[]>;
   lastOpened: string | null;
   wallets: WalletBalance[];
   account: Record<Wallet, Account>;
@@ -232,6 +236,8 @@ export function fakeData(): FakeData {
       }),
     ],
     places: {},
+    edits: new Map(),
+    folds: {},
     lastOpened: null,
     routing: fakeRouting,
     wallets: [

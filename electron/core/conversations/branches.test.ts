@@ -234,6 +234,25 @@ test('a place is where the conversation opens again, as long as its branch is sh
   expect((await client.conversations.get({ id, at: 'place' })).place).toBeNull();
 });
 
+test('an unsent wording and open folds are kept with their conversation, and go with it', async () => {
+  const { client } = core;
+  const { conversationId, userMessageId: messageId, answerId } = await send('one');
+  const view = () => client.messages.view({ conversationId });
+  expect(await view()).toEqual({ edits: [], folds: [] });
+  await client.messages.keepEdit({ messageId, text: 'one and' });
+  await client.messages.keepEdit({ messageId, text: '' });
+  await client.messages.keepFolds({ conversationId, folds: [`${answerId}:reasoning`] });
+  const other = await send('other');
+  expect(await client.messages.view({ conversationId: other.conversationId })).toEqual({ edits: [], folds: [] });
+  expect(await view()).toEqual({ edits: [{ messageId, text: '' }], folds: [`${answerId}:reasoning`] });
+  await client.messages.keepEdit({ messageId, text: null });
+  expect((await view()).edits).toEqual([]);
+  await client.messages.keepEdit({ messageId, text: 'again' });
+  await client.conversations.remove({ id: conversationId });
+  expect((await client.drafts.get({ chat: `edit:${messageId}` })).text).toBe('');
+  await expect(client.messages.keepEdit({ messageId, text: 'too late' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('the conversation that was open last is told at the next start, if it is still there', async () => {
   const { client } = core;
   expect(await client.conversations.lastOpened()).toEqual({ id: null });

@@ -13,11 +13,15 @@ const statements = [
       values (new.id, new.conversation_id, null, 'chat', new.simulated, null, 'unknown', new.created_at)
       on conflict (id) do nothing;
     end`,
+  sql`alter table conversations add column folds text`,
+  sql`create trigger messages_leave_edits after delete on messages begin
+    delete from drafts where chat = 'edit:' || old.id;
+  end`,
   sql`alter table spend add column client_request_id text`,
   sql`alter table spend add column source text`,
 ];
 
-/** Each request to a gateway has a name of ours before it is sent, so that a crash leaves a thread to its charge. */
+/** What lost its thread when a process or a window ended: the charge of a request, an unsent edit, what was unfolded. */
 export const steady: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await statement.execute(db);

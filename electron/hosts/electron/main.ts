@@ -90,17 +90,31 @@ function run(): void {
   closeBeforeQuit(core);
 }
 
-/** Answers that are being written are kept before the program ends. */
+/** What windows have still to say, and answers that are being written, are kept before the program ends. */
 function closeBeforeQuit(core: Promise<Core>): void {
-  let closed = false;
+  let state: 'running' | 'closing' | 'closed' = 'running';
   app.on('before-quit', (event) => {
-    if (closed) return;
+    if (state === 'closed') return;
     event.preventDefault();
-    const limit = new Promise<void>((done) => setTimeout(done, 10_000));
-    for (const window of BrowserWindow.getAllWindows()) window.hide();
-    void Promise.race([core.then((opened) => opened.close()).catch(() => {}), limit]).then(() => {
-      closed = true;
+    if (state === 'closing') return;
+    state = 'closing';
+    const close = async () => {
+      await Promise.race([Promise.all(BrowserWindow.getAllWindows().map(closed)), after(2_000)]);
+      await (await core).close();
+    };
+    void Promise.race([close().catch(() => {}), after(10_000)]).then(() => {
+      state = 'closed';
       app.quit();
     });
   });
 }
+
+const after = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+/** A page that is closed saves what is waiting in it; one that is torn down with the program has nobody left to tell. */
+const closed = (window: BrowserWindow) =>
+  new Promise<void>((done) => {
+    window.once('closed', done);
+    window.hide();
+    window.close();
+  });

@@ -15,6 +15,7 @@ import { ReplyStatus } from './reply-status.tsx';
 import { text } from './text.ts';
 import { Thread } from './thread.tsx';
 import { useChosenModel } from './use-chosen-model.ts';
+import { useKeptView } from './use-kept-view.ts';
 import { useMessageActions } from './use-message-actions.ts';
 import { useOpened } from './use-opened.ts';
 import { usePlaces } from './use-places.ts';
@@ -77,6 +78,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
   const places = usePlaces(conversationId, thread?.place);
   const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
   useWantedMessage();
+  useKeptView(conversationId);
   const openLink = useOpenLink();
   const { failed } = useNotify();
   const outside = useOutsideIds(conversationId, thread?.conversation.model ?? null, thread?.runningId != null);

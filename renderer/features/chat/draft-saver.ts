@@ -1,5 +1,3 @@
-import type { Draft } from '#shared/contract/drafts.ts';
-
 export interface DraftSaver {
   /** Something changed: it is saved when typing pauses, and at least once a second while it goes on. */
   touch(chat: string): void;
@@ -13,7 +11,7 @@ const pauseMs = 250;
 const mostMs = 1000;
 
 /** Writes drafts to the core, one after the other per chat, so that an older one never overtakes a newer. */
-export function createDraftSaver(
+export function createDraftSaver<Draft>(
   read: (chat: string) => Draft,
   put: (chat: string, draft: Draft) => Promise<void>,
   failed: (error: unknown) => void,

@@ -1,7 +1,6 @@
 import { create } from 'zustand';
-import { keep, readKept } from '../../lib/kept.ts';
 
-/** What the reader has done to the view of messages; none of it is the core's. */
+/** What the reader has done to the view of messages. The core keeps edits and folds (`use-kept-view.ts`). */
 interface ThreadView {
   /** Folds that are open, `<message>:<part>`. */
   folds: Readonly<Record<string, true>>;
@@ -21,6 +20,8 @@ interface ThreadView {
   said: string;
   setFold: (fold: string, open: boolean) => void;
   setEdit: (messageId: string, text: string | null) => void;
+  /** What was kept has arrived; what was done meanwhile goes before it. */
+  take: (edits: Readonly<Record<string, string>>, folds: Readonly<Record<string, true>>) => void;
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;
   /** Keeps a message in view that is about to take another one's place. */
@@ -33,19 +34,14 @@ interface ThreadView {
   say: (said: string) => void;
 }
 
-const mostFolds = 300;
-
 const without = <Value>(record: Readonly<Record<string, Value>>, name: string): Record<string, Value> => {
   const { [name]: _gone, ...rest } = record;
   return rest;
 };
 
-const listed = (names: readonly string[]): Record<string, true> =>
-  Object.fromEntries(names.map((name) => [name, true as const]));
-
 export const useThreadView = create<ThreadView>()((set, get) => ({
-  folds: listed(readKept().folds ?? []),
-  edits: readKept().edits ?? {},
+  folds: {},
+  edits: {},
   copied: {},
   retrying: null,
   target: null,
@@ -55,12 +51,11 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   setFold: (fold, open) => {
     if (open === (get().folds[fold] ?? false)) return;
     set({ folds: open ? { ...get().folds, [fold]: true } : without(get().folds, fold) });
-    keep({ folds: Object.keys(get().folds).slice(-mostFolds) });
   },
   setEdit: (messageId, text) => {
     set({ edits: text === null ? without(get().edits, messageId) : { ...get().edits, [messageId]: text } });
-    keepSoon();
   },
+  take: (edits, folds) => set({ edits: { ...edits, ...get().edits }, folds: { ...folds, ...get().folds } }),
   setCopied: (messageId, copied) =>
     set({ copied: copied ? { ...get().copied, [messageId]: true } : without(get().copied, messageId) }),
   setRetrying: (retrying) => set({ retrying }),
@@ -75,11 +70,3 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   // The same words twice are said twice.
   say: (said) => set({ said: get().said === said ? `${said} ` : said }),
 }));
-
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-/** Storage is slow and typing is fast. */
-function keepSoon(): void {
-  clearTimeout(timer);
-  timer = setTimeout(() => keep({ edits: { ...useThreadView.getState().edits } }), 300);
-}

@@ -4,6 +4,7 @@ import { useNotify } from '../../ui/use-notify.ts';
 import { createDraftSaver, type DraftSaver } from './draft-saver.ts';
 import { draftOf, useDrafts } from './drafts.ts';
 import { text } from './text.ts';
+import { useFlush } from './use-flush.ts';
 
 const savers = new WeakMap<Api, DraftSaver>();
 
@@ -58,16 +59,5 @@ export function useDraft(chat: string): void {
     [chat, saver],
   );
 
-  useEffect(() => {
-    const flush = () => saver.flush();
-    addEventListener('blur', flush);
-    addEventListener('pagehide', flush);
-    document.addEventListener('visibilitychange', flush);
-    return () => {
-      flush();
-      removeEventListener('blur', flush);
-      removeEventListener('pagehide', flush);
-      document.removeEventListener('visibilitychange', flush);
-    };
-  }, [saver]);
+  useFlush(saver.flush);
 }

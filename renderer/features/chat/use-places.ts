@@ -1,6 +1,7 @@
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Place } from '#shared/contract/conversations.ts';
 import { useApi } from '../../lib/api.ts';
+import { useFlush } from './use-flush.ts';
 
 /** Where each conversation was left in this window; null at its end. The core keeps the same for the next start. */
 const places = new Map<string, Place | null>();
@@ -15,6 +16,7 @@ export function usePlaces(conversationId: string, kept: Place | null | undefined
     let waiting: Place | null | undefined;
     const flush = () => {
       clearTimeout(timer);
+      timer = undefined;
       if (waiting === undefined) return;
       const place = waiting;
       waiting = undefined;
@@ -28,13 +30,13 @@ export function usePlaces(conversationId: string, kept: Place | null | undefined
         if (before !== undefined && JSON.stringify(before) === JSON.stringify(place)) return;
         places.set(conversationId, place);
         waiting = place;
-        clearTimeout(timer);
-        timer = setTimeout(flush, pauseMs);
+        // Also while the scrolling goes on.
+        timer ??= setTimeout(flush, pauseMs);
       },
       flush,
     };
   }, [api, conversationId]);
-  useEffect(() => () => keeper.flush(), [keeper]);
+  useFlush(keeper.flush);
   return useMemo(() => {
     const known = places.get(conversationId);
     const first = known === undefined ? (kept ?? null) : known;

@@ -1,0 +1,63 @@
+import type { Page } from '@playwright/test';
+import { addLongConversation } from '../support/long-conversation.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+
+const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
+
+test('an unsent wording of a message is open again after the app was closed in the middle of it', async ({
+  launch,
+}) => {
+  const first = await launch();
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(first.page, 'Sandbox Echo');
+  await ask(first.page, 'first wording');
+  await ended(articles(first.page).nth(1));
+  await thread(first.page).focus();
+  await articles(first.page).first().hover();
+  await articles(first.page).first().getByRole('button', { name: 'Edit message' }).click();
+  const field = first.page.getByRole('textbox', { name: 'New wording' });
+  await field.fill('a wording that is not sent');
+  await first.leave();
+
+  const { page } = await launch({ dataFolder: first.dataFolder });
+  await openChat(page, /first wording/);
+  const again = page.getByRole('textbox', { name: 'New wording' });
+  await expect(again).toHaveValue('a wording that is not sent');
+  await again.press('Enter');
+  await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
+  await ended(articles(page).nth(1));
+  await page.reload();
+  await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
+  await expect(again).toHaveCount(0);
+});
+
+test('a place that was reached the moment the app was closed is where it opens again', async ({ launch }) => {
+  const seed = await launch();
+  await seed.page.getByRole('button', { name: 'Try it now' }).click();
+  await seed.close();
+  addLongConversation(seed.dataFolder, 400);
+  const first = await launch({ dataFolder: seed.dataFolder });
+  await openChat(first.page, 'The long one');
+  await expect(thread(first.page)).toContainText('Answer number 399.');
+  await thread(first.page).hover();
+  await first.page.mouse.wheel(0, -3000);
+  /** The first message in view, after a scroll of so many pixels and a few frames. */
+  const top = (page: Page, by = 0) =>
+    thread(page).evaluate(async (log, pixels) => {
+      log.scrollTop += pixels;
+      for (let frames = pixels === 0 ? 0 : 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
+      const edge = log.getBoundingClientRect().top;
+      const rows = [...log.querySelectorAll('[data-message]')];
+      const row = rows.find((each) => each.getBoundingClientRect().bottom > edge);
+      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+    }, by);
+  await expect.poll(() => top(first.page)).toBeLessThan(398);
+  // Nothing waits between the last pixel and the end of the window.
+  const left = await top(first.page, -2000);
+  await first.leave();
+
+  const { page } = await launch({ dataFolder: first.dataFolder });
+  await openChat(page, 'The long one');
+  await expect.poll(async () => Math.abs((await top(page)) - left)).toBeLessThanOrEqual(1);
+});
