@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** The tables of migration `004-composer`: what is not sent yet, how it is sent, and what it cost. */
 export interface ComposerTables {
   drafts: { chat: string; text: string; attachments: string; model: string | null; updated_at: number };
@@ -47,5 +49,8 @@ export interface ComposerTables {
     cost_usd: string | null;
     cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
     at: number;
+    /** What a request that is no answer was called before it was sent, and who was asked; see `messages`. */
+    client_request_id: Generated<string | null>;
+    source: Generated<string | null>;
   };
 }

@@ -19,7 +19,9 @@ import { chatFeature, recoverAnswers } from './chat/chat.ts';
 import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
+import { roomMaker } from './chat/make-room.ts';
 import { requestBuilder } from './chat/request.ts';
+import { lookUpOpenSpend } from './chat/spend-lookup.ts';
 import { openToolDecisions } from './chat/tool-decisions.ts';
 import { summaryStore } from './context/summary-store.ts';
 import { branchStore } from './conversations/branch-store.ts';
@@ -183,19 +185,22 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     now,
   });
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
-  const chat = chatFeature({
-    ...{ messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts },
-    ...{ build, admission, attachments, options: chatOptions, standIn: quotes.standIn },
-    ...{ toolbox: tools.toolbox, decisions: openToolDecisions() },
-    toPart: attachmentPart(attachments.bytes),
-    answerEnded: (answer) => queue.answerEnded(answer),
-  });
-  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive, send: chat.send });
   const context = contextFeature({
     ...{ messages, conversations, summaries, spend, connections, modelFacts, admission, changes, now, newId },
     quoteOf: quotes.rangeOf,
   });
+  const overflowOf = async (id: string) => (await chatOptions.read(id)).overflow;
+  const chat = chatFeature({
+    ...{ messages, conversations, connections, live, changes, modelFacts, log, now, newId, lookUpOpenCosts },
+    ...{ build, admission, attachments, options: chatOptions, standIn: quotes.standIn },
+    toPart: attachmentPart(attachments.bytes),
+    ...{ toolbox: tools.toolbox, decisions: openToolDecisions() },
+    makeRoom: roomMaker({ build, overflowOf, compact: context.compact, log }),
+    answerEnded: (answer) => queue.answerEnded(answer),
+  });
+  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive, send: chat.send });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
+  void lookUpOpenSpend({ spend, connections, changes, log, signal: closing.signal });
   const branches = branchStore(db);
   const inThread = messagesFeature({ branches, changes, stopAnswers: live.stopThese, newId, now });
   await inThread.purge();

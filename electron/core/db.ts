@@ -100,6 +100,8 @@ export interface MessageTable {
   request_id: string | null;
   /** What we called the request before it was sent: by it the gateway finds what `request_id` would have told. */
   client_request_id: Generated<string | null>;
+  /** JSON: how room was made for it. */
+  room: Generated<string | null>;
   /** Which gateway and wallet it was sent to, such as `embedded/main`. */
   source: string | null;
   error: string | null;

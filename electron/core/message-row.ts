@@ -27,6 +27,7 @@ export type AnswerPatch = Partial<
     | 'toolCalls'
     | 'firstTokenAt'
     | 'finishedAt'
+    | 'room'
   >
 > & { source?: string; clientRequestId?: string; costOpen?: boolean };
 
@@ -59,6 +60,7 @@ export function toMessage(row: NumberedRow): Message {
     finishedAt: row.finished_at,
     sibling: { index: row.sibling_index, count: row.sibling_count },
     continues: row.continues === 1,
+    room: row.room === null ? null : JSON.parse(row.room),
   };
 }
 
@@ -97,6 +99,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
     finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),
     clientRequestId: () => ({ client_request_id: patch.clientRequestId ?? null }),
+    room: () => ({ room: json(patch.room ?? null) }),
     source: () => ({ source: patch.source ?? null }),
     costOpen: () => ({ cost_open: flag(patch.costOpen ?? false) }),
   };

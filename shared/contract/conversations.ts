@@ -58,6 +58,9 @@ export const messageUsage = z.object({
   reasoningTokens: z.int(),
 });
 
+/** `summarised`: so many messages, by a summary that was written first; null: none could be, and `why`. */
+export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: z.string().nullable() });
+
 export const message = z.object({
   id,
   conversationId: id,
@@ -94,6 +97,8 @@ export const message = z.object({
   sibling: z.object({ index: z.int(), count: z.int() }),
   /** It goes on with the answer that is its parent: one answer, a request and a bill for each. */
   continues: z.boolean(),
+  /** How room was made for it in the model's context, where the chat is set to summarise by itself. */
+  room: room.nullish(),
 });
 
 const mostAtOnce = 400;
@@ -151,6 +156,7 @@ export const conversationsContract = {
 export type ToolCall = z.infer<typeof toolCall>;
 export type ToolRun = z.infer<typeof toolRun>;
 export type Conversation = z.infer<typeof conversation>;
+export type Room = z.infer<typeof room>;
 export type Place = z.infer<typeof place>;
 export type Message = z.infer<typeof message>;
 export type CostSource = z.infer<typeof costSource>;

@@ -23,6 +23,8 @@ export const chatOptions = z.object({
   system: z.string().max(200_000),
   parameters,
   overflow,
+  /** Writes a summary, at its own cost, before a message that would not fit; where that fails, `overflow` decides. */
+  summarise: z.boolean().default(false),
   /** Models that the router never takes here. */
   ignore: z.array(modelId).max(100).default([]),
   /** The tools that are switched on in the settings are offered to models that can use them. */
@@ -40,6 +42,7 @@ export const noOptions: ChatOptions = {
   system: '',
   parameters: noParameters,
   overflow: 'stop',
+  summarise: false,
   ignore: [],
   tools: true,
 };

@@ -39,6 +39,8 @@ export const quote = z.object({
     outsideIds: z.array(id),
     /** They would have to be left out, and the chat is set to stop instead. */
     overflows: z.boolean(),
+    /** A summary is written first, so that they are left out of nothing: it is billed besides. */
+    summarises: z.boolean().optional(),
   }),
 });
 

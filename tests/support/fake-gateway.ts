@@ -28,6 +28,8 @@ export interface FakeGateway extends Gateway {
   /** Answers every chat request with this instead. */
   refusal: { status: 402 | 429 | 503; code: string; message: string; retryAfter?: string } | null;
   refuseKeys: boolean;
+  /** Tokens that fit into each model. */
+  contextLength: number | null;
 }
 
 const rates = { prompt: '0.000001', completion: '0.000002', input_cache_read: null, input_cache_write: null };
@@ -82,6 +84,7 @@ export function fakeGateway(): FakeGateway {
     unpriced: new Set(),
     refusal: null,
     refuseKeys: false,
+    contextLength: null,
     fetch: async (request) => app.fetch(request),
     operator: {
       async createAccount({ name, plan = 'free' }) {
@@ -131,11 +134,12 @@ export function fakeGateway(): FakeGateway {
   app.get('/v1/models', (c) => {
     const sandbox =
       accounts.get(keys.get(c.req.header('authorization')?.slice(7) ?? '')?.accountId ?? '')?.plan === 'sandbox';
+    const { contextLength } = fake;
     const data = [
       modelRecord('sandbox', 'tour', sandbox ? 'available' : 'plan_required'),
       modelRecord('openai', 'gpt', sandbox ? 'plan_required' : 'no_credential'),
       modelRecord('openai', 'free', 'available'),
-    ];
+    ].map((record) => ({ ...record, context_length: contextLength }));
     return c.json({ object: 'list', data, first_id: null, last_id: null, has_more: false });
   });
 

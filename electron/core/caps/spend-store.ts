@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely';
 import { parseUsd } from '#shared/money.ts';
 import type { ComposerTables } from '../composer-tables.ts';
 import type { Db } from '../db.ts';
@@ -33,13 +34,29 @@ export function spendStore(db: Db) {
         .where('conversation_id', '=', conversationId)
         .execute(),
 
-    /** A request that is no answer: its cost is known, or will never be. */
-    async add(row: ComposerTables['spend']): Promise<void> {
+    /** Requests that are no answers and whose cost was never told: their process ended before. */
+    openRequests: () =>
+      db
+        .selectFrom('spend')
+        .selectAll()
+        .where('cost_usd', 'is', null)
+        .where('client_request_id', 'is not', null)
+        .execute(),
+
+    /** Nobody will ever know what it cost. */
+    async giveUp(id: string): Promise<void> {
+      await db.updateTable('spend').set({ client_request_id: null }).where('id', '=', id).execute();
+    },
+
+    /** A request that is no answer, before it is sent and with each thing that is learnt of its cost. */
+    async add(row: Insertable<ComposerTables['spend']>): Promise<void> {
       await db
         .insertInto('spend')
         .values(row)
         .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({ cost_usd: row.cost_usd, cost_source: row.cost_source }),
+          conflict
+            .column('id')
+            .doUpdateSet({ cost_usd: row.cost_usd, cost_source: row.cost_source, request_id: row.request_id }),
         )
         .execute();
     },

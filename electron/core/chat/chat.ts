@@ -9,6 +9,7 @@ import type { DescribeModel } from '../model-facts.ts';
 import type { OptionsStore } from '../options/options-store.ts';
 import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
+import type { BuildRequest } from './request.ts';
 import { readRouting } from './routing.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 import { titleFrom } from './title.ts';
@@ -17,6 +18,7 @@ export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;
   readonly options: Pick<OptionsStore, 'adopt'>;
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
+  readonly build: BuildRequest;
   /** What stands for a file where a request is only looked at. */
   readonly standIn: ToPart;
 }

@@ -1,3 +1,4 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Summary } from '#shared/contract/context.ts';
 import { AppError } from '#shared/errors.ts';
 import type { SpendStore } from '../caps/spend-store.ts';
@@ -11,6 +12,7 @@ import type { DescribeModel } from '../model-facts.ts';
 import type { Admission } from './admission.ts';
 import { planCompact } from './compact-plan.ts';
 import { billOfRecord, costOfChunk, costOfRecord } from './cost.ts';
+import { namedRequest } from './named-request.ts';
 import { settledRecord } from './settled-record.ts';
 
 export interface CompactDeps {
@@ -109,15 +111,29 @@ async function write(
   signal: AbortSignal | undefined,
 ): Promise<Written> {
   const payer = await connections.payerFor(model);
-  const stream = await askGateway(() => payer.client.completionStream(body, signal ? { signal } : {}));
+  let requestId: string | null = null;
   let text = '';
   let cost: Pick<Summary, 'costUsd' | 'costSource'> = { costUsd: null, costSource: 'unknown' };
   let simulated = modelFacts(model)?.simulated ?? payer.wallet === 'sandbox';
   const keep = () =>
     spend.add({
-      ...{ id, conversation_id: conversationId, request_id: stream.requestId, purpose: 'compact' },
+      ...{ id, conversation_id: conversationId, request_id: requestId, purpose: 'compact' },
       ...{ simulated: simulated ? 1 : 0, cost_usd: cost.costUsd, cost_source: cost.costSource, at: now() },
+      ...{ client_request_id: id, source: payer.source },
     });
+  // Before the network is touched: by its name the charge is found after a crash.
+  await keep();
+  const stream = await askGateway(() =>
+    payer.client
+      .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
+      .catch(async (error: unknown) => {
+        // A gateway that refuses charges nothing (wire contract §1.4.7).
+        if (error instanceof GatewayError && error.status_code > 0) cost = { costUsd: '0', costSource: 'billed' };
+        await keep();
+        throw error;
+      }),
+  );
+  requestId = stream.requestId;
   await keep();
   let bill: Summary['bill'] = null;
   try {

@@ -47,6 +47,10 @@ export interface BuiltRequest {
     readonly usedTokens: number;
     readonly outsideIds: readonly string[];
     readonly overflows: boolean;
+    /** A summary is to be written before it is sent. */
+    readonly summarises?: boolean;
+    /** Messages that nothing stands for. */
+    readonly leftOut?: number;
   };
   /** Files of the question that this model does not read. */
   readonly unread: readonly Attachment[];
@@ -103,7 +107,8 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
         limitTokens,
         usedTokens: fixedTokens + sumOf(sizes.slice(outside)),
         outsideIds: ids.slice(0, begin + outside),
-        overflows: overflows(outside, options.overflow, sizes.at(-1) ?? 0, limitTokens),
+        leftOut: outside,
+        ...overflow(outside, options, sizes.at(-1) ?? 0, limitTokens),
       },
       unread: (after[asked]?.attachments ?? []).filter((file) => !reads(file)),
     };
@@ -111,8 +116,12 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
 }
 
 /** Beyond the wire's own count of messages the oldest are left out in any case. */
-const overflows = (outside: number, way: ChatOptions['overflow'], question: number, limit: number | null): boolean =>
-  limit !== null && (question > limit || (outside > 0 && way !== 'drop'));
+function overflow(outside: number, options: ChatOptions, question: number, limit: number | null) {
+  const { overflow: way, summarise } = options;
+  const alone = limit !== null && question > limit;
+  const summarises = limit !== null && summarise && outside > 0 && !alone;
+  return { overflows: alone || (limit !== null && outside > 0 && way !== 'drop' && !summarises), summarises };
+}
 
 const systemMessage = (content: string): WireMessage[] => (content.trim() === '' ? [] : [{ role: 'system', content }]);
 

@@ -12,9 +12,9 @@ import type { Admission } from './admission.ts';
 import type { ToPart } from './history.ts';
 import { openJournal } from './journal.ts';
 import type { LiveAnswer, LiveAnswers } from './live-answers.ts';
+import type { RoomMaker } from './make-room.ts';
 import { namedRequest } from './named-request.ts';
 import { factsOf, wordsOf } from './read-chunk.ts';
-import type { BuildRequest } from './request.ts';
 
 export interface TurnDeps {
   readonly messages: MessageStore;
@@ -22,7 +22,7 @@ export interface TurnDeps {
   readonly live: LiveAnswers;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
-  readonly build: BuildRequest;
+  readonly makeRoom: RoomMaker;
   readonly toPart: ToPart;
   readonly admission: Admission;
   readonly log: Log;
@@ -72,14 +72,16 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const { id, conversationId, parentId, model } = answer.message;
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
-  const request = await deps.build(
+  const { request, room } = await deps.makeRoom(
     { conversationId, branch, model: model ?? '', continues: answer.message.continues },
     deps.toPart,
+    signal,
   );
+  if (room) answer.message = { ...answer.message, room };
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
   // Before the network is touched: after a crash this is the only thread to what the request cost.
-  await deps.messages.update(id, { source: payer.source, clientRequestId: id });
+  await deps.messages.update(id, { source: payer.source, clientRequestId: id, ...(room ? { room } : {}) });
   answer.sent = true;
   const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
   answer.message = { ...answer.message, requestId: completion.requestId };

@@ -13,6 +13,7 @@ const statements = [
       values (new.id, new.conversation_id, null, 'chat', new.simulated, null, 'unknown', new.created_at)
       on conflict (id) do nothing;
     end`,
+  sql`alter table messages add column room text`,
   sql`alter table conversations add column folds text`,
   sql`create trigger messages_leave_edits after delete on messages begin
     delete from drafts where chat = 'edit:' || old.id;

@@ -9,6 +9,7 @@ export interface BuiltLike {
     readonly usedTokens: number;
     readonly outsideIds: readonly string[];
     readonly overflows: boolean;
+    readonly summarises?: boolean;
   };
   readonly unread: readonly Attachment[];
 }

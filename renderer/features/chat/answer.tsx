@@ -7,6 +7,7 @@ import { AnswerEnd } from './answer-end.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
 import { AnswerText } from './answer-text.tsx';
 import { type Entry, headOf, sectionsOf } from './entries.ts';
+import { RoomNote } from './room-note.tsx';
 import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
 import { ToolCallLine } from './tool-call-line.tsx';
@@ -42,6 +43,7 @@ export const Answer = memo(function Answer({ entry, busy, active, last }: Answer
       </header>
       {sectionsOf(entry).map((section) => (
         <Fragment key={headOf(section)}>
+          <RoomNote room={section.room} />
           <AnswerText entry={section} name={name} />
           <Calls section={section} />
         </Fragment>

@@ -134,7 +134,11 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
         </div>
       )}
       {quote.data && !send.isError && liveAnswerId === null && (
-        <QuoteNotices quote={quote.data} onModel={() => setPicking(true)} onContext={() => setContext(true)} />
+        <QuoteNotices
+          {...{ quote: quote.data, conversationId, model }}
+          onModel={() => setPicking(true)}
+          onContext={() => setContext(true)}
+        />
       )}
       {conversationId !== null && <QueueList conversationId={conversationId} live={liveAnswerId !== null} />}
       <Composer

@@ -14,6 +14,7 @@ import { TextArea } from '../../ui/text-area.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { IgnoredModels } from './ignored-models.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
+import { SummariseSwitch } from './summarise-switch.tsx';
 import { text } from './text.ts';
 import { useOptions, usePresets } from './use-options.ts';
 
@@ -97,6 +98,7 @@ function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps
           onChange={(overflow) => setDraft({ ...draft, overflow })}
         />
         <p className="text-fg-3 text-xs">{text.overflowNotes[draft.overflow]}</p>
+        <SummariseSwitch value={draft.summarise} onChange={(summarise) => setDraft({ ...draft, summarise })} />
       </div>
       <IgnoredModels value={draft.ignore} onChange={(ignore) => setDraft({ ...draft, ignore })} />
       <div className="flex justify-end gap-2">
@@ -125,8 +127,9 @@ function PresetRow({ onTake }: { onTake: (preset: Preset) => void }) {
   );
 }
 
-const isChanged = ({ system, parameters, overflow, ignore }: Options): boolean =>
+const isChanged = ({ system, parameters, overflow, summarise, ignore }: Options): boolean =>
   system !== '' ||
+  summarise ||
   ignore.length > 0 ||
   overflow !== 'stop' ||
   Object.values(parameters).some((value) => value !== null);

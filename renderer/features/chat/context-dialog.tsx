@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { Bill } from './bill.tsx';
+import { SummariseSwitch } from './summarise-switch.tsx';
 import { text } from './text.ts';
 import { useOptions } from './use-options.ts';
 import { useCompactQuote, useSummary, useSummaryCalls } from './use-summary.ts';
@@ -56,6 +57,15 @@ function Content({ conversationId, model, quote, onDone }: ContentProps) {
         </Button>
       </div>
       <p className="text-fg-3 text-xs">{query.data && text.overflowNotes[query.data.overflow]}</p>
+      {query.data && (
+        <SummariseSwitch
+          value={query.data.summarise}
+          onChange={(summarise) =>
+            query.data &&
+            set.mutate({ ...query.data, summarise }, { onError: (error) => failed(text.optionsNotKept, error) })
+          }
+        />
+      )}
     </div>
   );
 }

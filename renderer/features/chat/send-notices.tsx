@@ -7,16 +7,21 @@ import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { text } from './text.ts';
+import { useCompactQuote } from './use-summary.ts';
 
 const settingsLook = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
 
 /** What stands in the way of the next message, before it is sent: a file, the context, a cap. */
 export function QuoteNotices({
   quote,
+  conversationId,
+  model,
   onModel,
   onContext,
 }: {
   quote: Quote;
+  conversationId: string | null;
+  model: string;
   onModel: () => void;
   onContext: () => void;
 }) {
@@ -37,6 +42,11 @@ export function QuoteNotices({
       {quote.context.overflows && (
         <Row tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
           {text.overflowing(quote.context.outsideIds.length)}
+        </Row>
+      )}
+      {quote.context.summarises && conversationId !== null && (
+        <Row tone="info" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+          <SummaryFirst conversationId={conversationId} model={model} />
         </Row>
       )}
       {quote.caps.map((cap) => (
@@ -65,6 +75,15 @@ function NoModel({ onModel }: { onModel: () => void }) {
       <Button onClick={onModel}>{text.otherModel}</Button>
     </>
   );
+}
+
+/** What a summary costs that will be written before the message. */
+function SummaryFirst({ conversationId, model }: { conversationId: string; model: string }) {
+  const { data, isPending } = useCompactQuote(conversationId, model, true);
+  if (isPending) return text.compactAsking;
+  if (!data) return text.summarisesNothing;
+  const cost = data.costUsd && `${usd(data.costUsd.low)} to ${usd(data.costUsd.high)}`;
+  return text.summarisesFirst(data.messages, cost && data.simulated ? text.inTestCredits(cost) : cost);
 }
 
 const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>

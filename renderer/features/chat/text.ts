@@ -224,6 +224,16 @@ export const text = {
     drop: 'The oldest messages stay here but are no longer sent.',
     compact: 'A summary, written by the model and billed like an answer, takes their place once you ask for it.',
   },
+  summarise: 'Summarise automatically',
+  summariseNote:
+    'Before a message that would not fit, the model summarises the older half: a request of its own, quoted before and itemised after. Where that fails, the choice above decides.',
+  summarisesFirst: (messages: number, cost: string | null) =>
+    `This chat no longer fits: the first ${counted(messages, 'message is', 'messages are')} summarised before this one is sent, for ${cost ?? 'a price that is not known'}.`,
+  summarisesNothing: 'This chat no longer fits, and is too short to be summarised.',
+  summarised: (messages: number) =>
+    `The first ${counted(messages, 'message', 'messages')} went as a summary that was written for this answer.`,
+  notSummarised: (why: string, leftOut: number) =>
+    `${why} ${leftOut > 0 ? `The oldest ${counted(leftOut, 'message was', 'messages were')} left out.` : ''}`,
   quoteTitle: 'Expected cost',
   quoteRange: (low: string, high: string) => `≈ ${low}–${high.replace('$', '')}`,
   quoteUnknown: 'price unknown',
