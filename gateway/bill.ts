@@ -1,3 +1,4 @@
+import type { ErrorCode } from '#shared/errors.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens } from '#shared/price.ts';
 import type { Settlement } from './ledger/ledger.ts';
@@ -10,10 +11,15 @@ export interface Bill {
   readonly metered: Metered;
 }
 
+/** The client left, or its credential was taken away in the middle: what was produced by then is paid for. */
+const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['client_closed_request', 'invalid_api_key', 'invalid_token', 'account_suspended'] as const),
+]);
+
 /** The billing table of §1.4.7. */
 export function billFor(run: Run, outcome: Outcome): Bill {
   const { question, current, startedAt, deps } = run;
-  const cancelled = outcome.kind === 'failed' && outcome.error.code === 'client_closed_request';
+  const cancelled = outcome.kind === 'failed' && endedByCaller.has(outcome.error.code);
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
 import { runAnswer } from './answer-task.ts';
+import type { CredentialWatch } from './auth/watch-credentials.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createDeparture } from './departure.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -41,6 +42,8 @@ export interface EngineDeps {
   readonly health: Health;
   readonly sticky: Sticky;
   readonly running: Running;
+  /** Ends answers whose credential is taken away. */
+  readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -64,6 +67,7 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
       const departure = createDeparture(parts.push, (provider) => drains(deps, provider));
       const leave = () => departure.leave() || abort.abort(clientGone());
       const unlink = stopWhen(abort, signal, deps, leave);
+      const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
@@ -78,7 +82,8 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
           },
         )
         .then(parts.end, parts.fail)
-        .finally(unlink);
+        .finally(unlink)
+        .finally(unwatch);
       void deps.running.track(task);
       return {
         next: () => parts.next(),

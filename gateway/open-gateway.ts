@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { createApp } from './app.ts';
 import { createAuthorizer } from './auth/authorize.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
+import { watchCredentials } from './auth/watch-credentials.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
@@ -80,6 +81,11 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const counted = trafficMetrics();
   const traffic = createTraffic(log, counted);
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
+  const credentials = watchCredentials({ db, log });
+  const credentialsChanged = () => {
+    authorizer.forget();
+    credentials.look();
+  };
   const prices = await createLivePrices(db);
   const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {}, added: prices.current });
   const cluster = clock
@@ -87,13 +93,13 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     : aloneCluster(now);
   const watch = createProviderWatch({ health: createHealth(now, cluster.tell), now, log });
   const { health } = watch;
-  await cluster.join({ forget: authorizer.forget, health });
+  await cluster.join({ forget: credentialsChanged, health });
   const sticky = createSticky(now);
   const engine = createEngine({
     ledger: traffic.watch(createPersistentLedger(createLedger({ transact, now, instanceId }), now, log)),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
-    ...{ registry, catalogue, health, sticky, running, now, log, vendor },
+    ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
   if (options.exclusive) await keptAnswers.freeRunning();
@@ -114,7 +120,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       requestsRoutes({ db }),
       jwksRoutes({ db, now }),
       docsRoutes(),
-      keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged: authorizer.forget }) }),
+      keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
       metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
@@ -140,7 +146,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       peppers,
       now,
       tokenNames,
-      credentialsChanged: authorizer.forget,
+      credentialsChanged,
       pricesChanged: prices.reload,
     }),
     setProvider(id, credential) {
@@ -160,6 +166,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     metrics: metrics.text,
     async close() {
       clearInterval(sweeper);
+      credentials.close();
       metrics.close();
       await running.drain(0);
       await cluster.close();

@@ -24,6 +24,8 @@ export interface Principal {
   readonly plan: Plan;
   /** Whose token it is; absent with an API key. */
   readonly userId?: string;
+  /** The token's own id, where it carries one. */
+  readonly tokenId?: string;
   readonly credential: {
     readonly type: 'api_key' | 'jwt';
     readonly id: string | null;

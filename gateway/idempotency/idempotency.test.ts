@@ -152,6 +152,19 @@ describe('§3.4 Idempotency-Key', () => {
     expect(upstream.calls).toHaveLength(3);
   });
 
+  test('belongs to one user of an account, whatever token that has', async () => {
+    const { ask, upstream, gateway, account } = await open();
+    const tokenOf = async (userId: string) =>
+      (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
+    const [ada, bob] = await Promise.all(
+      ['Ada', 'Bob'].map((name) => gateway.operator.createUser({ accountId: account.id, name })),
+    );
+    for (const user of [ada, bob, ada]) {
+      await ask('k1', {}, { headers: { authorization: `Bearer ${await tokenOf(user?.id ?? '')}` } });
+    }
+    expect(upstream.calls).toHaveLength(2);
+  });
+
   test('with the caller’s own key: guards against a duplicate at the same time, and keeps nothing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'portico-kept-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -91,9 +91,12 @@ export function createChatPass(store: LimitStore, principal: Principal): ChatPas
   };
 }
 
-/** Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. */
-export const windowOf = ({ accountId, credential }: Principal): string =>
-  credential.type === 'jwt' ? accountId : (credential.window ?? credential.id ?? accountId);
+/**
+ * Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. Tokens of one
+ * user are one credential, however often they are issued anew (§4.6); those of another user are another.
+ */
+export const windowOf = ({ accountId, userId, credential }: Principal): string =>
+  credential.window ?? credential.id ?? userId ?? accountId;
 
 export const tooMany = (
   code: 'rate_limit_exceeded' | 'token_rate_limit_exceeded' | 'concurrency_limit_exceeded' | 'too_many_auth_failures',

@@ -35,6 +35,25 @@ async function untilRefused(ask: () => Promise<Response>, most = 400): Promise<[
 }
 
 describe('§7 requests a minute', () => {
+  test('are counted per user where tokens ask, whatever token that has, and apart from keys', async () => {
+    const { call, gateway, account, key } = await open({ plan: 'free' });
+    const tokenOf = async (userId: string) =>
+      (await gateway.operator.issueToken({ userId, scopes: ['chat'], lifetimeS: 60 })).token;
+    const ask = (credential: string) =>
+      call('/chat', {
+        ...{ key: credential, method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify(echo),
+      });
+    const ada = await gateway.operator.createUser({ accountId: account.id, name: 'Ada' });
+    const bob = await gateway.operator.createUser({ accountId: account.id, name: 'Bob' });
+    const first = await tokenOf(ada.id);
+    const [passed] = await untilRefused(() => ask(first));
+    expect(passed).toBe(20);
+    expect((await ask(await tokenOf(ada.id))).status).toBe(429);
+    expect((await ask(await tokenOf(bob.id))).status).toBe(200);
+    expect((await ask(key)).status).toBe(200);
+  });
+
   test.each([
     ['free', 20],
     ['pro', 300],

@@ -26,10 +26,10 @@ export async function claimKey(
   if (key === undefined) return null;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
   const { requestId, principal } = context.var;
-  const { accountId, credential } = principal;
+  const { accountId, userId, credential } = principal;
   const { byoapi_key: _secret, ...rest } = body;
   return keptAnswers.claim({
-    parts: [`${accountId}/${credential.type}/${credential.id ?? ''}`, normalPath(context.req.path), key],
+    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, normalPath(context.req.path), key],
     requestId,
     body: canonicalJson(rest),
   });

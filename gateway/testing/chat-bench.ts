@@ -72,6 +72,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   const running = createRunning();
   const health = createHealth(now);
   const engine = createEngine({
+    credentials: { watch: () => () => {} },
     ledger: createLedger({ transact, now, instanceId: 'inst_a' }),
     registry,
     catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),

@@ -117,8 +117,14 @@ async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: n
   return claims.data;
 }
 
-/** A disabled user and a revoked token look like any other token that is not valid. */
-async function principalFor(db: BooksDb, claims: TokenClaims): Promise<Principal> {
+/**
+ * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
+ * other token that is not valid.
+ */
+export async function standing(
+  db: BooksDb,
+  claims: Pick<TokenClaims, 'sub' | 'iat'> & { readonly jti?: string | undefined },
+) {
   const row = await db
     .selectFrom('users')
     .innerJoin('accounts', 'accounts.id', 'users.account_id')
@@ -130,11 +136,17 @@ async function principalFor(db: BooksDb, claims: TokenClaims): Promise<Principal
   if (row?.user_status !== 'active') throw invalid();
   if (BigInt(claims.iat) < row.tokens_valid_after || BigInt(claims.iat) < row.account_valid_after) throw invalid();
   if (claims.jti !== undefined && (await isRevoked(db, claims.jti))) throw invalid();
+  return row;
+}
+
+async function principalFor(db: BooksDb, claims: TokenClaims): Promise<Principal> {
+  const row = await standing(db, claims);
   return {
     accountId: row.account_id,
     accountStatus: row.status,
     plan: planOf(row.plan),
     userId: row.id,
+    ...(claims.jti === undefined ? {} : { tokenId: claims.jti }),
     credential: {
       type: 'jwt',
       id: null,

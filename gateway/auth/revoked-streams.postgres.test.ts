@@ -1,0 +1,40 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { expectEnded, openHanging, stream } from '../testing/hanging-stream.ts';
+import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { testDatabase } from '../testing/test-database.ts';
+
+/** Two gateways on one database: streams run on one, credentials are taken away at the other. */
+async function openTwo() {
+  const database = await testDatabase();
+  const one = await openTestGateway({ database, exclusive: false });
+  const two = await openHanging({ database, exclusive: false });
+  return { database, one, two };
+}
+
+test('a key and a session that are revoked at one instance take their streams on another along', async () => {
+  const { one, two } = await openTwo();
+  const { operator } = one.gateway;
+  const user = await operator.createUser({ accountId: one.account.id, name: 'Ada' });
+  const issued = await operator.issueToken({ userId: user.id, scopes: ['chat'], lifetimeS: 60 });
+  const reader = await operator.createKey({ accountId: one.account.id });
+  const byKey = await stream(two, one.key);
+  const bySession = await stream(two, issued.token);
+  await operator.revokeTokens(issued.id);
+  await expectEnded(two, bySession, 'invalid_token', reader.key);
+  await operator.revokeKey(one.keyId);
+  await expectEnded(two, byKey, 'invalid_api_key', reader.key);
+});
+
+test('a revocation that nobody was told of ends streams within five seconds all the same', async () => {
+  const { database, one, two } = await openTwo();
+  const admin = new pg.Client({ connectionString: database });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  const reader = await one.gateway.operator.createKey({ accountId: one.account.id });
+  const running = await stream(two, one.key);
+  await admin.query('ALTER TABLE api_keys DISABLE TRIGGER api_keys_ring');
+  await admin.query('UPDATE api_keys SET revoked_at = 1 WHERE id = $1', [one.keyId]);
+  await expectEnded(two, running, 'invalid_api_key', reader.key);
+  expect((await one.call('/account', { key: reader.key })).status).toBe(200);
+});
