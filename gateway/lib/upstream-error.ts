@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { withoutKeys } from '#shared/without-keys.ts';
 import { asArray, asObject, asText } from './json-value.ts';
 
 /** What a provider said went wrong, whatever its format. */
@@ -83,16 +84,10 @@ const isPolicy = ({ kinds, message }: UpstreamFault) =>
 const refusal = (fault: UpstreamFault, otherwise: string) => (fault.message ? scrub(fault.message) : otherwise);
 
 const shownChars = 500;
-const secrets =
-  /\b(?:sk|gsk|xai|pk|rk|key|org|proj|user|sess|acct)[-_][\w*.-]{4,}|\bAIza[\w-]{8,}|\beyJ[\w-]{8,}[\w.-]*/g;
 
 /** Takes keys, organisation ids and addresses out of a provider's text. */
 export function scrub(text: string): string {
-  return text
-    .slice(0, 4_000)
-    .replace(/\bhttps?:\/\/\S+/gi, '[link]')
-    .replace(secrets, '[redacted]')
-    .slice(0, shownChars);
+  return withoutKeys(text.slice(0, 4_000).replace(/\bhttps?:\/\/\S+/gi, '[link]')).slice(0, shownChars);
 }
 
 const statusOfKind: Readonly<Record<string, number>> = {

@@ -24,15 +24,20 @@ export async function stream({ post, upstream }: Opened, key: string) {
   const body = { model: 'openai/gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] };
   const response = await post('/v1/chat/completions', body, { headers: { authorization: `Bearer ${key}` } });
   expect(response.status).toBe(200);
-  const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  const next = async () => {
+    const { value, done } = await reader.read();
+    return done ? null : decoder.decode(value, { stream: true });
+  };
   let text = '';
-  while (!text.includes('Hello')) text += (await reader.read()).value ?? '';
+  while (!text.includes('Hello')) text += (await next()) ?? '';
   return {
     id: response.headers.get('x-request-id') ?? '',
     call: upstream.calls.at(-1),
     async rest() {
       let all = '';
-      for (let part = await reader.read(); !part.done; part = await reader.read()) all += part.value;
+      for (let part = await next(); part !== null; part = await next()) all += part;
       return all;
     },
   };

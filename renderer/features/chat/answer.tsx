@@ -29,6 +29,7 @@ export const Answer = memo(function Answer({ entry, busy, active, last }: Answer
       aria-label={name}
       aria-busy={entry.status === 'streaming'}
       data-message={headOf(entry)}
+      data-parts={entry.parts.length > 1 ? entry.parts.map(({ id }) => id).join(' ') : undefined}
       data-pointed={pointed || undefined}
       tabIndex={-1}
       className="group flex flex-col rounded-menu pt-2 pb-4 transition-colors duration-[220ms] data-pointed:bg-accent-soft"

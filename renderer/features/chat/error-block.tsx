@@ -5,6 +5,7 @@ import { describeFailure } from '../../lib/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
+import { errorDetails } from './error-details.ts';
 import { text } from './text.ts';
 
 const keyCodes = new Set(['missing_credentials', 'upstream_auth_failed', 'byoapi_key_rejected', 'no_eligible_model']);
@@ -21,17 +22,7 @@ export function ErrorBlock({ message, onRetry }: { message: Message; onRetry: ()
   const failure = describeFailure(message.error ?? { code: 'internal_error', message: '', retryAfterMs: null });
   const [copied, copy] = useCopy();
   const wait = useCountdown(failure.retryAfterMs, message.finishedAt);
-  const details = JSON.stringify(
-    {
-      code: failure.code,
-      message: failure.sentence,
-      requestId: message.requestId,
-      model: message.model,
-      at: new Date(message.finishedAt ?? message.createdAt).toISOString(),
-    },
-    null,
-    2,
-  );
+  const details = errorDetails(message, failure);
   return (
     <div role="alert" className="mt-2 flex gap-3 rounded-menu border border-line bg-sunken p-3 text-sm">
       <CircleAlert size={16} className="mt-0.5 shrink-0 text-bad" aria-hidden />

@@ -108,6 +108,7 @@ export const text = {
   providerStops: (provider: string) => `${provider} stops computing at once, so nothing more is charged.`,
   providerGoesOn: (provider: string) =>
     `${provider} may finish the answer unseen and charge your own key for all of it.`,
+  accordingTo: (publisher: string, day: string) => `(${publisher}’s list, ${day})`,
   providerUnknown: 'Whether this provider charges for more than what arrived is not known.',
   stopped: 'Stopped.',
   interrupted: 'Interrupted: Portico was closed while this was written. What had arrived is kept.',

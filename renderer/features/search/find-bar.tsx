@@ -37,7 +37,7 @@ interface FinderProps {
 function Finder({ conversationId, field, onClose }: FinderProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<number | null>(null);
-  const { places, failed, ready } = useFind(conversationId, query);
+  const { places, counts, failed, ready } = useFind(conversationId, query);
   // Begins at the newest place: that is where the reader is.
   const at = places.length === 0 ? -1 : Math.min(chosen ?? places.length - 1, places.length - 1);
   const here = places[at] ?? null;
@@ -51,8 +51,8 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
   useEffect(() => {
     const root = document.querySelector('[role=log]');
     if (!root || query === '') return;
-    return highlightText(root, query, messageId ? { messageId, nth } : null);
-  }, [query, messageId, nth]);
+    return highlightText(root, query, messageId ? { messageId, nth, countIn: (id) => counts.get(id) ?? 0 } : null);
+  }, [query, messageId, nth, counts]);
 
   const step = (by: number) => places.length > 0 && setChosen((at + by + places.length) % places.length);
   const said = query === '' || !ready ? '' : places.length === 0 ? text.none : text.place(at + 1, places.length);

@@ -16,9 +16,22 @@ function rangesOf(root: Element, needle: string): Range[] {
   return ranges;
 }
 
-interface Place {
+export interface Place {
   readonly messageId: string;
   readonly nth: number;
+  /** How many places a message has. */
+  readonly countIn: (messageId: string) => number;
+}
+
+const rowOf = (root: Element, messageId: string) =>
+  root.querySelector<HTMLElement>(
+    `[data-message="${CSS.escape(messageId)}"], [data-parts~="${CSS.escape(messageId)}"]`,
+  );
+
+/** How many places the parts of an answer have that stand before the one that is meant. */
+function before({ dataset }: HTMLElement, { messageId, countIn }: Place): number {
+  const parts = dataset.parts?.split(' ') ?? [];
+  return parts.slice(0, Math.max(0, parts.indexOf(messageId))).reduce((sum, part) => sum + countIn(part), 0);
 }
 
 /**
@@ -31,10 +44,10 @@ export function highlightText(root: Element, text: string, here: Place | null): 
   const draw = () => {
     frame = 0;
     CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
-    const row = here && root.querySelector(`[data-message="${CSS.escape(here.messageId)}"]`);
+    const row = here && rowOf(root, here.messageId);
     const ranges = row ? rangesOf(row, needle) : [];
     // Drawn text and written text differ where Markdown has signs: then the first place stands for it.
-    const range = ranges[here?.nth ?? 0] ?? ranges[0];
+    const range = ranges[here && row ? here.nth + before(row, here) : 0] ?? ranges[0];
     CSS.highlights.set('find-here', new Highlight(...(range ? [range] : [])));
   };
   const later = () => {
