@@ -50,7 +50,7 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
 
   async function raiseTo(amount: bigint): Promise<boolean> {
     if (amount <= held) return true;
-    const more = await ledger.extend(input.requestId, nanoUsd(amount - held));
+    const more = await ledger.extend(input.requestId, nanoUsd(amount));
     if (more) held = amount;
     return more;
   }

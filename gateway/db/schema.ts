@@ -88,6 +88,8 @@ interface RequestTable {
   /** JSON object of strings. */
   metadata: string;
   byok: bigint;
+  /** What the operator asks of the upstream's cost where it ran on the caller's own key, in basis points. */
+  byok_fee_bps: Generated<bigint>;
   /** Reserved while running; 0 afterwards. */
   hold: bigint;
   lease_until: bigint;

@@ -71,7 +71,7 @@ export function createBatchLedger({ transact, now, instanceId, leaseMs }: Ledger
         const durable: Promise<void> = add({ do: 'hold', request }, () => resolve({ durable }));
         durable.catch(reject);
       }),
-    extend: (requestId, by) => add({ do: 'extend', requestId, by }),
+    extend: (requestId, to) => add({ do: 'extend', requestId, to }),
     renew: (requestId) => add({ do: 'renew', requestId }),
     settle: (settlement) => add({ do: 'settle', settlement }),
   };

@@ -32,11 +32,12 @@ const texts = {
   // The hold says that nobody else has touched the row since it was last seen.
   closeRequest: `update requests set status = ?, error_code = ?, ended = ?, hold = 0, charge = ?, upstream_cost = ?,
       estimated = ?, provider = ?, model = ?, prompt_tokens = ?, completion_tokens = ?, cached_tokens = ?,
-      cache_write_tokens = ?, reasoning_tokens = ?, audio_tokens = ?, cache_write_1h_tokens = ?, first_token_ms = ?, total_ms = ?, price = ?, routing = ?
+      cache_write_tokens = ?, reasoning_tokens = ?, audio_tokens = ?, cache_write_1h_tokens = ?,
+      byok_fee_bps = ?, first_token_ms = ?, total_ms = ?, price = ?, routing = ?
     where id = ? and status = 'running' and hold = ?`,
   insertEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
       provider, model, estimated)
-    values (?, ?, 'usage', ?, ?, ?, ?, ?, ?, ?, ?)`,
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   addUsage: `insert into usage_daily (account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens,
       completion_tokens, cached_tokens, reasoning_tokens, charge, upstream_cost)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

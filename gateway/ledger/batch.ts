@@ -12,7 +12,7 @@ import { dayOf } from './usage-counters.ts';
 /** One step of one request. */
 export type Step =
   | { readonly do: 'hold'; readonly request: HoldRequest }
-  | { readonly do: 'extend'; readonly requestId: string; readonly by: bigint }
+  | { readonly do: 'extend'; readonly requestId: string; readonly to: bigint }
   | { readonly do: 'renew'; readonly requestId: string }
   | { readonly do: 'settle'; readonly settlement: Settlement };
 
@@ -62,7 +62,7 @@ function take(step: Step, running: Running): Told {
     case 'hold':
       return hold(step.request, running);
     case 'extend':
-      return extend(step.requestId, step.by, running);
+      return extend(step.requestId, step.to, running);
     case 'renew':
       running.statements.write('renewRequest', [running.leaseUntil, step.requestId]);
       return done;
@@ -105,17 +105,19 @@ function reserve(account: AccountState, keys: readonly KeyState[], amount: bigin
   for (const key of keys) key.held += amount;
 }
 
-function extend(requestId: string, by: bigint, running: Running): Told {
-  if (by < 0n) return failed(`an extension is never negative, got ${by}`);
+/** What an earlier try may have reserved already is not reserved again. */
+function extend(requestId: string, to: bigint, running: Running): Told {
   const { rows, statements, now, changed } = running;
   const open = stillOpen(requestId, running);
   const account = open && rows.account(open.accountId);
   if (!open || !account) return no;
+  const by = to - open.hold;
+  if (by <= 0n) return yes;
   const keys = rows.lineage(open.keyId);
   if (shortageOf(keys, by) ?? monthRefusal(account, by, now) ?? creditShortage(account, by)) return no;
   if (statements.write('extendRequest', [by, requestId]) === 0) return no;
   reserve(account, keys, by);
-  changed.set(requestId, { ...open, hold: open.hold + by });
+  changed.set(requestId, { ...open, hold: to });
   return yes;
 }
 
@@ -132,7 +134,7 @@ function settle(end: Settlement, running: Running): Told {
   reserve(account, keys, -open.hold);
   for (const key of keys) key.spent += end.charge;
   charge(account, end.charge, monthOf(open.day));
-  if (end.charge > 0n) bookUsage(end, account, running);
+  if (end.charge > 0n) book(end, open.byok === 1n ? 'byok_fee' : 'usage', account, running);
   rows.count(open, end);
   return { value: { charged: end.charge } };
 }
@@ -178,17 +180,22 @@ function close(end: Settlement, open: Open, { statements, now }: Running): boole
   const values = [
     ...[end.status, end.errorCode, now, end.charge, end.upstreamCost, end.estimated ? 1n : 0n, end.provider, end.model],
     ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
-    ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0],
+    ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0, end.byokFeeBps ?? 0],
     ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
     ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing), end.requestId, open.hold],
   ];
   return statements.write('closeRequest', values) === 1;
 }
 
-function bookUsage(end: Settlement, { id, balance }: AccountState, { statements, now }: Running): void {
+function book(
+  end: Settlement,
+  type: 'usage' | 'byok_fee',
+  { id, balance }: AccountState,
+  { statements, now }: Running,
+): void {
   const { provider, model } = end;
   statements.write('insertEntry', [
-    ...[newId('txn', now), id, -end.charge, balance, now, `${provider}/${model}`, end.requestId, provider, model],
+    ...[newId('txn', now), id, type, -end.charge, balance, now, `${provider}/${model}`, end.requestId, provider, model],
     end.estimated ? 1n : 0n,
   ]);
 }

@@ -126,8 +126,10 @@ function paperBooks(prepaid: boolean) {
       }
       if (!known) return next.do === 'extend' ? false : 'unknown';
       if (next.do === 'extend') {
-        if (known.charge !== null || !covers(next.amount)) return false;
-        known.hold += next.amount;
+        if (known.charge !== null) return false;
+        if (next.amount <= known.hold) return true;
+        if (!covers(next.amount - known.hold)) return false;
+        known.hold = next.amount;
         return true;
       }
       if (known.charge !== null) return known.charge;
@@ -236,12 +238,30 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     for (let index = 0; index < 50; index += 1) {
       await ledger.hold(holdOf(`req_${index}`, 100n));
       await ledger.hold(holdOf(`req_${index}`, 100n));
+      expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
+      expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
+      expect(await account()).toMatchObject({ held: 150n });
       await ledger.settle(endOf(`req_${index}`, 7n));
       expect(await ledger.settle(endOf(`req_${index}`, 99n, 'failed'))).toEqual({ charged: 7n });
     }
     expect(await account()).toMatchObject({ balance: parseUsd('1') - 350n, held: 0n });
     const usage = await db.selectFrom('usage_daily').selectAll().execute();
     expect(usage).toMatchObject([{ requests: 50n, charge: 350n, prompt_tokens: 150n, status: 'succeeded' }]);
+  });
+
+  test('books what a request on its caller’s own key is charged as a fee, once, and never as usage', async () => {
+    const { ledger, account, db } = await openLedger('pro', '1');
+    await ledger.hold({ ...holdOf('req_1', 100n), byok: true });
+    const end = { ...endOf('req_1', 7n), byokFeeBps: 250 };
+    expect(await ledger.settle(end)).toEqual({ charged: 7n });
+    expect(await ledger.settle(end)).toEqual({ charged: 7n });
+    expect(await account()).toMatchObject({ balance: parseUsd('1') - 7n, used: 7n, held: 0n, month_used: 7n });
+    const entries = await db.selectFrom('ledger_entries').selectAll().where('type', '<>', 'grant').execute();
+    expect(entries).toMatchObject([{ type: 'byok_fee', amount: -7n, request_id: 'req_1', model: 'echo' }]);
+    expect(await db.selectFrom('requests').selectAll().execute()).toMatchObject([{ charge: 7n, byok_fee_bps: 250n }]);
+    const { seq: _seq, ...entry } = entries[0] ?? { seq: 0n };
+    const again = { ...(entry as NonNullable<(typeof entries)[0]>), id: 'txn_again' };
+    await expect(db.insertInto('ledger_entries').values(again).execute()).rejects.toThrow(/unique/i);
   });
 
   test('grants once per id and refuses the same id with another amount', async () => {

@@ -39,7 +39,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       await durably(request);
       return { durable: Promise.resolve() };
     },
-    extend: (requestId, by) => transact((trx) => extend(trx, requestId, by, now())),
+    extend: (requestId, to) => transact((trx) => extend(trx, requestId, to, now())),
     renew: (requestId) =>
       transact(async (trx) => {
         await statements.renewLease(trx, { id: requestId, lease_until: BigInt(now() + leaseMs) });
@@ -97,18 +97,22 @@ async function refusal(
   return insufficientCredits(account, request.amount);
 }
 
-/** Rows are locked in the order in which the settlement locks them: request, keys, account. */
-async function extend(trx: BooksTransaction, requestId: string, by: bigint, now: number): Promise<boolean> {
-  requireNotNegative(by, 'extension');
+/**
+ * What an earlier try may have reserved already is not reserved again. Rows are locked in the order in which the settlement
+ * locks them: request, keys, account.
+ */
+async function extend(trx: BooksTransaction, requestId: string, to: bigint, now: number): Promise<boolean> {
   const [row] = (await statements.lockRequest(trx, { id: requestId })).rows;
   if (row?.status !== 'running') return false;
+  const by = to - row.hold;
+  if (by <= 0n) return true;
   if (row.key_id !== null && (await keyShortage(trx, row.key_id, by))) return false;
   const reservation = { account_id: row.account_id, amount: by, month: monthOf(dayOf(now)) };
   if ((await statements.reserve(trx, reservation)).numAffectedRows !== 1n) return false;
   await addToKeys(trx, row.key_id, by, 0n);
   const extended = await trx
     .updateTable('requests')
-    .set((request) => ({ hold: request('hold', '+', by) }))
+    .set({ hold: to })
     .where('id', '=', requestId)
     .where('status', '=', 'running')
     .executeTakeFirst();
@@ -132,7 +136,7 @@ export async function settle(trx: BooksTransaction, settlement: Settlement, now:
   });
   const balance = rows[0]?.balance;
   if (balance === undefined) throw new Error(`account ${open.account_id} does not exist`);
-  if (settlement.charge > 0n) await bookUsage(trx, open, settlement, balance, now);
+  if (settlement.charge > 0n) await book(trx, open, settlement, balance, now);
   await addToUsage(trx, open, settlement);
   return { charged: settlement.charge };
 }
@@ -155,6 +159,7 @@ async function closeRequest(trx: BooksTransaction, end: Settlement, now: number)
     reasoning_tokens: BigInt(end.usage.reasoningTokens),
     audio_tokens: BigInt(end.usage.audioTokens ?? 0),
     cache_write_1h_tokens: BigInt(end.usage.cacheWriteHourTokens ?? 0),
+    byok_fee_bps: BigInt(end.byokFeeBps ?? 0),
     first_token_ms: end.firstTokenMs === null ? null : BigInt(Math.round(end.firstTokenMs)),
     total_ms: BigInt(Math.round(end.totalMs)),
     price: end.price && priceText(end.price),
@@ -162,15 +167,16 @@ async function closeRequest(trx: BooksTransaction, end: Settlement, now: number)
   });
 }
 
-async function bookUsage(
+async function book(
   trx: BooksTransaction,
   open: RequestRow,
   settlement: Settlement,
   balanceAfter: bigint,
   now: number,
 ): Promise<void> {
-  await statements.insertUsageEntry(trx, {
+  await statements.insertChargeEntry(trx, {
     id: newId('txn', now),
+    type: open.byok === 1n ? 'byok_fee' : 'usage',
     account_id: open.account_id,
     amount: -settlement.charge,
     balance_after: balanceAfter,

@@ -24,6 +24,8 @@ export interface Settlement {
   readonly status: 'succeeded' | 'failed' | 'cancelled';
   readonly errorCode: string | null;
   readonly charge: NanoUsd;
+  /** The part of `price` × `usage` that `charge` is, in basis points, where it is a fee on the caller's own key; else absent. */
+  readonly byokFeeBps?: number;
   /** What the upstream is expected to bill, whoever pays. */
   readonly upstreamCost: NanoUsd;
   readonly estimated: boolean;
@@ -48,8 +50,11 @@ export interface Ledger {
    * before `durable` has resolved; it rejects where the disk failed.
    */
   decide(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
-  /** Reserves more for a running request; false where the balance, the key's limit or the plan's quota cannot cover it. */
-  extend(requestId: string, by: NanoUsd): Promise<boolean>;
+  /**
+   * Raises what a running request holds to this amount, and changes nothing where it holds as much already; false where the
+   * balance, the key's limit or the plan's quota cannot cover it.
+   */
+  extend(requestId: string, to: NanoUsd): Promise<boolean>;
   /** Keeps a running request's lease alive. */
   renew(requestId: string): Promise<void>;
   /** Books the end once: a repeat changes nothing and answers what was booked. */

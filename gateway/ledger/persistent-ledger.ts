@@ -2,15 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isConnectionLoss } from '../db/connection-loss.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A caller waits for the hold; nobody waits for the settlement, which is worth more patience. */
+/** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
 const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
 
 /**
  * A ledger that goes on where its database was away for a moment. A lost connection leaves open whether the step was
- * committed: hold, renewal and settlement are asked again, because repeating them changes nothing. An extension is not: it
- * would reserve twice, and its answer may end with what was reserved before.
+ * committed: every step is asked again, because repeating it changes nothing.
  */
 export function createPersistentLedger(
   ledger: Ledger,
@@ -33,7 +32,7 @@ export function createPersistentLedger(
   return {
     hold: (request) => persist('hold', patience.holdMs, () => ledger.hold(request)),
     decide: (request) => persist('hold', patience.holdMs, () => ledger.decide(request)),
-    extend: ledger.extend,
+    extend: (requestId, to) => persist('extend', patience.holdMs, () => ledger.extend(requestId, to)),
     renew: (requestId) => persist('renew', patience.holdMs, () => ledger.renew(requestId)),
     settle: (settlement) => persist('settle', patience.settleMs, () => ledger.settle(settlement)),
   };

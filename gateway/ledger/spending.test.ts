@@ -113,8 +113,8 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     const { addKey, hold, ledger, readKey } = await openSpending(await database());
     await addKey('key_1', { spend_limit: parseUsd('0.01') });
     await hold('req_1', parseUsd('0.004'), 'key_1');
-    expect(await ledger.extend('req_1', parseUsd('0.005'))).toBe(true);
-    expect(await ledger.extend('req_1', parseUsd('0.005'))).toBe(false);
+    expect(await ledger.extend('req_1', parseUsd('0.009'))).toBe(true);
+    expect(await ledger.extend('req_1', parseUsd('0.014'))).toBe(false);
     expect(await readKey('key_1')).toEqual({ spent: 0n, held: parseUsd('0.009') });
     const refused = ledger.hold({
       ...{ requestId: 'req_2', accountId: 'acct_1', keyId: 'key_1', amount: parseUsd('0.002'), provider: 'p' },

@@ -138,6 +138,7 @@ type ClosedRequest = Pick<
   | 'reasoning_tokens'
   | 'audio_tokens'
   | 'cache_write_1h_tokens'
+  | 'byok_fee_bps'
   | 'first_token_ms'
   | 'total_ms'
   | 'price'
@@ -164,6 +165,7 @@ export const closeRequest = compiledOnce<ClosedRequest>((db, value) =>
       reasoning_tokens: value('reasoning_tokens'),
       audio_tokens: value('audio_tokens'),
       cache_write_1h_tokens: value('cache_write_1h_tokens'),
+      byok_fee_bps: value('byok_fee_bps'),
       first_token_ms: value('first_token_ms'),
       total_ms: value('total_ms'),
       price: value('price'),
@@ -190,13 +192,13 @@ export const charge = compiledOnce<Charge, { balance: bigint }>((db, value) =>
     .returning('balance'),
 );
 
-type UsageEntry = Omit<LedgerEntryRow, 'seq' | 'type' | 'idempotency_id'>;
+type ChargeEntry = Omit<LedgerEntryRow, 'seq' | 'idempotency_id'>;
 
-export const insertUsageEntry = compiledOnce<UsageEntry>((db, value) =>
+export const insertChargeEntry = compiledOnce<ChargeEntry>((db, value) =>
   db.insertInto('ledger_entries').values({
     id: value('id'),
     account_id: value('account_id'),
-    type: 'usage',
+    type: value('type'),
     amount: value('amount'),
     balance_after: value('balance_after'),
     created: value('created'),

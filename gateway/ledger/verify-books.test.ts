@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nanoUsd, parseUsd } from '#shared/money.ts';
+import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
@@ -33,18 +34,36 @@ beforeAll(async () => {
     await post('/chat', { model: 'sandbox/echo', prompt: 'two' }, minted.key, { 'idempotency-key': 'kept' });
     await post('/chat', { model: 'sandbox/flaky', prompt: 'fails' }, key);
     await hold(account.id, minted.id);
+    await onOwnKey(account.id, minted.id);
   }
   await gateway.close();
 });
+
+const open = (accountId: string, keyId: string) => ({
+  ...{ accountId, keyId, amount: nanoUsd(1_000n), provider: 'p', model: 'm' },
+  ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+});
+
+/** A request on its caller's own key, with a fee of 2.5 % of 8 nano-dollars: one, rounded up. */
+async function onOwnKey(accountId: string, keyId: string) {
+  const books = await openBooks(original);
+  const ledger = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_b' });
+  const requestId = `req_own_key_of_${accountId}`;
+  const rates = { prompt: picoUsd(2_000n), completion: picoUsd(0n), cacheRead: null, cacheWrite: null };
+  await ledger.hold({ ...open(accountId, keyId), requestId, byok: true });
+  await ledger.settle({
+    ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(1n), upstreamCost: nanoUsd(8n) },
+    ...{ byokFeeBps: 250, price: { ...rates, request: picoUsd(0n), tiers: [] }, estimated: false, provider: 'p' },
+    ...{ model: 'm', usage: { ...noTokens, promptTokens: 4 }, routing: null, firstTokenMs: null, totalMs: 1 },
+  });
+  await books.db.destroy();
+}
 
 /** What a process that was killed leaves behind. */
 async function hold(accountId: string, keyId: string) {
   const books = await openBooks(original);
   const ledger = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' });
-  await ledger.hold({
-    ...{ requestId: `req_left_by_${accountId}`, accountId, keyId, amount: nanoUsd(1_000n), provider: 'p', model: 'm' },
-    ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
-  });
+  await ledger.hold({ ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
   await books.db.destroy();
 }
 
@@ -55,7 +74,7 @@ async function verified(...corruption: string[]) {
   copyFileSync(original, copy);
   const database = new Database(copy);
   for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) database.exec(`DROP TRIGGER ${trigger}`);
-  database.exec('DROP INDEX ledger_one_usage');
+  for (const index of ['ledger_one_usage', 'ledger_one_byok_fee']) database.exec(`DROP INDEX ${index}`);
   database.pragma('foreign_keys = OFF');
   database.pragma('ignore_check_constraints = ON');
   for (const statement of corruption) expect(database.prepare(statement).run().changes, statement).toBeGreaterThan(0);
@@ -76,13 +95,17 @@ const day = 'day requests = number of the requests since its day began';
 const spent = 'key spent = sum of its requests and of the keys it minted';
 const held = 'key held = sum of its running holds and of the keys it minted';
 const lineage = 'each minted key comes from a key of its account, and none from itself';
-const price = 'charge = tokens × the price row that was used';
-const free = 'what failed and what ran on the caller’s own key is charged nothing';
+const price = 'charge = tokens × the price row that was used, or the fee’s share of it';
+const free = 'what failed, and what ran on the caller’s own key without a fee, is charged nothing';
+const share = 'a fee is a share of at most all, and only of what ran on the caller’s own key';
+const booked = 'one usage or fee entry for each charged request';
+const behind = 'one charged request for each usage or fee entry';
 const ended = 'what runs has no end and no charge, what ended holds nothing';
 const ownKey = 'each request was made with a key of its account';
 const keptAnswer = 'each kept answer is that of one request that succeeded';
 const sign = 'what was added is above zero and what was spent below';
-const charged = '(SELECT id FROM requests WHERE charge > 0 ORDER BY id LIMIT 1)';
+const charged = '(SELECT id FROM requests WHERE charge > 0 AND byok = 0 ORDER BY id LIMIT 1)';
+const ownKeys = '(SELECT id FROM requests WHERE byok = 1 ORDER BY id LIMIT 1)';
 
 test('books that nobody touched are exact, and their sums are told', async () => {
   const report = await verified();
@@ -90,8 +113,8 @@ test('books that nobody touched are exact, and their sums are told', async () =>
   expect(report.ok).toBe(true);
   expect(report.sums).toMatchObject({
     accounts: 2,
-    requests: 8,
-    entries: 8,
+    requests: 10,
+    entries: 10,
     granted_usd: '3.000000002',
     held_usd: '0.000002',
     running: 2,
@@ -146,11 +169,11 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
     'UPDATE ledger_entries SET balance_after = balance_after - 1 WHERE seq = 2',
   ],
   ['balance = sum of the entries', 'UPDATE ledger_entries SET amount = amount + 1 WHERE seq = 1'],
-  ['one usage entry for each charged request', `UPDATE requests SET charge = charge + 1 WHERE id = ${charged}`],
-  ['one usage entry for each charged request', `DELETE FROM ledger_entries WHERE request_id = ${charged}`],
-  ['one charged request for each usage entry', `DELETE FROM requests WHERE id = ${charged}`],
+  [booked, `UPDATE requests SET charge = charge + 1 WHERE id = ${charged}`],
+  [booked, `DELETE FROM ledger_entries WHERE request_id = ${charged}`],
+  [behind, `DELETE FROM requests WHERE id = ${charged}`],
   [
-    'one charged request for each usage entry',
+    behind,
     "UPDATE ledger_entries SET account_id = (SELECT id FROM accounts ORDER BY id DESC LIMIT 1) WHERE seq = (SELECT min(seq) FROM ledger_entries WHERE type = 'usage')",
   ],
   ['daily charge = sum of the requests', 'UPDATE usage_daily SET charge = charge + 1 WHERE rowid = 1'],
@@ -185,6 +208,16 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
   [price, `UPDATE requests SET prompt_tokens = prompt_tokens + 1 WHERE id = ${charged}`],
   [free, "UPDATE requests SET charge = 1 WHERE status = 'failed'"],
   [free, `UPDATE requests SET byok = 1 WHERE id = ${charged}`],
+  [free, `UPDATE requests SET price = NULL WHERE id = ${ownKeys}`],
+  [price, `UPDATE requests SET charge = charge + 1 WHERE id = ${ownKeys}`],
+  [price, `UPDATE requests SET byok_fee_bps = 1251 WHERE id = ${ownKeys}`],
+  [price, `UPDATE requests SET byok = 0 WHERE id = ${ownKeys}`],
+  [share, `UPDATE requests SET byok_fee_bps = 1 WHERE id = ${charged}`],
+  [share, `UPDATE requests SET byok_fee_bps = 10001 WHERE id = ${ownKeys}`],
+  [booked, `UPDATE ledger_entries SET type = 'usage' WHERE request_id = ${ownKeys}`],
+  [behind, `UPDATE ledger_entries SET type = 'usage' WHERE request_id = ${ownKeys}`],
+  [behind, `UPDATE ledger_entries SET type = 'byok_fee' WHERE request_id = ${charged}`],
+  [sign, `UPDATE ledger_entries SET amount = -amount WHERE request_id = ${ownKeys}`],
   [ended, `UPDATE requests SET hold = 1 WHERE id = ${charged}`],
   [ended, `UPDATE requests SET ended = NULL WHERE id = ${charged}`],
   [ended, `UPDATE requests SET charge = 1 WHERE id = ${running}`],
@@ -193,7 +226,7 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
   [keptAnswer, 'UPDATE kept_answers SET request_id = (SELECT min(request_id) FROM kept_answers)'],
   [sign, 'UPDATE ledger_entries SET amount = -amount WHERE seq = 1'],
   [
-    'one usage entry for each charged request',
+    booked,
     `INSERT INTO ledger_entries (id, ${columns}) SELECT 'txn_again', ${columns} FROM ledger_entries WHERE request_id = ${charged}`,
   ],
 ];

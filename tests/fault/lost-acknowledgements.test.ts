@@ -95,7 +95,7 @@ test.each(
       expect(answers[0]).toBe('the acknowledgement was lost');
       return answers[1];
     };
-    for (let index = 0; index < losses / 4; index += 1) {
+    for (let index = 0; index < losses / 5; index += 1) {
       const requestId = `req_${index}`;
       const common = { requestId, provider: 'p', model: 'm' };
       await twice((_ledger, one) =>
@@ -110,6 +110,9 @@ test.each(
         }),
       );
       await twice((ledger) => ledger.renew(requestId));
+      expect(await twice((ledger) => ledger.extend(requestId, nanoUsd(80n)))).toBe(true);
+      const { held } = await books.db.selectFrom('accounts').select('held').executeTakeFirstOrThrow();
+      expect(held).toBe(80n);
       const settled = await twice((ledger) =>
         ledger.settle({
           ...{ ...common, status: 'succeeded', errorCode: null, charge: nanoUsd(7n), upstreamCost: nanoUsd(7n) },
@@ -120,10 +123,10 @@ test.each(
     }
     expect(lost).toBe(losses);
     const row = await books.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
-    const expected = BigInt(losses / 4);
+    const expected = BigInt(losses / 5);
     expect(row).toMatchObject({ balance: 93n * expected, granted: 100n * expected, used: 7n * expected, held: 0n });
     const entries = await books.db.selectFrom('ledger_entries').select('id').execute();
-    expect(entries).toHaveLength(losses / 2);
+    expect(entries).toHaveLength((losses / 5) * 2);
     expect((await verifyBooks(books)).checks.flatMap((check) => check.problems)).toEqual([]);
     await books.db.destroy();
   },

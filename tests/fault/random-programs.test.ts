@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nanoUsd, parseUsd } from '#shared/money.ts';
-import { noTokens } from '#shared/price.ts';
-import { openBooks } from '../../gateway/db/open.ts';
+import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { noTokens, type Price } from '#shared/price.ts';
+import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
 import { createTransact } from '../../gateway/db/transact.ts';
+import { byokFee } from '../../gateway/ledger/byok-fee.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepExpired } from '../../gateway/ledger/sweeper.ts';
@@ -36,12 +37,14 @@ const plans = {
 const day = 86_400_000;
 /** From single nano-dollars to amounts that meet the quotas of a month. */
 const amount = fc.oneof(fc.bigInt({ min: 0n, max: 50n }), fc.bigInt({ min: 0n, max: 2_000_000_000n }));
+/** Basis points of a fee. */
+const bps = fc.oneof(fc.integer({ min: 0, max: 10_000 }), fc.constantFrom(0, 1, 10_000));
 const slot = fc.integer({ min: 0, max: 11 });
 const key = fc.option(fc.constantFrom(...keyNames), { nil: null });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('hold' as const), slot, key, amount }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('hold' as const), slot, key, amount, byok: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('extend' as const), slot, amount }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('settle' as const), slot, amount }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('settle' as const), slot, amount, bps }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('release' as const, 'renew' as const), slot }) },
   {
     weight: 4,
@@ -113,20 +116,21 @@ test.each(engines)(
       const ledger = () => createLedger({ transact, now: paper.now, instanceId: instanceId() });
       const sweeping = () => ({ db, transact, now: paper.now, instanceId: instanceId() });
       const requestId = (name: string) => `req_${program}_${name}`;
-      const hold = (name: string, used: KeyName | null, held: bigint) =>
+      const hold = (name: string, used: KeyName | null, held: bigint, byok = false) =>
         codeOf(
           ledger().hold({
             ...{ requestId: requestId(name), accountId: id, keyId: used === null ? null : keyId(used) },
-            ...{ amount: nanoUsd(held), provider: 'p', model: 'm', byok: false, purpose: null },
+            ...{ amount: nanoUsd(held), provider: 'p', model: 'm', byok, purpose: null },
             ...{ conversationId: null, user: null, metadata: {} },
           }),
         );
-      const settle = (name: string, charge: bigint) =>
+      const settle = (name: string, charge: bigint, fee: Fee = {}) =>
         ledger()
           .settle({
             ...{ requestId: requestId(name), status: charge === 0n ? 'failed' : 'succeeded', errorCode: null },
             ...{ charge: nanoUsd(charge), upstreamCost: nanoUsd(charge), estimated: false, provider: 'p', model: 'm' },
-            ...{ usage: { ...noTokens, promptTokens: 3 }, price: null, routing: null, firstTokenMs: null, totalMs: 1 },
+            ...{ usage: threeTokens, price: null, routing: null, firstTokenMs: null, totalMs: 1 },
+            ...fee,
           })
           .then(
             ({ charged }): unknown => charged,
@@ -144,14 +148,21 @@ test.each(engines)(
         return { answers: answers.toSorted(), charge };
       }
 
+      /** A fee comes with the price that it is a share of, so that the books can count it again. */
+      function end({ slot, amount: perToken, bps }: Extract<Step, { do: 'settle' }>) {
+        if (!paper.isOwnKey(slot)) return settle(`slot-${slot}`, perToken);
+        const price = priceOf(perToken);
+        return settle(`slot-${slot}`, byokFee(price, threeTokens, bps), { byokFeeBps: bps, price });
+      }
+
       async function apply(next: Step, burstNumber: number): Promise<unknown> {
         switch (next.do) {
           case 'hold':
-            return hold(`slot-${next.slot}`, next.key, next.amount);
+            return hold(`slot-${next.slot}`, next.key, next.amount, next.byok);
           case 'extend':
             return ledger().extend(requestId(`slot-${next.slot}`), nanoUsd(next.amount));
           case 'settle':
-            return settle(`slot-${next.slot}`, next.amount);
+            return end(next);
           case 'release':
             return settle(`slot-${next.slot}`, 0n);
           case 'renew':
@@ -186,6 +197,7 @@ test.each(engines)(
           .executeTakeFirstOrThrow();
         const rows = await db.selectFrom('api_keys').selectAll().where('account_id', '=', id).orderBy('id').execute();
         return {
+          fees: -(await feesOf(db, id)),
           account: { balance, held, granted, used, day: row.day, day_requests, month: row.month, month_used },
           keys: Object.fromEntries(
             rows.map((one, index) => [keyNames[index], { limit: one.spend_limit, spent: one.spent, held: one.held }]),
@@ -205,7 +217,7 @@ test.each(engines)(
           const burstNumber = paper.bursts();
           const expected = paper.apply(next);
           expect(await apply(next, burstNumber)).toEqual(expected);
-          expect(await state()).toEqual({ account: paper.account, keys: paper.keys });
+          expect(await state()).toEqual({ fees: paper.fees(), account: paper.account, keys: paper.keys });
         }
         expect(paper.account.held).toBe(0n);
       },
@@ -218,6 +230,20 @@ test.each(engines)(
     await db.destroy();
   },
 );
+
+type Fee = { readonly byokFeeBps?: number; readonly price?: Price };
+
+const threeTokens = { ...noTokens, promptTokens: 3 };
+const priceOf = (nanoPerToken: bigint): Price => ({
+  ...{ prompt: picoUsd(nanoPerToken * 1_000n), completion: picoUsd(0n), request: picoUsd(0n) },
+  ...{ cacheRead: null, cacheWrite: null, tiers: [] },
+});
+
+async function feesOf(db: BooksDb, accountId: string): Promise<bigint> {
+  const fees = db.selectFrom('ledger_entries').select('amount').where('type', '=', 'byok_fee');
+  const rows = await fees.where('account_id', '=', accountId).execute();
+  return rows.reduce((sum, { amount }) => sum + amount, 0n);
+}
 
 const codeOf = (work: Promise<unknown>) =>
   work.then(

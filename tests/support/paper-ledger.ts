@@ -1,8 +1,17 @@
-/** One step of a program against the ledger. Requests are numbered, keys are `none` or one of `keyNames`. */
+/**
+ * One step of a program against the ledger. Requests are numbered, keys are `none` or one of `keyNames`; what runs on its
+ * caller's own key (`byok`) is settled with a fee of `bps` basis points of three times the amount.
+ */
 export type Step =
-  | { readonly do: 'hold'; readonly slot: number; readonly key: KeyName | null; readonly amount: bigint }
+  | {
+      readonly do: 'hold';
+      readonly slot: number;
+      readonly key: KeyName | null;
+      readonly amount: bigint;
+      readonly byok: boolean;
+    }
   | { readonly do: 'extend'; readonly slot: number; readonly amount: bigint }
-  | { readonly do: 'settle'; readonly slot: number; readonly amount: bigint }
+  | { readonly do: 'settle'; readonly slot: number; readonly amount: bigint; readonly bps: number }
   | { readonly do: 'release' | 'renew'; readonly slot: number }
   | { readonly do: 'grant'; readonly id: number; readonly amount: bigint }
   | { readonly do: 'limit'; readonly key: KeyName; readonly amount: bigint | null }
@@ -28,6 +37,7 @@ export interface PaperPlan {
 interface PaperRequest {
   readonly key: KeyName | null;
   readonly day: string;
+  readonly byok: boolean;
   hold: bigint;
   charge: bigint | null;
   lease: number;
@@ -55,6 +65,7 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
     month: '',
     month_used: 0n,
   };
+  let fees = 0n;
   let now = startMs;
   let instance = 0;
   let bursts = 0;
@@ -80,12 +91,12 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
     for (const name of line(request.key)) keys[name].held += amount;
   }
 
-  function hold(id: string, key: KeyName | null, amount: bigint): string {
+  function hold(id: string, key: KeyName | null, amount: bigint, byok = false): string {
     if (requests.has(id)) return 'ok';
     if (overDay() || overMonth(amount)) return 'plan_limit_exceeded';
     if (overKeys(key, amount)) return 'key_spend_limit_exceeded';
     if (overBalance(amount)) return 'insufficient_credits';
-    const request = { key, day: today(), hold: 0n, charge: null, lease: now + leaseMs, instance };
+    const request = { key, day: today(), byok, hold: 0n, charge: null, lease: now + leaseMs, instance };
     requests.set(id, request);
     reserve(request, amount);
     account.day_requests = account.day === request.day ? account.day_requests + 1n : 1n;
@@ -96,8 +107,10 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
   function extend(id: string, amount: bigint): boolean {
     const request = requests.get(id);
     if (!request || request.charge !== null) return false;
-    if (overKeys(request.key, amount) || overMonth(amount) || overBalance(amount)) return false;
-    reserve(request, amount);
+    const more = amount - request.hold;
+    if (more <= 0n) return true;
+    if (overKeys(request.key, more) || overMonth(more) || overBalance(more)) return false;
+    reserve(request, more);
     return true;
   }
 
@@ -110,11 +123,16 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
     for (const name of line(request.key)) keys[name].spent += charge;
     account.balance -= charge;
     account.used += charge;
+    if (request.byok) fees += charge;
     const month = request.day.slice(0, 7);
     if (account.month === month) account.month_used += charge;
     else if (account.month < month) [account.month, account.month_used] = [month, charge];
     return charge;
   }
+
+  /** Rounded up once. */
+  const feeOf = (amount: bigint, bps: number) => (3n * amount * BigInt(bps) + 9_999n) / 10_000n;
+  const isOwnKey = (slot: number) => requests.get(`slot-${slot}`)?.byok ?? false;
 
   function end(dead: (request: PaperRequest) => boolean): number {
     const ended = [...requests].filter(([, request]) => request.charge === null && dead(request));
@@ -145,14 +163,16 @@ export function createPaperLedger(plan: PaperPlan, startMs: number) {
     now: () => now,
     instance: () => instance,
     bursts: () => bursts,
+    fees: () => fees,
+    isOwnKey,
     apply(step: Step): unknown {
       switch (step.do) {
         case 'hold':
-          return hold(`slot-${step.slot}`, step.key, step.amount);
+          return hold(`slot-${step.slot}`, step.key, step.amount, step.byok);
         case 'extend':
           return extend(`slot-${step.slot}`, step.amount);
         case 'settle':
-          return settle(`slot-${step.slot}`, step.amount);
+          return settle(`slot-${step.slot}`, isOwnKey(step.slot) ? feeOf(step.amount, step.bps) : step.amount);
         case 'release':
           return settle(`slot-${step.slot}`, 0n);
         case 'renew': {

@@ -6,6 +6,7 @@ import { identity } from './0003-identity.ts';
 import { cluster } from './0005-cluster.ts';
 import { prices } from './0007-prices.ts';
 import { tokenClasses } from './0008-token-classes.ts';
+import { byokFee } from './0009-byok-fee.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -16,5 +17,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0005-cluster': cluster(dialect),
     '0007-prices': prices(dialect),
     '0008-token-classes': tokenClasses(dialect),
+    '0009-byok-fee': byokFee(dialect),
   }),
 });

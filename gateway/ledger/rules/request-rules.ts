@@ -3,20 +3,35 @@ import { costOf } from '#shared/price.ts';
 import type { BooksDb } from '../../db/open.ts';
 import type { RequestRow } from '../../db/schema.ts';
 import { priceFromJson } from '../../prices/price-json.ts';
+import { byokFee } from '../byok-fee.ts';
 import { countOf, type Rule, sqlRule, type Violation } from './rule.ts';
 
 const batch = 2_000;
 
+const isFree = sql`status = 'failed' or (byok = 1 and (byok_fee_bps = 0 or price is null))`;
+
 /** The requests by themselves: what each was charged and how it ended (wire contract §1.4.7). */
 export const requestRules: readonly Rule[] = [
-  { name: 'charge = tokens × the price row that was used', unit: 'money', look: lookAtCharges },
-  sqlRule({
-    name: 'what failed and what ran on the caller’s own key is charged nothing',
+  {
+    name: 'charge = tokens × the price row that was used, or the fee’s share of it',
     unit: 'money',
-    scope: sql`requests where status = 'failed' or byok = 1`,
+    look: lookAtCharges,
+  },
+  sqlRule({
+    name: 'what failed, and what ran on the caller’s own key without a fee, is charged nothing',
+    unit: 'money',
+    scope: sql`requests where ${isFree}`,
     violations: sql<Violation>`
       select id as place, 0 as expected, charge as found from requests
-      where (status = 'failed' or byok = 1) and charge <> 0 order by id`,
+      where (${isFree}) and charge <> 0 order by id`,
+  }),
+  sqlRule({
+    name: 'a fee is a share of at most all, and only of what ran on the caller’s own key',
+    unit: 'count',
+    scope: sql`requests`,
+    violations: sql<Violation>`
+      select id as place, 0 as expected, byok_fee_bps as found from requests
+      where byok_fee_bps <> 0 and (byok <> 1 or byok_fee_bps < 0 or byok_fee_bps > 10000) order by id`,
   }),
   sqlRule({
     name: 'what runs has no end and no charge, what ended holds nothing',
@@ -62,13 +77,14 @@ async function lookAtCharges(db: BooksDb) {
   return { checked: await countOf(db, sql`requests where ${isBilled}`), violations };
 }
 
-const isBilled = sql<boolean>`price is not null and byok = 0 and (status = 'succeeded' or charge > 0)`;
+const isBilled = sql<boolean>`price is not null and (status = 'succeeded' or charge > 0)`;
 
 const billed = (db: BooksDb, after: string) =>
   db.selectFrom('requests').selectAll().where('id', '>', after).where(isBilled).orderBy('id').limit(batch).execute();
 
 function expectedCharge(row: RequestRow): bigint {
-  return costOf(priceFromJson(row.price ?? ''), {
+  const price = priceFromJson(row.price ?? '');
+  const usage = {
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),
     cachedTokens: Number(row.cached_tokens),
@@ -76,5 +92,6 @@ function expectedCharge(row: RequestRow): bigint {
     reasoningTokens: Number(row.reasoning_tokens),
     audioTokens: Number(row.audio_tokens),
     cacheWriteHourTokens: Number(row.cache_write_1h_tokens),
-  });
+  };
+  return row.byok === 1n ? byokFee(price, usage, Number(row.byok_fee_bps)) : costOf(price, usage);
 }
