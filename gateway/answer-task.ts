@@ -10,7 +10,7 @@ import type { StopSignal } from './lib/stop-signal.ts';
 import { createMeter } from './meter.ts';
 import { type Fitted, fitParameters } from './parameters.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
-import { createReserve, type Reserve, withAffordableTokens } from './reserve.ts';
+import { createReserve, type Reserve, reserveInput, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts';
 
@@ -27,17 +27,11 @@ export async function runAnswer(
 ): Promise<void> {
   const startedAt = deps.now();
   const admitted = admit(question, deps);
-  const reserve = createReserve(
-    {
-      requestId: question.requestId,
-      inputTokens: admitted.features.inputTokens,
-      maxTokens: question.maxTokens,
-      planMaxOutputTokens: question.principal.plan.maxOutputTokens,
-      byok: question.byoKey !== null,
-    },
-    deps.ledger,
-  );
-  const { durable } = await hold(question, admitted, reserve, deps);
+  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const reserve = createReserve(input, deps.ledger);
+  const { durable } = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
+    throw withAffordableTokens(error, input, admitted.targets[0].model);
+  });
   const run: Run = {
     ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt, durable },
     attempts: [],
@@ -70,9 +64,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     user: question.parameters.user ?? null,
     metadata: question.metadata,
   };
-  return deps.ledger.decide(request).catch((error: unknown) => {
-    throw withAffordableTokens(error, model, admitted.features.inputTokens);
-  });
+  return deps.ledger.decide(request);
 }
 
 function renew({ deps, question }: Run): void {

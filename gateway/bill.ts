@@ -1,6 +1,7 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { costOf, noTokens } from '#shared/price.ts';
+import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { byokFee } from './ledger/byok-fee.ts';
 import type { Settlement } from './ledger/ledger.ts';
 import type { Metered } from './meter.ts';
 import { type Outcome, type Run, routingOf, type Try } from './run.ts';
@@ -23,7 +24,8 @@ export function billFor(run: Run, outcome: Outcome): Bill {
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
-  const free = question.byoKey !== null || !started || (outcome.kind === 'failed' && !cancelled);
+  const free = !started || (outcome.kind === 'failed' && !cancelled);
+  const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;
   return {
     metered,
@@ -31,14 +33,15 @@ export function billFor(run: Run, outcome: Outcome): Bill {
       requestId: question.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
       errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
-      charge: free ? nanoUsd(0n) : cost,
+      charge: free ? nanoUsd(0n) : byokFeeBps === null ? cost : feeOf(model.price, metered, byokFeeBps),
+      ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
       estimated: metered.estimated,
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
-      // Where the upstream named its cost, no row of ours was used.
-      price: metered.reportedCost === null ? model.price : null,
+      // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
+      price: metered.reportedCost === null || byokFeeBps ? model.price : null,
       // The books keep the whole decision, whatever the answer told (§5.6).
       routing: current ? routingOf(run, current, true) : null,
       firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
@@ -46,6 +49,10 @@ export function billFor(run: Run, outcome: Outcome): Bill {
     },
   };
 }
+
+/** No fee where no price is known: what the upstream says of itself is not what was held for. */
+const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
+  price ? byokFee(price, usage, bps) : nanoUsd(0n);
 
 function meteredFor({ current }: Run, outcome: Outcome): Metered {
   if (!current?.meter.started) return { usage: noTokens, estimated: false, reportedCost: null };

@@ -66,11 +66,12 @@ async function openServed(options: TestGatewayOptions = {}) {
       }),
     requests: async () => requestList.parse(await read('/v1/requests')).data,
     async books() {
-      const bill = credits.parse(await read('/v1/credits?type=usage'));
+      const bill = credits.parse(await read('/v1/credits'));
       const { totals } = usage.parse(await read('/v1/usage'));
       const { balance } = account.parse(await read('/account'));
       const { checks } = await opened.gateway.operator.verifyBooks();
-      return { lines: bill.transactions.data, totals, balance, problems: checks.flatMap(({ problems }) => problems) };
+      const lines = bill.transactions.data.filter(({ type }) => type !== 'grant');
+      return { lines, totals, balance, problems: checks.flatMap(({ problems }) => problems) };
     },
   };
 }
@@ -110,8 +111,9 @@ async function expectBooked(
   expect(parseUsd(record.cost_usd)).toBe(charge);
   const { lines, totals, balance, problems } = await served.books();
   expect(problems).toEqual([]);
-  expect(lines.map(({ request_id: id, amount, estimated }) => [id, parseUsd(amount), estimated])).toEqual(
-    charge > 0n ? [[record.id, -charge, record.estimated]] : [],
+  const kind = record.byok ? 'byok_fee' : 'usage';
+  expect(lines.map(({ type, request_id: id, amount, estimated }) => [type, id, parseUsd(amount), estimated])).toEqual(
+    charge > 0n ? [[kind, record.id, -charge, record.estimated]] : [],
   );
   expect(totals).toMatchObject({
     requests: 1,
@@ -258,6 +260,70 @@ describe.each([
     const abort = new AbortController();
     await leave(served.ask({ stream, byoapi_key: 'own-key-of-caller' }, abort.signal), abort, served.byteArrived);
     await expectBooked(served, { status: 'cancelled', byok: true }, 0n);
+  });
+
+  describe('BYO key where the operator asks for a fee of 2.5 %', () => {
+    const fee = { byokFeeBps: 250, balance: '1' };
+    /** A fortieth, rounded up. */
+    const feeOf = (cost: bigint) => (cost + 39n) / 40n;
+    const own = { byoapi_key: 'own-key-of-caller' };
+
+    test('finished: the fee, booked as such, with what its owner will pay beside it', async () => {
+      await serve(streamReply(whole), fee);
+      expect(await asked(own)).toContain('"byok":true');
+      const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
+      const record = await expectBooked(served, end, feeOf(wholeCost));
+      expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
+      expect((await served.books()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
+    });
+
+    test('client cancelled, upstream byte already received: the fee on what was produced', async () => {
+      await serve(hangingReply(begun), fee);
+      const abort = new AbortController();
+      await leave(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
+      const { completion_tokens: delivered } = await endedRequest(served);
+      const charge = feeOf(inputCost + BigInt(delivered) * outputCost);
+      await expectBooked(served, { status: 'cancelled', byok: true, estimated: true }, charge);
+    });
+
+    test('client cancelled before any upstream byte: 0', async () => {
+      await serve(() => {}, fee);
+      const abort = new AbortController();
+      await leave(served.ask({ stream, ...own }, abort.signal), abort, upstreamCalled());
+      await expectBooked(served, { status: 'cancelled', byok: true, upstream_cost_usd: '0' }, 0n);
+    });
+
+    test('upstream error, before or after the first token: 0', async () => {
+      await serve(brokenReply(begun), fee);
+      await asked(own);
+      await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, 0n);
+    });
+
+    test('an upstream that names its own cost: the fee is on the catalogue’s, which was held for', async () => {
+      const named = { prompt_tokens: 1_000, completion_tokens: 1_000, total_tokens: 2_000, cost: 9 };
+      const answer = recordedStreams.openai.join('').replace(/"usage":\{.*\}\}/, `"usage":${JSON.stringify(named)}}`);
+      await serve(streamReply(answer), fee);
+      await asked({ ...own, model: 'openai/gpt-4o-mini' });
+      // $0.15 and $0.60 a million.
+      const end = { status: 'succeeded', upstream_cost_usd: '9', prompt_tokens: 1_000 } as const;
+      await expectBooked(served, end, feeOf(1_000n * 150n + 1_000n * 600n));
+    });
+
+    test('a balance that does not cover the highest fee: refused, nobody is called', async () => {
+      await serve(streamReply(whole), { ...fee, balance: '0.0001' });
+      const body = { stream, ...own, max_tokens: 1_000 };
+      const refused = await served.ask(body);
+      expect(refused.status).toBe(402);
+      const { error } = (await refused.json()) as { error: { code: string; details: Record<string, unknown> } };
+      expect(error.code).toBe('insufficient_credits');
+      // 1,000 tokens at a fortieth of $5 a million are $0.000125; "hello" is six tokens at most.
+      expect(error.details).toMatchObject({ available_usd: '0.0001', affordable_max_tokens: expect.any(Number) });
+      expect(upstream.calls).toEqual([]);
+      const affordable = Number(error.details.affordable_max_tokens);
+      expect(affordable).toBeGreaterThan(790);
+      expect((await served.ask({ ...body, max_tokens: affordable + 1 })).status).toBe(402);
+      expect((await served.ask({ ...body, max_tokens: affordable })).status).toBe(200);
+    });
   });
 
   test('out of credit in the middle: what was delivered, ended as "length", the upstream is aborted', async () => {

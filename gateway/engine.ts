@@ -52,6 +52,8 @@ export interface EngineDeps {
   /** The word in front of `/router`. */
   readonly vendor: string;
   readonly timeouts: EngineTimeouts;
+  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  readonly byokFeeBps: number;
 }
 
 /** Parts that may wait for a reader before the upstream is made to wait too. */

@@ -14,6 +14,8 @@ export interface GatewayOptions {
   readonly sandbox?: boolean;
   /** Other names under which models may be asked for: alias → `provider/model`. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** What is asked for answers on a caller's own key, in basis points of their cost (wire contract §6); else nothing. */
+  readonly byokFeeBps?: number;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */

@@ -56,6 +56,7 @@ const checkTimeoutMs = 15_000;
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
   const send = options.upstreamFetch ?? options.fetch ?? fetch;
+  const byokFeeBps = options.byokFeeBps ?? 0;
   const registry = createRegistry({
     fetch: send,
     sandbox: options.sandbox ?? true,
@@ -99,7 +100,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     ledger: traffic.watch(createPersistentLedger(createLedger({ transact, now, instanceId }), now, log)),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
-    ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor },
+    ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor, byokFeeBps },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
   if (options.exclusive) await keptAnswers.freeRunning();
@@ -111,7 +112,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
       quoteRoutes({
         limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
-        ...{ registry, catalogue, health, sticky, now, vendor },
+        ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
       }),
       modelsRoutes({ catalogue, registry, health, watch, vendor }),
       accountRoutes({ db, now }),

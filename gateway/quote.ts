@@ -1,17 +1,20 @@
-import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
 import { type AdmissionDeps, admit } from './admission.ts';
 import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
+import { byokFee } from './ledger/byok-fee.ts';
 import { fitParameters } from './parameters.ts';
-import { firstHold, firstStep, type ReserveInput } from './reserve.ts';
+import { firstHold, firstStep, type ReserveInput, reserveInput } from './reserve.ts';
 import { explain } from './routing/explain.ts';
 
 /** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
 const fewestShare = 2;
 
 export interface QuoteDeps extends AdmissionDeps {
+  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  readonly byokFeeBps: number;
   /** Which balances and caps would refuse a request that holds this much. */
   readonly limitsFor: (question: Question, hold: bigint) => Promise<QuoteLimit[]>;
 }
@@ -20,13 +23,7 @@ export interface QuoteDeps extends AdmissionDeps {
 export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   const admitted = admit(question, deps);
   const { model } = admitted.targets[0];
-  const input: ReserveInput = {
-    requestId: question.requestId,
-    inputTokens: admitted.features.inputTokens,
-    maxTokens: question.maxTokens,
-    planMaxOutputTokens: question.principal.plan.maxOutputTokens,
-    byok: question.byoKey !== null,
-  };
+  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const tokens = tokensFor(input, model);
   const hold = firstHold(input, model);
   return {
@@ -42,10 +39,10 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
     }),
     tokens,
     cost_usd: {
-      low: formatUsd(input.byok || !model.price ? nanoUsd(0n) : leastCost(model.price, tokens)),
+      low: formatUsd(model.price ? leastCost(model.price, tokens, input.byokFeeBps) : nanoUsd(0n)),
       high: formatUsd(hold),
     },
-    byok: input.byok,
+    byok: input.byokFeeBps !== null,
     open_ended: question.maxTokens === null && tokens.completion.high < longestAnswer(input, model),
     prices_as_of: model.price ? model.priceAsOf : null,
     limits: await deps.limitsFor(question, hold),
@@ -67,9 +64,10 @@ function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] 
 }
 
 /** The shortest prompt, all of it from the cache where there is one and that is cheaper, and no answer. */
-function leastCost(price: Price, { prompt, cached }: Quote['tokens']) {
+function leastCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: number | null): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, prompt.low);
   const isCheaper = cacheRead !== null && cacheRead < plain;
   const cachedTokens = isCheaper ? Math.min(prompt.low, cached.high) : 0;
-  return costOf(price, { ...noTokens, promptTokens: prompt.low, cachedTokens });
+  const usage = { ...noTokens, promptTokens: prompt.low, cachedTokens };
+  return feeBps === null ? costOf(price, usage) : byokFee(price, usage, feeBps);
 }

@@ -1,18 +1,21 @@
 import { AppError } from '#shared/errors.ts';
-import { type NanoUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
+import { type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
+import { dearestCost } from './dearest-cost.ts';
+import { shareOf, wholeBps } from './ledger/byok-fee.ts';
 import type { Ledger } from './ledger/ledger.ts';
+import type { Features } from './routing/features.ts';
 
 /** How many output tokens are reserved at a time where the caller set no limit (wire contract §2.7). */
 const stepTokens = 4_096;
 
-export interface ReserveInput {
+export interface ReserveInput extends Pick<Features, 'inputTokens' | 'audio' | 'promptCache'> {
   readonly requestId: string;
-  readonly inputTokens: number;
   readonly maxTokens: number | null;
   readonly planMaxOutputTokens: number | null;
-  readonly byok: boolean;
+  /** What the operator asks of the upstream's cost where it runs on the caller's own key, in basis points; else null. */
+  readonly byokFeeBps: number | null;
 }
 
 /** The money set aside for one request; it grows before the answer outgrows it. */
@@ -27,22 +30,30 @@ export interface Reserve {
   grow(model: CatalogueModel): Promise<boolean>;
 }
 
+/** What is to be reserved for a question that was admitted with these features. */
+export const reserveInput = (
+  { requestId, maxTokens, principal, byoKey }: Question,
+  { inputTokens, audio, promptCache }: Features,
+  byokFeeBps: number,
+): ReserveInput => ({
+  ...{ requestId, maxTokens, inputTokens, audio, promptCache },
+  planMaxOutputTokens: principal.plan.maxOutputTokens,
+  byokFeeBps: byoKey === null ? null : byokFeeBps,
+});
+
 /** How many output tokens are paid for at first. */
 export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
   maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
 
 /** What has to be held before this model is asked (wire contract §2.7). */
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
-  amountFor(input, model.price, firstStep(input, model));
+  amountFor(input, model, firstStep(input, model));
 
-const amountFor = ({ byok, inputTokens }: ReserveInput, price: Price | null, completionTokens: number): NanoUsd =>
-  byok || !price
+/** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
+const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
+  input.byokFeeBps === 0
     ? nanoUsd(0n)
-    : costOf(price, {
-        ...noTokens,
-        ...{ promptTokens: inputTokens, completionTokens },
-        reasoningTokens: (price.reasoning ?? 0n) > price.completion ? completionTokens : 0,
-      });
+    : shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps);
 
 export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
   let held = 0n;
@@ -69,22 +80,31 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
     exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
     async grow(model) {
       covered += stepTokens;
-      return raiseTo(amountFor(input, model.price, covered));
+      return raiseTo(amountFor(input, model, covered));
     },
   };
 }
 
 /** Adds to a refusal for lack of credit how long an answer the balance would cover (wire contract §2.7). */
-export function withAffordableTokens(error: unknown, { price }: CatalogueModel, inputTokens: number): unknown {
+export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
   const available = error instanceof AppError ? error.details?.available_usd : undefined;
-  if (!(error instanceof AppError) || !price || typeof available !== 'string') return error;
-  const input = costOf(price, { ...noTokens, promptTokens: inputTokens });
-  const perToken = ratesFor(price, inputTokens).completion;
-  const left = (parseUsd(available) - input) * 1_000n;
-  const affordable = left > 0n && perToken > 0n ? Number(left / perToken) : 0;
+  if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
+  const affordable = longestFor(parseUsd(available), input, model);
   const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
   return new AppError(error.code, `${error.message}${hint}`, {
     details: { ...error.details, affordable_max_tokens: affordable },
     cause: error,
   });
+}
+
+/** How much output an amount covers: what was refused is more than that. */
+function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel): number {
+  let covered = 0;
+  let refused = firstStep(input, model);
+  while (refused - covered > 1) {
+    const middle = Math.floor((covered + refused) / 2);
+    if (amountFor(input, model, middle) <= available) covered = middle;
+    else refused = middle;
+  }
+  return covered;
 }

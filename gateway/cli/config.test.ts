@@ -17,7 +17,23 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
 
 describe('the configuration', () => {
   test('is nothing but the sandbox where nothing is said', () => {
-    expect(loadConfig(undefined, {})).toEqual({ providers: {}, sandbox: true, aliases: {}, hosts: [] });
+    expect(loadConfig(undefined, {})).toEqual({
+      ...{ providers: {}, sandbox: true, aliases: {}, hosts: [], byokFeeBps: 0 },
+    });
+  });
+
+  test('takes the fee on a caller’s own key from the file, else from the environment, in whole basis points', () => {
+    const env = { PORTICO_BYOK_FEE_BPS: ' 250 ' };
+    expect(loadConfig(undefined, env).byokFeeBps).toBe(250);
+    expect(loadConfig(file('{"byok_fee_bps": 0}'), env).byokFeeBps).toBe(0);
+    expect(loadConfig(file('{"byok_fee_bps": 10000}'), env).byokFeeBps).toBe(10_000);
+    for (const text of ['2.5', '-1', '10001', '5%', '1e3']) {
+      const wrong = () => loadConfig(undefined, { PORTICO_BYOK_FEE_BPS: text });
+      expect(wrong).toThrow('PORTICO_BYOK_FEE_BPS must be a whole number from 0 to 10000.');
+    }
+    for (const value of ['2.5', '-1', '10001', '"5"']) {
+      expect(() => loadConfig(file(`{"byok_fee_bps": ${value}}`), {})).toThrow('byok_fee_bps');
+    }
   });
 
   test('takes keys from the environment, with their usual places or others', () => {

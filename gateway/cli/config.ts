@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { wholeBps } from '../ledger/byok-fee.ts';
 import { Secret } from '../lib/secret.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
@@ -33,6 +34,8 @@ const configFile = z.strictObject({
   sandbox: z.boolean().default(true),
   /** Other names for models: `{"fast-code": "openai/gpt-5.6-sol"}`. */
   aliases: z.record(aliasName, z.string().regex(/^[^/\s]+\/\S+$/, 'must be "provider/model"')).default({}),
+  /** What is asked for answers on a caller's own key, in basis points of their cost. */
+  byok_fee_bps: z.int().min(0).max(wholeBps).optional(),
   /** Host names under which the gateway may be addressed besides the loopback ones. */
   hosts: z.array(z.string().min(1)).default([]),
 });
@@ -42,6 +45,7 @@ export interface Config {
   readonly sandbox: boolean;
   readonly aliases: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
+  readonly byokFeeBps: number;
 }
 
 /** Provider keys from the environment, and from a JSON file whose entries come first. Throws `invalid_input`. */
@@ -53,7 +57,8 @@ export function loadConfig(path: string | undefined, env: Env): Config {
     const credential = credentialOf(id, entry.apiKey, entry.baseUrl);
     providers[id] = entry.on_disconnect ? { ...credential, onDisconnect: entry.on_disconnect } : credential;
   }
-  return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts };
+  const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
+  return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts, byokFeeBps };
 }
 
 function readConfig(path: string): z.input<typeof configFile> {
@@ -81,6 +86,13 @@ function parseJson(path: string, text: string): unknown {
   } catch {
     throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON.`);
   }
+}
+
+function feeFromEnvironment(env: Env): number {
+  const text = env.PORTICO_BYOK_FEE_BPS?.trim() || '0';
+  const bps = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (bps <= wholeBps) return bps;
+  throw new AppError('invalid_input', `PORTICO_BYOK_FEE_BPS must be a whole number from 0 to ${wholeBps}.`);
 }
 
 /** A key makes a hosted provider usable, an address a server of one's own. */

@@ -98,6 +98,8 @@ ${lines(serverAddresses)}
   PORTICO_KEY_PEPPER   secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several,
                        separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper.
   PORTICO_PRICES_URL   "serve" looks there for newer prices, at its start and once a day (default: never)
+  PORTICO_BYOK_FEE_BPS asked for answers on a caller's own provider key, in basis points of their cost (0 to 10000,
+                       default: 0); "byok_fee_bps" in the file comes first
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
   PORTICO_DB              the database, where --db is not given
   PORTICO_HOSTS           names under which the gateway may be addressed besides loopback ones, separated by commas

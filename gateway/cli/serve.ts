@@ -38,6 +38,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     providers: config.providers,
     sandbox: config.sandbox,
     aliases: config.aliases,
+    byokFeeBps: config.byokFeeBps,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? withoutProbes : quietly,
   });

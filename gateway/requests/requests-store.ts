@@ -97,6 +97,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,
   byok: row.byok === 1n,
+  ...(row.byok === 1n ? { byok_fee_bps: Number(row.byok_fee_bps) } : {}),
   latency_ms: { first_token: count(row.first_token_ms), total: count(row.total_ms) },
   key_id: row.key_id,
   user: row.end_user,

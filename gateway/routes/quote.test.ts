@@ -103,6 +103,22 @@ test('with the caller’s own key costs nothing, whoever pays the upstream', asy
   expect(upstream.calls()).toBe(0);
 });
 
+test('with the caller’s own key and a fee costs that fee, of which the upper bound is held', async () => {
+  const upstream = withProviders();
+  const { post } = await openTestGateway({ ...upstream.options, balance: '0', byokFeeBps: 100 });
+  const body = { model: 'openai/gpt-4o-mini', prompt: 'hi', max_tokens: 100 };
+  const whole = quote.parse(await (await post('/v1/quote', body)).json());
+  const own = { ...body, byoapi_key: 'a-key-of-my-own' };
+  const quoted = quote.parse(await (await post('/v1/quote', own)).json());
+  const share = (usd: string) => (parseUsd(usd) + 99n) / 100n;
+  expect(quoted).toMatchObject({ byok: true, limits: [{ code: 'insufficient_credits' }] });
+  expect(parseUsd(quoted.cost_usd.high)).toBe(share(whole.cost_usd.high));
+  expect(parseUsd(quoted.cost_usd.low)).toBe(share(whole.cost_usd.low));
+  const { error } = errorBody.parse(await (await post('/chat', own)).json());
+  expect(error).toMatchObject({ code: 'insufficient_credits', details: { needed_usd: quoted.cost_usd.high } });
+  expect(upstream.calls()).toBe(0);
+});
+
 test('refuses what the chat would refuse, explains the router’s choice, and reports unknown fields', async () => {
   const { post } = await openTestGateway();
   expect(await errorCode(await post('/v1/quote', {}))).toBe('missing_required_parameter');

@@ -1,9 +1,8 @@
-import type { NanoUsd } from '#shared/money.ts';
-import { costOf, noTokens } from '#shared/price.ts';
+import { ceilToNano, type NanoUsd } from '#shared/money.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { Plan } from '../auth/principal.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
-
+import { dearestCost } from '../dearest-cost.ts';
 import type { Features } from './features.ts';
 import { matchesGlob, planAllows } from './glob.ts';
 import type { ModelHealth } from './health.ts';
@@ -113,8 +112,7 @@ function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules)
 /** `max_cost_usd` is hard: a model whose price is not known, or whose longest answer would exceed it, is out. */
 function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
   if (maxCost === null) return [];
-  if (!model.price) return ['max_cost'];
-  const completionTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
-  const most = costOf(model.price, { ...noTokens, promptTokens: features.inputTokens, completionTokens });
-  return most > maxCost ? ['max_cost'] : [];
+  const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
+  const most = dearestCost(model, { ...features, outputTokens });
+  return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
 }

@@ -16,6 +16,8 @@ export interface Features {
   readonly images: boolean;
   readonly files: boolean;
   readonly audio: boolean;
+  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  readonly promptCache: '5m' | '1h' | null;
   readonly turns: number;
   readonly codeOrMath: boolean;
   readonly reasoningEffort: CompletionRequest['reasoning_effort'] | null;
@@ -45,6 +47,7 @@ export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): F
     images: has('image_url'),
     files: has('file'),
     audio: has('input_audio'),
+    promptCache: null,
     turns: messages.filter((message) => message.role === 'user').length,
     // Only the router asks, and a long prompt takes a while to search.
     get codeOrMath() {

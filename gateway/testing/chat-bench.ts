@@ -83,6 +83,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     fetch: send,
     log,
     vendor: 'portico',
+    byokFeeBps: 0,
     timeouts: { ...engineTimeouts, ...options.timeouts },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing([randomBytes(32)]), now });

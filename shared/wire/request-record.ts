@@ -30,6 +30,8 @@ export const requestRecord = z
     upstream_cost_usd: usdAmount,
     estimated: z.boolean(),
     byok: z.boolean(),
+    /** Where it ran on the caller's own key: which part of `price` × tokens `cost_usd` is, in basis points. */
+    byok_fee_bps: count.optional(),
     latency_ms: z.object({ first_token: count.nullable(), total: count.nullable() }),
     key_id: z.string().nullable(),
     /** The caller's `user`, as it was sent. */
