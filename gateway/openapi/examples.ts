@@ -61,6 +61,11 @@ const transaction = {
   ...{ balance_after: '12.5', currency: 'USD', created, description: 'openai/gpt-5.4-mini', request_id: requestId },
   ...{ provider: 'openai', model: 'gpt-5.4-mini', estimated: false },
 };
+/** The operator's fee for an answer on the caller's own key. */
+const fee = {
+  ...{ ...transaction, id: 'txn_01KA8Z7N4R6W8T0V2X4Y6Z8A0D', type: 'byok_fee', amount: '-0.000000488' },
+  ...{ balance_after: '12.5000195' },
+};
 const listOf = (...data: { id: string }[]) => ({
   ...{ object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false },
 });
@@ -153,7 +158,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   Credits: {
     ...{ object: 'credits', currency: 'USD', balance: '12.5', held: '0.01', available: '12.49' },
-    ...{ total_granted: '20', total_used: '7.5', transactions: listOf(transaction) },
+    ...{ total_granted: '20', total_used: '7.5', transactions: listOf(transaction, fee) },
   },
   CreditTransaction: transaction,
   Usage: {

@@ -18,6 +18,8 @@ import { settledBooks } from '../support/settled-books.ts';
 /** `PORTICO_LONG=1` loses 200 on the way from PostgreSQL; the ordinary run fewer. Those of the ledger itself cost little. */
 const lostOnTheWay = process.env.PORTICO_LONG ? 200 : 40;
 const losses = 200;
+/** More than the 4,096 tokens that are held for at first. */
+const longerThanHeld = 'x'.repeat(15_000);
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 
 const programs = postgresPrograms();
@@ -33,15 +35,24 @@ test.skipIf(programs === null)(
   async () => {
     const database = (await postgres?.createDatabase()) ?? '';
     const lossy = await openLossyPostgres(database);
-    const upstream = await openPricedUpstream((call) => ({ promptTokens: 10, completionTokens: 1 + (call % 5) }));
+    const upstream = await openPricedUpstream(
+      (call) => ({ promptTokens: 10, completionTokens: 1 + (call % 5) }),
+      () => 0,
+      longerThanHeld,
+    );
     const { id, keys } = await prepaidAccount(database, env, '1', 1);
     const program = await buildGateway('lost-acknowledgements');
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
     const told: Told[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {
-      // In turn that of the hold and that of the settlement.
-      lossy.loseAfter(index % 2);
-      const answer = await ask({ url: gateway.url, key: keys[0] ?? '', stream: index % 4 < 2 });
+      // In turn that of the hold, that of its extension and that of the settlement.
+      lossy.loseAfter(index % 3);
+      const answer = await ask({
+        url: gateway.url,
+        key: keys[0] ?? '',
+        stream: index % 4 < 2,
+        body: { max_tokens: null },
+      });
       if (answer.kind === 'complete') told.push(answer.told);
     }
     expect(await gateway.kill('SIGTERM')).toBe(0);

@@ -25,16 +25,20 @@ const finish = ({ promptTokens, completionTokens }: Counted) =>
   })}\n\ndata: [DONE]\n\n`;
 
 /**
- * An OpenAI-compatible server that answers each call in three pieces, `pauseMs()` apart, and counts what it is told to.
+ * An OpenAI-compatible server that answers each call in three pieces, the second of them `said`, `pauseMs()` apart, and counts what it is told to.
  * Its environment makes a gateway process use it.
  */
-export async function openPricedUpstream(count: (call: number) => Counted, pauseMs: () => number = () => 0) {
+export async function openPricedUpstream(
+  count: (call: number) => Counted,
+  pauseMs: () => number = () => 0,
+  said = ' there',
+) {
   let calls = 0;
   const reply: Reply = async (_call, response) => {
     calls += 1;
     const counted = count(calls);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const piece of [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: ' there' })]) {
+    for (const piece of [chunk({ role: 'assistant', content: 'Hello' }), chunk({ content: said })]) {
       response.write(piece);
       const pause = pauseMs();
       if (pause > 0) await delay(pause);

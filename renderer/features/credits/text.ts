@@ -19,7 +19,7 @@ export const text = {
     refund: 'Refund',
     adjustment: 'Adjustment',
     expiry: 'Expired',
-    byok_fee: 'Fee',
+    byok_fee: 'Fee on your own key',
   },
   estimated: 'estimated',
   empty: 'No transactions yet',
