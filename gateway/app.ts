@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
-import { AppError, toAppError } from '#shared/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from './auth/authorize.ts';
 import type { Principal } from './auth/principal.ts';
+import { databaseFault } from './db/connection-loss.ts';
 import { newId } from './lib/id.ts';
 import type { Limits } from './limits/limits.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
@@ -16,6 +17,8 @@ export interface AppDeps {
   /** Each part mounts its handlers at the full paths of `policies.ts`. */
   readonly routes: readonly Hono<AppEnv>[];
   readonly draining: () => boolean;
+  /** Why there is too much to do for another request, or null. */
+  readonly overload?: (isChat: boolean) => AppError | null;
   /** Clients shall open their next connection elsewhere. */
   readonly leaving?: () => boolean;
   readonly version: string;
@@ -79,7 +82,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     const policy = policyFor(context.req.method, context.req.path);
     context.set('route', policy.path);
     checkHeaders(policy, context.req.raw.headers);
-    if (deps.draining() && policy.access !== 'public') throw shuttingDown();
+    if (policy.access !== 'public') requireRoom(deps, policy);
     const address = context.env?.address ?? null;
     const principal = await admit(policy, context.req.header('authorization') ?? null, deps.authorizer).catch(
       async (error: unknown) => {
@@ -98,14 +101,21 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   for (const routes of deps.routes) app.route('/', requirePolicies(routes));
 
   app.onError((error, context) => {
-    const known = toAppError(error);
+    const known = toAppError(databaseFault(error));
     context.set('code', known.code);
-    if (known.code === 'internal_error') logFailure(deps.log, context.get('requestId'), error);
+    if (known.code in failures && known.cause) logFailure(deps.log, context.get('requestId'), known);
     const response = errorResponse(known, context.get('requestId'));
     if (known.code === 'method_not_allowed') response.headers.set('allow', allowOf(known));
     return response;
   });
   return app;
+}
+
+/** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
+function requireRoom({ draining, overload }: AppDeps, policy: RoutePolicy): void {
+  if (draining()) throw shuttingDown();
+  const refusal = overload?.(policy.access === 'chat');
+  if (refusal) throw refusal;
 }
 
 const shuttingDown = () =>
@@ -122,11 +132,17 @@ const codeOf = (context: Context<AppEnv>) => {
 const callerOf = (principal: Principal | undefined) =>
   principal ? { account_id: principal.accountId, key_id: principal.credential.id } : {};
 
+/** What an operator has to be told the cause of, and under which name. */
+const failures: Partial<Record<ErrorCode, string>> = {
+  internal_error: 'internal_error',
+  server_overloaded: 'database_unreachable',
+};
+
 /** The message and the stack stay in the log; a cause may hold SQL, never a parameter. */
-function logFailure(log: AppDeps['log'], requestId: string, error: unknown): void {
-  const cause = error instanceof AppError ? error.cause : error;
+function logFailure(log: AppDeps['log'], requestId: string, { code, cause }: AppError): void {
   log({
-    event: 'internal_error',
+    event: failures[code],
+    level: 'error',
     request_id: requestId,
     message: cause instanceof Error ? cause.message : String(cause),
     stack: cause instanceof Error ? cause.stack : undefined,

@@ -1,6 +1,7 @@
 import type { EngineTimeouts } from './engine.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Administrator, Operator } from './operator.ts';
+import type { Work } from './overload.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
 export interface GatewayOptions {
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   readonly upstreamFetch?: UpstreamFetch;
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
+  /** From where on requests are refused because there is too much to do. */
+  readonly workLimits?: Partial<Work>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }

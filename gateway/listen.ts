@@ -66,7 +66,8 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   answerClientErrors(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
-  server.maxConnections = 1000;
+  // Above what the gateway takes at once (`overload.ts`), so that whoever is one too many is told so.
+  server.maxConnections = 2000;
   await start(server, options.port, host);
   const { port } = server.address() as AddressInfo;
   return {

@@ -24,6 +24,7 @@ import { gatewayMetrics } from './metrics/gateway-metrics.ts';
 import { createTraffic } from './metrics/traffic.ts';
 import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { createOperator } from './operator-store.ts';
+import { overloadOf, watchEventLoop, workLimits } from './overload.ts';
 import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createProviderWatch } from './providers/provider-watch.ts';
@@ -107,6 +108,10 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   let retired = false;
   const draining = () => running.draining;
   const leaving = () => retired || running.draining;
+  const loop = watchEventLoop();
+  const most = { ...workLimits, ...options.workLimits };
+  const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0, lagMs: loop.lagMs() });
+  const overload = (isChat: boolean) => overloadOf(work(), most, isChat);
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
@@ -125,7 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
       metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
-    ...{ authorizer, draining, leaving, version, now, log: traffic.log },
+    ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
   });
   const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
@@ -168,6 +173,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     async close() {
       clearInterval(sweeper);
       credentials.close();
+      loop.close();
       metrics.close();
       await running.drain(0);
       await cluster.close();

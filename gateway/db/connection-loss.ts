@@ -1,5 +1,7 @@
-/** Classes and codes of SQLSTATE after which the same work may be begun again: lost, shutting down, starting, rolled back. */
-const sqlStates = /^(08...|57P0[123]|40001|40P01)$/;
+import { AppError } from '#shared/errors.ts';
+
+/** Classes and codes of SQLSTATE after which the same work may be begun again: lost, full, shutting down, starting, rolled back. */
+const sqlStates = /^(08...|53300|57P0[123]|40001|40P01)$/;
 const systemCodes = new Set(['ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 /** What `pg` says without a code. */
 const messages =
@@ -15,3 +17,14 @@ export function isConnectionLoss(error: unknown): boolean {
   if (typeof code === 'string' && (sqlStates.test(code) || systemCodes.has(code))) return true;
   return messages.test(error.message);
 }
+
+const retryAfterMs = 2_000;
+
+/** What a caller is told where the database was lost: 503, for it is away and not broken. Any other error as it is. */
+export const databaseFault = (error: unknown): unknown =>
+  isConnectionLoss(error)
+    ? new AppError('server_overloaded', 'The gateway cannot reach its database. Try again in a moment.', {
+        retryAfterMs,
+        cause: error,
+      })
+    : error;

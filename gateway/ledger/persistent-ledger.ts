@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConnectionLoss } from '../db/connection-loss.ts';
+import { databaseFault, isConnectionLoss } from '../db/connection-loss.ts';
 import type { Ledger } from './ledger.ts';
 
 /** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
@@ -22,7 +22,7 @@ export function createPersistentLedger(
       try {
         return await work();
       } catch (error) {
-        if (!isConnectionLoss(error) || now() + pause > giveUpAt) throw error;
+        if (!isConnectionLoss(error) || now() + pause > giveUpAt) throw databaseFault(error);
         log({ event: 'ledger_step_repeated', step, cause: String(error) });
         await delay(pause);
       }

@@ -5,6 +5,8 @@ export interface Running {
   /** Aborts when waiting is over: whatever still runs must settle and end. */
   readonly signal: StopSignal;
   readonly draining: boolean;
+  /** How much work runs. */
+  readonly count: number;
   /** Keeps the drain waiting until this promise is settled. Returns it. */
   track<T>(work: Promise<T>): Promise<T>;
   /** Waits for all work; after `timeoutMs` aborts `signal` and waits for what that ends. */
@@ -24,6 +26,9 @@ export function createRunning(): Running {
     signal: abort,
     get draining() {
       return draining;
+    },
+    get count() {
+      return work.size;
     },
     track(promise) {
       work.add(promise);
