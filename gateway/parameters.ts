@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
+import { promptCacheOf } from './lib/cache-marks.ts';
 import type { ProviderRequest } from './providers/provider.ts';
 
 export interface Fitted {
@@ -15,7 +16,7 @@ const always = new Set(['user', 'response_format', 'parallel_tool_calls', 'tool_
 const anthropicMaxTemperature = 1;
 
 /** Drops what a model does not take and clamps what it takes less of, and says so (wire contract §1.0, §1.1). */
-export function fitParameters({ parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
+export function fitParameters({ messages, parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
   const taken = Object.entries(parameters).filter(([name, value]) => {
     if (value === undefined || (name === 'tools' && Array.isArray(value) && value.length === 0)) return false;
@@ -26,6 +27,9 @@ export function fitParameters({ parameters, openaiOnly }: Question, model: Catal
   const kept: ProviderRequest['parameters'] = Object.fromEntries(taken);
   const { tool_choice: _choice, parallel_tool_calls: _parallel, ...withoutToolFields } = kept;
   const fitting = clampTemperature(kept.tools ? kept : withoutToolFields, model, warnings);
+  if (!model.supportedParameters.includes('cache_control') && promptCacheOf(messages, parameters.tools) !== null) {
+    warnings.push(dropped('cache_control', model));
+  }
   const ours = model.provider === 'openai';
   if (!ours) warnings.push(...Object.keys(openaiOnly).map((name) => dropped(name, model)));
   return { parameters: withHashedUser(fitting), openaiOnly: ours ? openaiOnly : {}, warnings };

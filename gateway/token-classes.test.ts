@@ -52,6 +52,44 @@ test('what Anthropic keeps in its cache for an hour costs twice the input, and t
   expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
 });
 
+test('a mark for the prompt cache reaches Anthropic, and what it may cost is held: an hour’s writing for all of the input', async () => {
+  const { post, call } = await answered('anthropic/claude-haiku-4-5');
+  const text = 'x'.repeat(350);
+  const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  const ask = (more: object) => ({
+    ...{ model: 'anthropic/claude-haiku-4-5', max_tokens: 100 },
+    messages: [{ role: 'user', content: [{ type: 'text', text, ...more }] }],
+  });
+  const high = async (body: object) =>
+    parseUsd(((await (await post('/v1/quote', body)).json()) as { cost_usd: { high: string } }).cost_usd.high);
+  // 100 tokens and 4 for the message.
+  expect(await high(ask({}))).toBe(104n * 1_000n + 100n * 5_000n);
+  expect(await high(ask({ cache_control: { type: 'ephemeral' } }))).toBe(104n * 1_250n + 100n * 5_000n);
+  expect(await high(ask(mark))).toBe(104n * 2_000n + 100n * 5_000n);
+  expect((await post('/v1/chat/completions', ask(mark))).status).toBe(200);
+  expect(upstream.calls.at(-1)?.body).toMatchObject({
+    messages: [{ content: [{ type: 'text', text, ...mark }] }],
+  });
+  const [record] = requestList.parse(await (await call('/v1/requests')).json()).data;
+  expect(record).toMatchObject({ cache_write_tokens: 7, cache_write_1h_tokens: 5, estimated: false });
+  expect(parseUsd(record?.cost_usd ?? '9')).toBeLessThanOrEqual(await high(ask(mark)));
+});
+
+test('a mark that a model has no use for is left out, and said', async () => {
+  const { post } = await answered('google/gemini-2.5-flash');
+  const content = [{ type: 'text', text: 'hello', cache_control: { type: 'ephemeral' } }];
+  const body = { model: 'google/gemini-2.5-flash', messages: [{ role: 'user', content }] };
+  const { warnings } = (await (await post('/v1/chat/completions', body)).json()) as { warnings: object[] };
+  expect(warnings).toEqual([expect.objectContaining({ code: 'parameter_dropped', param: 'cache_control' })]);
+  const wrong = {
+    ...body,
+    messages: [{ role: 'user', content: [{ ...content[0], cache_control: { type: 'forever' } }] }],
+  };
+  expect((await post('/v1/chat/completions', wrong)).status).toBe(400);
+  const strict = { ...body, route: { require_parameters: true } };
+  expect((await post('/v1/chat/completions', strict)).status).toBe(404);
+});
+
 test('an operator’s own price for that hour is charged instead, and kept with the request', async () => {
   const { ask, gateway } = await answered('anthropic/claude-haiku-4-5');
   const price = { input: '1', output: '5', cache_read: '0.1', cache_write: '1.25', cache_write_1h: '3', tiers: [] };

@@ -101,7 +101,7 @@ const providerTraits: Readonly<Record<string, ProviderTraits>> = {
   anthropic: {
     inputs: ['text', 'image', 'file'],
     sampling: ['temperature', 'top_p'],
-    parameters: [...everywhere, 'stop', 'parallel_tool_calls', 'user'],
+    parameters: [...everywhere, 'stop', 'parallel_tool_calls', 'user', 'cache_control'],
   },
   google: {
     inputs: ['text', 'image', 'file', 'audio'],

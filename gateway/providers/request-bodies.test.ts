@@ -50,6 +50,67 @@ const tools = [
   { type: 'function' as const, function: { name: 'one', description: 'd', parameters: { type: 'object' } } },
 ];
 
+const hour = { cache_control: { type: 'ephemeral' as const, ttl: '1h' as const } };
+const minutes = { cache_control: { type: 'ephemeral' as const } };
+/** Everything that may be marked for a prompt cache, in four places. */
+const marked = requestFor({
+  messages: [
+    { role: 'system', content: [{ type: 'text', text: 'Long rules.', ...hour }] },
+    { role: 'system', content: 'Short rules.' },
+    { role: 'user', content: 'Look', ...minutes },
+    { role: 'assistant', content: null, tool_calls: [call('call_1', 'one', '{}')] },
+    { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'much', ...minutes }] },
+  ],
+  tools: [{ ...tools[0], ...hour } as (typeof tools)[0]],
+});
+
+describe('marks for a prompt cache', () => {
+  test('go to Anthropic where they were set: on the system blocks, the turns, the results and the tools', () => {
+    const body = messagesBody(marked) as { messages: object[] };
+    expect(body).toMatchObject({
+      system: [
+        { type: 'text', text: 'Long rules.', ...hour },
+        { type: 'text', text: 'Short rules.' },
+      ],
+      tools: [{ name: 'one', ...hour }],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Look', ...minutes }] },
+        { role: 'assistant', content: [{ type: 'tool_use' }] },
+        { role: 'user', content: [{ type: 'tool_result', content: 'much', ...minutes }] },
+      ],
+    });
+    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
+  });
+
+  test('are four at most there, and a fifth is refused in words of ours', () => {
+    const messages = Array.from({ length: 5 }, () => ({ role: 'user' as const, content: 'x', ...minutes }));
+    expect(() => messagesBody(requestFor({ messages }))).toThrow(/4 marks .* there are 5/);
+  });
+
+  test('on images, files and what else one message has stay with their block', () => {
+    const image = { type: 'image_url' as const, image_url: { url: png }, ...minutes };
+    const file = { type: 'file' as const, file: { file_data: pdf }, ...hour };
+    const content = [image, file, { type: 'text' as const, text: 'What is it?' }];
+    expect(messagesBody(requestFor({ messages: [{ role: 'user', content }] }))).toMatchObject({
+      messages: [{ content: [{ type: 'image', ...minutes }, { type: 'document', ...hour }, { type: 'text' }] }],
+    });
+  });
+
+  test.each(['openai', 'mistral', 'groq', 'vllm', 'deepseek'])('are nothing that %s is sent', (id) => {
+    const dialect = id === 'openai' ? openAiDialect : dialectOf({ id });
+    const text = JSON.stringify(completionBody(marked, dialect));
+    expect(text).toContain('Long rules.');
+    expect(text).not.toContain('cache_control');
+  });
+
+  test('are nothing that Google is sent, and go on to OpenRouter and to servers nobody named', async () => {
+    expect(JSON.stringify(await generateBody(marked))).not.toContain('cache_control');
+    for (const id of ['openrouter', 'openai-compatible']) {
+      expect(JSON.stringify(completionBody(marked, dialectOf({ id }))).match(/cache_control/g)).toHaveLength(4);
+    }
+  });
+});
+
 describe('Anthropic', () => {
   test('gets one system text, turns that alternate, and results of parallel calls in one message', () => {
     expect(messagesBody(requestFor())).toMatchObject({

@@ -33,7 +33,7 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
       checkSize(part.input_audio.data, `${at}.input_audio.data`);
       return part;
     case 'file':
-      return preparedFile(part.file, at);
+      return { ...preparedFile(part.file, at), ...(part.cache_control ? { cache_control: part.cache_control } : {}) };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ChatMessage, CompletionRequest, ContentPart } from '#shared/wire/chat-request.ts';
+import { promptCacheOf } from '../lib/cache-marks.ts';
 import { estimateInputTokens } from '../lib/estimate.ts';
 
 export type Tier = 'simple' | 'standard' | 'complex';
@@ -37,6 +38,7 @@ export interface FeatureInput {
 export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): Features {
   const parts = messages.flatMap((message) => (Array.isArray(message.content) ? [...message.content] : []));
   const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
+  const promptCache = promptCacheOf(messages, parameters.tools);
   return {
     inputTokens: estimateInputTokens(messages, parameters.tools),
     maxTokens,
@@ -47,16 +49,17 @@ export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): F
     images: has('image_url'),
     files: has('file'),
     audio: has('input_audio'),
-    promptCache: null,
+    promptCache,
     turns: messages.filter((message) => message.role === 'user').length,
     // Only the router asks, and a long prompt takes a while to search.
     get codeOrMath() {
       return messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
     },
     reasoningEffort: parameters.reasoning_effort ?? null,
-    parameters: Object.entries(parameters)
-      .filter(([, value]) => value !== undefined)
-      .map(([name]) => name),
+    parameters: [
+      ...Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+      ...(promptCache === null ? [] : ['cache_control']),
+    ],
   };
 }
 

@@ -14,10 +14,15 @@ const kept = (longest: number) =>
     .regex(/^[^\0]*$/);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-const textPart = z.object({ type: z.literal('text'), text: z.string() });
+/** Keep everything up to here in the provider's prompt cache, for five minutes or an hour; for providers that want it said. */
+const cacheMark = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() });
+const marked = { cache_control: cacheMark.nullish() };
+
+const textPart = z.object({ type: z.literal('text'), text: z.string(), ...marked });
 const imagePart = z.object({
   type: z.literal('image_url'),
   image_url: z.object({ url: z.string().min(1), detail: optional(z.enum(['auto', 'low', 'high'])) }),
+  ...marked,
 });
 const filePart = z.object({
   type: z.literal('file'),
@@ -26,10 +31,12 @@ const filePart = z.object({
     file_data: optional(z.string()),
     file_id: optional(z.string()),
   }),
+  ...marked,
 });
 const audioPart = z.object({
   type: z.literal('input_audio'),
   input_audio: z.object({ data: z.string().min(1), format: z.enum(['wav', 'mp3']) }),
+  ...marked,
 });
 
 export const contentPart = z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart]);
@@ -44,20 +51,22 @@ export const toolCall = z.looseObject({
 });
 
 export const chatMessage = z.discriminatedUnion('role', [
-  z.looseObject({ role: z.literal('system'), content: textContent }),
-  z.looseObject({ role: z.literal('developer'), content: textContent }),
+  z.looseObject({ role: z.literal('system'), content: textContent, ...marked }),
+  z.looseObject({ role: z.literal('developer'), content: textContent, ...marked }),
   z.looseObject({
     role: z.literal('user'),
     content: z.union([z.string(), z.array(contentPart).min(1).max(20)]),
     name: optional(z.string()),
+    ...marked,
   }),
   z.looseObject({
     role: z.literal('assistant'),
     content: textContent.nullish(),
     tool_calls: optional(z.array(toolCall)),
     reasoning_content: optional(z.string()),
+    ...marked,
   }),
-  z.looseObject({ role: z.literal('tool'), content: textContent, tool_call_id: z.string().min(1) }),
+  z.looseObject({ role: z.literal('tool'), content: textContent, tool_call_id: z.string().min(1), ...marked }),
 ]);
 
 const tool = z.object({
@@ -68,6 +77,7 @@ const tool = z.object({
     parameters: optional(z.record(z.string(), z.unknown())),
     strict: optional(z.boolean()),
   }),
+  ...marked,
 });
 
 const responseFormat = z.discriminatedUnion('type', [
@@ -148,6 +158,7 @@ export const completionRequest = z
   })
   .meta({ id: 'ChatCompletionRequest' });
 
+export type CacheMark = z.output<typeof cacheMark>;
 export type ChatMessage = z.output<typeof chatMessage>;
 export type ContentPart = z.output<typeof contentPart>;
 export type ToolCall = z.output<typeof toolCall>;

@@ -65,6 +65,17 @@ describe.each(models)('%s', (model) => {
     expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage: {} });
   });
 
+  test('answers a request with marks for a prompt cache', async () => {
+    mock.onMessage('capital', { content: 'Paris.' });
+    const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 'Know all capitals.', ...mark }] },
+      { role: 'user', content: [{ type: 'text', text: 'capital?', ...mark }] },
+    ];
+    const answer = await bench.post(path, { model, messages, tools: [{ ...tools[0], ...mark }] });
+    expect(completionResponse.parse(await answer.json()).choices[0]?.message.content).toBe('Paris.');
+  });
+
   test('takes a tool call and brings its result back', async () => {
     mock.on(
       { userMessage: 'weather', hasToolResult: false },

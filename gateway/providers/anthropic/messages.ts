@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { markOf, marksOf } from '../../lib/cache-marks.ts';
 import { parseDataUrl } from '../../lib/data-url.ts';
 import { messageText } from '../../lib/message-text.ts';
 import { thinkingOf } from './thinking-state.ts';
@@ -9,13 +10,16 @@ export interface AnthropicMessage {
   readonly content: readonly object[];
 }
 
-/** All system and developer messages, merged in order: Anthropic has one slot for them. */
-export function systemText(messages: readonly ChatMessage[]): string {
-  return messages
-    .filter((message) => message.role === 'system' || message.role === 'developer')
-    .map(messageText)
-    .filter(Boolean)
-    .join('\n\n');
+/**
+ * All system and developer messages, merged in order, with what is to be said after them: Anthropic has one slot for them.
+ * A text; or blocks, where some of it is marked for the prompt cache.
+ */
+export function systemFor(messages: readonly ChatMessage[], more: string): string | readonly object[] {
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const texts = [...system.map(messageText), more].filter(Boolean);
+  if (marksOf(system, undefined).length === 0) return texts.join('\n\n');
+  const blocks = system.flatMap((message) => withMark(partsOf(message.content ?? ''), message.cache_control));
+  return [...blocks, ...textBlock(more)];
 }
 
 /**
@@ -37,16 +41,17 @@ export function anthropicMessages(messages: readonly ChatMessage[], keepThinking
 function turnOf(message: ChatMessage, index: number, keepThinking: boolean): AnthropicMessage | null {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: userBlocks(message.content) };
+      return { role: 'user', content: withMark(partsOf(message.content), message.cache_control) };
     case 'assistant': {
       const calls = message.tool_calls ?? [];
       const thinking = keepThinking ? thinkingOf(calls) : [];
       const uses = calls.map((call, at) => toolUse(call, `messages[${index}].tool_calls[${at}]`));
-      return { role: 'assistant', content: [...thinking, ...textBlock(messageText(message)), ...uses] };
+      const said = withMark([...textBlock(messageText(message)), ...uses], markOf(message));
+      return { role: 'assistant', content: [...thinking, ...said] };
     }
     case 'tool': {
       const result = { type: 'tool_result', tool_use_id: toolId(message.tool_call_id), content: messageText(message) };
-      return { role: 'user', content: [result] };
+      return { role: 'user', content: withMark([result], markOf(message)) };
     }
     default:
       return null;
@@ -55,9 +60,19 @@ function turnOf(message: ChatMessage, index: number, keepThinking: boolean): Ant
 
 const textBlock = (text: string) => (text === '' ? [] : [{ type: 'text', text }]);
 
-function userBlocks(content: string | readonly ContentPart[]): object[] {
-  return typeof content === 'string' ? textBlock(content) : content.flatMap(partBlocks);
+function partsOf(content: string | readonly ContentPart[]): object[] {
+  if (typeof content === 'string') return textBlock(content);
+  return content.flatMap((part) => withMark(partBlocks(part), part.cache_control));
 }
+
+/** Marks the last of these blocks for the prompt cache. */
+function withMark(blocks: readonly object[], mark: CacheMark | null | undefined): object[] {
+  const last = blocks.at(-1);
+  return mark && last ? [...blocks.slice(0, -1), { ...last, cache_control: anthropicMark(mark) }] : [...blocks];
+}
+
+/** Anthropic's spelling: five minutes where nothing is said. */
+export const anthropicMark = ({ type, ttl }: CacheMark): object => ({ type, ...(ttl ? { ttl } : {}) });
 
 function partBlocks(part: ContentPart): object[] {
   switch (part.type) {

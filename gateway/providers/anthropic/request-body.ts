@@ -1,5 +1,7 @@
+import { AppError } from '#shared/errors.ts';
+import { marksOf } from '../../lib/cache-marks.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { anthropicMessages, systemText } from './messages.ts';
+import { anthropicMark, anthropicMessages, systemFor } from './messages.ts';
 import { thinkingFor } from './thinking.ts';
 
 const defaultMaxTokens = 4_096;
@@ -9,14 +11,15 @@ export function messagesBody(request: ProviderRequest): object {
   const { parameters } = request;
   const maxTokens = request.maxTokens ?? defaultMaxTokens;
   const { thinking, output_config: effort } = thinkingFor(request, maxTokens);
-  const system = [systemText(request.messages), jsonInstruction(parameters)].filter(Boolean).join('\n\n');
+  checkMarks(request);
+  const system = systemFor(request.messages, jsonInstruction(parameters));
   const format = outputFormat(parameters);
   return {
     model: request.model,
     max_tokens: maxTokens,
     stream: true,
     messages: anthropicMessages(request.messages, thinking !== undefined),
-    ...(system ? { system } : {}),
+    ...(system.length > 0 ? { system } : {}),
     ...(thinking ? { thinking } : sampling(parameters)),
     ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
     ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
@@ -26,6 +29,16 @@ export function messagesBody(request: ProviderRequest): object {
 }
 
 type Parameters = ProviderRequest['parameters'];
+
+const mostMarks = 4;
+
+/** More of them Anthropic refuses, in words of its own shape. */
+function checkMarks({ messages, parameters }: ProviderRequest): void {
+  const { length } = marksOf(messages, parameters.tools);
+  if (length <= mostMarks) return;
+  const message = `Anthropic takes ${mostMarks} marks for its prompt cache; there are ${length} "cache_control".`;
+  throw new AppError('invalid_value', message, { param: 'messages' });
+}
 
 /** Anthropic takes either of the two, and neither while it thinks. */
 function sampling({ temperature, top_p }: Parameters): object {
@@ -50,11 +63,12 @@ const jsonInstruction = ({ response_format: format }: Parameters) =>
 
 function toolFields(parameters: Parameters, thinking: boolean): object {
   if (!parameters.tools?.length) return {};
-  const tools = parameters.tools.map(({ function: fn }) => ({
+  const tools = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
     name: fn.name,
     ...(fn.description === undefined ? {} : { description: fn.description }),
     input_schema: { type: 'object', properties: {}, ...fn.parameters },
     ...(fn.strict ? { strict: true } : {}),
+    ...(mark ? { cache_control: anthropicMark(mark) } : {}),
   }));
   return { tools, tool_choice: toolChoice(parameters, thinking) };
 }

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly knowsDeveloperRole: boolean;
   /** Passes on `extra_content` of tool calls, which strict servers refuse. */
   readonly keepsExtraContent: boolean;
+  /** Passes marks for a prompt cache on (`cache_control`), which strict servers refuse. */
+  readonly keepsCacheMarks: boolean;
   /** What it gets back of its earlier thinking: nothing, the text as it was sent, or OpenRouter's opaque details. */
   readonly givesBack: 'nothing' | 'reasoning_content' | 'reasoning_details';
   /** How one function is forced: by its name, or by sending only it and this word. */
@@ -49,6 +51,7 @@ const common: Dialect = {
   asksForUsage: true,
   knowsDeveloperRole: false,
   keepsExtraContent: false,
+  keepsCacheMarks: false,
   givesBack: 'nothing',
   forcesTool: 'by_name',
   requiredWord: 'required',
@@ -74,7 +77,12 @@ export const openAiDialect: Dialect = {
 };
 
 /** A server that nobody named: it is given everything back, because it may be another gateway. */
-const unknownServer: Dialect = { ...common, keepsExtraContent: true, givesBack: 'reasoning_content' };
+const unknownServer: Dialect = {
+  ...common,
+  keepsExtraContent: true,
+  keepsCacheMarks: true,
+  givesBack: 'reasoning_content',
+};
 
 const notChat = /whisper|tts|orpheus|embed|moderation|rerank|guard|ocr|transcribe|voice|image|imagine|video/i;
 
@@ -114,6 +122,7 @@ const dialects: Readonly<Record<string, Partial<Dialect>>> = {
   together: { effort: 'none' },
   fireworks: { effort: 'none', givesBack: 'reasoning_content' },
   openrouter: {
+    keepsCacheMarks: true,
     givesBack: 'reasoning_details',
     always: { usage: { include: true } },
     headers: { 'x-title': 'Portico' },

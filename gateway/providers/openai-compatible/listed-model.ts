@@ -28,6 +28,7 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     ...(tools ? toolParameters : []),
     'response_format',
     ...(thinks ? ['reasoning_effort'] : []),
+    ...(dialect.keepsCacheMarks ? ['cache_control'] : []),
   ];
   return {
     id: `${provider}/${listed.model}`,

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import { unmarked } from '../../lib/cache-marks.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 import { messageFor } from './request-message.ts';
@@ -39,9 +40,13 @@ function plainParameters(parameters: Parameters, { refuses, seedField }: Dialect
 
 function messagesFor({ messages, parameters }: ProviderRequest, dialect: Dialect): object[] {
   const words = formatInWords(parameters, dialect);
-  const sent = messages.map((message) => messageFor(message, dialect));
+  const sent = messages.map((message) =>
+    messageFor(dialect.keepsCacheMarks ? message : unmarkedMessage(message), dialect),
+  );
   return words === '' ? sent : [{ role: 'system', content: words }, ...sent];
 }
+
+const unmarkedMessage = (message: ChatMessage) => unmarked(message) as ChatMessage;
 
 function effortField({ parameters, messages }: ProviderRequest, dialect: Dialect): object {
   const effort = parameters.reasoning_effort;

@@ -1,3 +1,4 @@
+import { unmarked } from '../../lib/cache-marks.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 
@@ -8,8 +9,9 @@ export function toolFields(parameters: Parameters, dialect: Dialect): object {
   const { tools, tool_choice: choice, parallel_tool_calls: parallel } = parameters;
   if (!tools) return {};
   const forced = typeof choice === 'object' && dialect.forcesTool !== 'by_name' ? choice.function.name : null;
+  const offered = forced === null ? tools : tools.filter((tool) => tool.function.name === forced);
   return {
-    tools: forced === null ? tools : tools.filter((tool) => tool.function.name === forced),
+    tools: dialect.keepsCacheMarks ? offered : offered.map(unmarked),
     ...(choice === undefined ? {} : { tool_choice: choiceFor(choice, dialect) }),
     ...(parallel === undefined || dialect.refuses.includes('parallel_tool_calls')
       ? {}
