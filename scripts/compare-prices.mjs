@@ -1,7 +1,7 @@
 // Compares the gateway's price book with a second source, the data of the package `llm-zoo`, and lists what differs:
-//   node scripts/compare-prices.mjs [YYYY-MM-DD] [--json]      (prices that hold on this day; today)
-// For a person who reviews an import. Exit code 1 where something differs; a price that the book has for another day is
-// named, and is no difference.
+//   node scripts/compare-prices.mjs [YYYY-MM-DD] [--json] [--all] [--verdicts FILE]      (prices that hold on this day; today)
+// For a person who reviews an import. Exit code 1 where something differs that nobody has looked at: a price that the book
+// has for another day is named and is no difference, and what was reviewed (`price-verdicts.json`) is listed by `--all`.
 import { readFileSync } from 'node:fs';
 import { MODEL_CONFIGS } from 'llm-zoo';
 
@@ -9,6 +9,9 @@ const book = JSON.parse(readFileSync(new URL('../gateway/catalogue/data/prices.j
 const { version } = JSON.parse(readFileSync(new URL('../node_modules/llm-zoo/package.json', import.meta.url), 'utf8'));
 
 const words = process.argv.slice(2);
+const named = words.indexOf('--verdicts');
+const verdictsFile = named < 0 ? new URL('price-verdicts.json', import.meta.url) : words[named + 1];
+const { verdicts } = JSON.parse(readFileSync(verdictsFile, 'utf8'));
 const day = words.find((word) => /^\d{4}-\d{2}-\d{2}$/.test(word)) ?? new Date().toISOString().slice(0, 10);
 const theirs = new Map(
   Object.values(MODEL_CONFIGS)
@@ -19,10 +22,10 @@ const theirs = new Map(
 const compared = book.models.map(({ id, rows }) => {
   const ours = rows.findLast(({ from }) => from === null || from <= day);
   const other = theirs.get(id) ?? [...theirs.values()].find((model) => `${model.provider}/${model.shortName}` === id);
-  return { id, differences: ours && other ? differences(rows, ours, other) : null };
+  return { id, differences: ours && other ? differences(id, rows, ours, other) : null };
 });
 
-function differences(rows, ours, other) {
+function differences(id, rows, ours, other) {
   const cached = other.capabilities.supportsPromptCaching && ours.cache_read !== null;
   const pairs = [
     ['input', ours.input, other.inputPrice],
@@ -31,29 +34,50 @@ function differences(rows, ours, other) {
   ];
   return pairs
     .filter(([, mine, its]) => Math.abs(Number(mine) - its) > 1e-9 * Math.max(1, its))
-    .map(([component, mine, its]) => ({
-      component,
-      ours: mine,
-      theirs: String(Number(its.toFixed(6))),
-      on: rows.find((row) => Number(row[component]) === Number(its.toFixed(6)))?.from ?? null,
-    }));
+    .map(([component, mine, its]) => {
+      const theirs = String(Number(its.toFixed(6)));
+      const on = rows.find((row) => Number(row[component]) === Number(theirs))?.from ?? null;
+      return { component, ours: mine, theirs, on, verdict: verdictOn({ model: id, component, ours: mine, theirs }) };
+    });
+}
+
+/** What was said of exactly this difference: of other numbers it says nothing. */
+function verdictOn(difference) {
+  const same = (verdict) => Object.entries(difference).every(([name, value]) => verdict[name] === value);
+  const { reviewed, reason } = verdicts.find(same) ?? {};
+  return reviewed ? { reviewed, reason } : null;
+}
+
+/** Verdicts on differences that there are no longer: they may be deleted. */
+function withoutDifference() {
+  const there = different.flatMap(({ id, differences: list }) => list.map((one) => `${id} ${one.component}`));
+  return verdicts.map(({ model, component }) => `${model} ${component}`).filter((name) => !there.includes(name));
 }
 
 const found = compared.filter(({ differences: list }) => list !== null);
 const different = found.filter(({ differences: list }) => list.length > 0);
 const missing = compared.filter(({ differences: list }) => list === null).map(({ id }) => id);
-const open = different.flatMap(({ differences: list }) => list).filter(({ on }) => on === null).length;
+const all = different.flatMap(({ differences: list }) => list);
+const open = all.filter(({ on, verdict }) => on === null && verdict === null).length;
+const reviewed = all.filter(({ verdict }) => verdict !== null).length;
+const settled = withoutDifference();
 
 if (words.includes('--json')) {
   const sources = { ours: `${book.source} (${book.as_of})`, theirs: `llm-zoo ${version}` };
-  console.log(JSON.stringify({ day, ...sources, compared: found.length, different, missing, open }, null, 2));
+  console.log(
+    JSON.stringify({ day, ...sources, compared: found.length, different, missing, open, reviewed, settled }, null, 2),
+  );
 } else {
   console.log(`Prices on ${day}, USD per million tokens: ${book.source} (${book.as_of}) against llm-zoo ${version}`);
   for (const { id, differences: list } of different) {
-    for (const { component, ours, theirs: its, on } of list) {
-      console.log(`  ${id}  ${component}: ${ours}, there ${its}${on ? `  (ours from ${on})` : ''}`);
+    for (const { component, ours, theirs: its, on, verdict } of list) {
+      if (verdict && !words.includes('--all')) continue;
+      const why = verdict ? `  (reviewed ${verdict.reviewed}: ${verdict.reason})` : '';
+      console.log(`  ${id}  ${component}: ${ours}, there ${its}${on ? `  (ours from ${on})` : ''}${why}`);
     }
   }
+  console.log(`${open} differences to look at, ${reviewed} reviewed`);
+  if (settled.length > 0) console.log(`Verdicts that are no longer needed: ${settled.join(', ')}`);
   console.log(
     `${found.length - different.length} of ${found.length} models agree; not known there: ${missing.join(', ') || 'none'}`,
   );

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import kept from '../scripts/price-verdicts.json' with { type: 'json' };
+
+/** The comparison of the shipped price book with a second source, on a day of which the outcome is known. */
+
+const script = fileURLToPath(new URL('../scripts/compare-prices.mjs', import.meta.url));
+
+function compare(verdicts: readonly object[] | null = null) {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-verdicts-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'verdicts.json');
+  if (verdicts) writeFileSync(file, JSON.stringify({ verdicts }));
+  const more = verdicts ? ['--verdicts', file] : [];
+  const ran = spawnSync(process.execPath, [script, '2026-11-21', '--json', ...more], { encoding: 'utf8' });
+  const { open, reviewed, settled } = JSON.parse(ran.stdout) as { open: number; reviewed: number; settled: string[] };
+  return { code: ran.status, open, reviewed, settled };
+}
+
+test('every difference of the shipped book from the second source was looked at, and no verdict is left over', () => {
+  expect(compare()).toEqual({ code: 0, open: 0, reviewed: kept.verdicts.length, settled: [] });
+});
+
+test('a verdict is about two numbers: where one of them is another, the difference is open again', () => {
+  // One that no row of another day explains.
+  const others = kept.verdicts.slice(0, -1);
+  const first = kept.verdicts.at(-1);
+  const count = others.length;
+  expect(compare(others)).toMatchObject({ code: 1, open: 1, reviewed: count });
+  expect(compare([{ ...first, theirs: '0.51' }, ...others])).toMatchObject({ code: 1, open: 1, reviewed: count });
+  expect(compare([{ ...first, ours: '0.21' }, ...others])).toMatchObject({ code: 1, open: 1, reviewed: count });
+});
+
+test('a verdict on what no longer differs is named', () => {
+  const gone = { ...kept.verdicts.at(-1), model: 'openai/gpt-5' };
+  expect(compare([...kept.verdicts, gone])).toMatchObject({ code: 0, open: 0, settled: ['openai/gpt-5 cache_read'] });
+});
+
+test('every verdict says when it was given, and why', () => {
+  for (const { reviewed, reason } of kept.verdicts) {
+    expect(reviewed).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+    expect(reason.length).toBeGreaterThan(20);
+  }
+});
