@@ -22,6 +22,23 @@ describe('the configuration', () => {
     });
   });
 
+  test('drains the providers that the environment names, unless the file says otherwise', () => {
+    const env = { OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', PORTICO_ON_DISCONNECT_DRAIN: 'openai, openrouter' };
+    const drained = (config: ReturnType<typeof loadConfig>) =>
+      Object.entries(config.providers).map(([id, { onDisconnect }]) => [id, onDisconnect]);
+    expect(drained(loadConfig(undefined, env))).toEqual([
+      ['openai', 'drain'],
+      ['openrouter', 'drain'],
+    ]);
+    const path = file('{"providers": {"openai": {"apiKey": "f", "on_disconnect": "abort"}}}');
+    expect(drained(loadConfig(path, env))).toEqual([
+      ['openai', 'abort'],
+      ['openrouter', 'drain'],
+    ]);
+    const wrong = { ...env, PORTICO_ON_DISCONNECT_DRAIN: 'opnai' };
+    expect(() => loadConfig(undefined, wrong)).toThrow('names "opnai", which has no key or address');
+  });
+
   test('takes the fee on a caller’s own key from the file, else from the environment, in whole basis points', () => {
     const env = { PORTICO_BYOK_FEE_BPS: ' 250 ' };
     expect(loadConfig(undefined, env).byokFeeBps).toBe(250);

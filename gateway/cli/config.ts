@@ -57,6 +57,12 @@ export function loadConfig(path: string | undefined, env: Env): Config {
     const credential = credentialOf(id, entry.apiKey, entry.baseUrl);
     providers[id] = entry.on_disconnect ? { ...credential, onDisconnect: entry.on_disconnect } : credential;
   }
+  for (const id of drainedProviders(env)) {
+    const credential = providers[id];
+    if (!credential)
+      throw new AppError('invalid_input', `${drainVariable} names "${id}", which has no key or address.`);
+    providers[id] = { onDisconnect: 'drain', ...credential };
+  }
   const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
   return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts, byokFeeBps };
 }
@@ -87,6 +93,12 @@ function parseJson(path: string, text: string): unknown {
     throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON.`);
   }
 }
+
+const drainVariable = 'PORTICO_ON_DISCONNECT_DRAIN';
+
+/** Providers whose answers are read to their end though the client left; what the file says of one comes first. */
+const drainedProviders = (env: Env): string[] =>
+  (env.PORTICO_ON_DISCONNECT_DRAIN ?? '').split(/[\s,]+/).filter((id) => id !== '');
 
 function feeFromEnvironment(env: Env): number {
   const text = env.PORTICO_BYOK_FEE_BPS?.trim() || '0';

@@ -100,6 +100,8 @@ ${lines(serverAddresses)}
   PORTICO_PRICES_URL   "serve" looks there for newer prices, at its start and once a day (default: never)
   PORTICO_BYOK_FEE_BPS asked for answers on a caller's own provider key, in basis points of their cost (0 to 10000,
                        default: 0); "byok_fee_bps" in the file comes first
+  PORTICO_ON_DISCONNECT_DRAIN   providers, separated by commas, whose answers are read to the end, and billed whole, though
+                       the client left (they bill them anyway); "on_disconnect" in the file comes first
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
   PORTICO_DB              the database, where --db is not given
   PORTICO_HOSTS           names under which the gateway may be addressed besides loopback ones, separated by commas
