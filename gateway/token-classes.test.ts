@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from './lib/secret.ts';
 import { openTestGateway } from './testing/open-test-gateway.ts';
+import { openRawAnswers, saysAndEnds, saysByteByByte } from './testing/raw-answers.ts';
 import { recordedStreams } from './testing/recorded-streams.ts';
 import { byProvider } from './testing/three-providers.ts';
 import { openUpstream, streamReply, type Upstream } from './testing/upstream-server.ts';
@@ -28,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-async function answered(model: string) {
-  const given = { apiKey: new Secret('platform-key'), baseUrl: upstream.origin };
+async function answered(model: string, origin = upstream.origin) {
+  const given = { apiKey: new Secret('platform-key'), baseUrl: origin };
   const opened = await openTestGateway({ providers: { anthropic: given, google: given } });
   const ask = async () => {
     const answer = await opened.post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hello' }] });
@@ -50,6 +51,21 @@ test('what Anthropic keeps in its cache for an hour costs twice the input, and t
   // $1 in, $0.10 read, $1.25 and $2 written, $5 out, each a million.
   const cost = 10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 2_000n + 11n * 5_000n;
   expect(parseUsd(record?.cost_usd ?? '0')).toBe(cost);
+});
+
+test('the same where it comes byte by byte over a bare socket, and nothing where its end is missing', async () => {
+  const raw = await openRawAnswers();
+  onTestFinished(raw.close);
+  raw.playing(saysByteByByte(Buffer.from(anthropic)));
+  const { ask, post, call } = await answered('anthropic/claude-haiku-4-5', raw.origin);
+  const record = await ask();
+  expect(record).toMatchObject({ cache_write_tokens: 7, cache_write_1h_tokens: 5 });
+  expect(parseUsd(record?.cost_usd ?? '0')).toBe(10n * 1_000n + 8n * 100n + 2n * 1_250n + 5n * 2_000n + 11n * 5_000n);
+  raw.playing(saysAndEnds(Buffer.from(anthropic.slice(0, anthropic.indexOf('event: message_stop')))));
+  const cut = { model: 'anthropic/claude-haiku-4-5', prompt: 'hello' };
+  expect((await post('/chat', cut)).status).toBe(502);
+  const [last] = requestList.parse(await (await call('/v1/requests')).json()).data;
+  expect(last).toMatchObject({ status: 'failed', cost_usd: '0', error_code: 'upstream_truncated' });
 });
 
 test('a mark for the prompt cache reaches Anthropic, and what it may cost is held: an hour’s writing for all of the input', async () => {

@@ -14,8 +14,10 @@ const kept = (longest: number) =>
     .regex(/^[^\0]*$/);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-/** Keep everything up to here in the provider's prompt cache, for five minutes or an hour; for providers that want it said. */
-const cacheMark = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() });
+const cacheMark = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() }).meta({
+  description:
+    'Keeps everything up to here in the prompt cache of a provider that wants it said (Anthropic, OpenRouter), for five minutes or an hour',
+});
 const marked = { cache_control: cacheMark.nullish() };
 
 const textPart = z.object({ type: z.literal('text'), text: z.string(), ...marked });
