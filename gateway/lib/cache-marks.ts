@@ -8,13 +8,18 @@ import type { CacheMark, ChatMessage, CompletionRequest, ContentPart } from '#sh
 type Marked = { readonly cache_control?: CacheMark | null | undefined };
 type Tools = CompletionRequest['tools'];
 
+/** All of them, in their order; a request without any costs a look at each message. */
 export function marksOf(messages: readonly ChatMessage[], tools: Tools): CacheMark[] {
-  const marked: Marked[] = [...(tools ?? [])];
+  const marks: CacheMark[] = [];
+  const look = ({ cache_control: mark }: Marked) => {
+    if (mark) marks.push(mark);
+  };
+  tools?.forEach(look);
   for (const message of messages) {
-    marked.push(message);
-    if (Array.isArray(message.content)) marked.push(...(message.content as readonly ContentPart[]));
+    if (Array.isArray(message.content)) (message.content as readonly ContentPart[]).forEach(look);
+    look(message);
   }
-  return marked.flatMap(({ cache_control: mark }) => mark ?? []);
+  return marks;
 }
 
 /** For how long, at the longest, what a request marks is to be kept; null where it marks nothing. */
