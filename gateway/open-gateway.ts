@@ -24,7 +24,7 @@ import { gatewayMetrics } from './metrics/gateway-metrics.ts';
 import { createTraffic } from './metrics/traffic.ts';
 import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { createOperator } from './operator-store.ts';
-import { overloadOf, watchEventLoop, workLimits } from './overload.ts';
+import { overloadOf, workLimits } from './overload.ts';
 import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createProviderWatch } from './providers/provider-watch.ts';
@@ -108,9 +108,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   let retired = false;
   const draining = () => running.draining;
   const leaving = () => retired || running.draining;
-  const loop = watchEventLoop();
   const most = { ...workLimits, ...options.workLimits };
-  const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0, lagMs: loop.lagMs() });
+  const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0 });
   const overload = (isChat: boolean) => overloadOf(work(), most, isChat);
   const app = createApp({
     routes: [
@@ -173,7 +172,6 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     async close() {
       clearInterval(sweeper);
       credentials.close();
-      loop.close();
       metrics.close();
       await running.drain(0);
       await cluster.close();

@@ -1,28 +1,18 @@
 import { expect, test } from 'vitest';
-import { createLateness, overloadOf, workLimits } from './overload.ts';
+import { overloadOf, workLimits } from './overload.ts';
 import { openTestGateway } from './testing/open-test-gateway.ts';
 
-const idle = { answers: 0, waiting: 0, lagMs: 0 };
+const idle = { answers: 0, waiting: 0 };
 
 test.each([
   ['nothing to do', {}, false, false],
   ['one answer less than the most', { answers: 999 }, false, false],
   ['as many answers as the most: no more of them, but reading goes on', { answers: 1_000 }, true, false],
   ['a queue before the database', { waiting: 1_000 }, true, true],
-  ['an event loop that is late', { lagMs: 1_000 }, true, true],
 ])('%s', (_what, more, chat, other) => {
   const work = { ...idle, ...more };
   expect(overloadOf(work, workLimits, true)?.code).toBe(chat ? 'server_overloaded' : undefined);
   expect(overloadOf(work, workLimits, false)?.code).toBe(other ? 'server_overloaded' : undefined);
-});
-
-test('one pause of the event loop is no load, two in a row are, and a tick in time ends it', () => {
-  const loop = createLateness(0);
-  const lags = [250, 500, 62_000, 62_250, 64_000, 65_750, 66_000].map((now) => {
-    loop.tick(now);
-    return loop.lagMs();
-  });
-  expect(lags).toEqual([0, 0, 0, 0, 0, 1_500, 0]);
 });
 
 test('more chats than one process takes are refused with 503 and a wait, before who asks is looked at', async () => {
