@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { Target } from './admission.ts';
-import type { StopSignal } from './lib/stop-signal.ts';
+import { Stop, type StopSignal } from './lib/stop-signal.ts';
 import { reasonOf } from './lib/upstream-error.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { ProviderEvent, ProviderRequest, TakeEvents } from './providers/provider.ts';
@@ -23,7 +23,7 @@ export async function attempt(
   context: AttemptContext,
   take: TakeEvents,
 ): Promise<void> {
-  const abort = new AbortController();
+  const abort = new Stop();
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
@@ -39,14 +39,14 @@ export async function attempt(
     return take(events);
   };
   try {
-    abort.signal.throwIfAborted();
+    abort.throwIfAborted();
     const { provider, credential } = target;
-    await provider.chat(request, { credential, signal: abort.signal, fetch: context.fetch }, hear);
+    await provider.chat(request, { credential, signal: abort, fetch: context.fetch }, hear);
     over = true;
-    abort.signal.throwIfAborted();
+    abort.throwIfAborted();
     if (!finished) throw truncated(target);
   } catch (error) {
-    throw toAppError(abort.signal.aborted ? abort.signal.reason : error);
+    throw toAppError(abort.aborted ? abort.reason : error);
   } finally {
     clearTimeout(timer);
     context.signal.removeEventListener('abort', stop);

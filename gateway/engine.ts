@@ -122,13 +122,13 @@ function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, onClient: (
   const onTimeout = () =>
     abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.'));
   if (client.aborted) onClient();
-  if (deps.running.signal.aborted) onShutdown();
+  if (deps.running.stopped) onShutdown();
   client.addEventListener('abort', onClient, { once: true });
-  deps.running.signal.addEventListener('abort', onShutdown, { once: true });
+  const unlink = deps.running.whenStopped(onShutdown);
   const timer = setTimeout(onTimeout, deps.timeouts.totalMs);
   return () => {
     clearTimeout(timer);
     client.removeEventListener('abort', onClient);
-    deps.running.signal.removeEventListener('abort', onShutdown);
+    unlink();
   };
 }

@@ -19,6 +19,7 @@ import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
+import { platformFetch } from './lib/upstream-response.ts';
 import { createLimits } from './limits/limits.ts';
 import { gatewayMetrics } from './metrics/gateway-metrics.ts';
 import { createTraffic } from './metrics/traffic.ts';
@@ -56,7 +57,7 @@ const checkTimeoutMs = 15_000;
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
-  const send = options.upstreamFetch ?? options.fetch ?? fetch;
+  const send = options.upstreamFetch ?? platformFetch(options.fetch ?? fetch);
   const byokFeeBps = options.byokFeeBps ?? 0;
   const registry = createRegistry({
     fetch: send,

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Sink } from './channel.ts';
+import type { StopSignal } from './stop-signal.ts';
 import type {
   UpstreamBody,
   UpstreamFetch,
@@ -36,6 +37,8 @@ export function createDispatchFetch(dispatcher: Dispatcher): UpstreamFetch {
     });
 }
 
+const errorOf = ({ reason }: StopSignal) => (reason instanceof Error ? reason : new Error(String(reason)));
+
 type Read = Awaited<ReturnType<UpstreamReader['read']>>;
 type Fields = Record<string, string | string[] | undefined>;
 const atEnd: Read = { done: true };
@@ -44,7 +47,7 @@ const atEnd: Read = { done: true };
 class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody, UpstreamReader {
   status = 0;
   readonly headers = { get: (name: string) => this.#header(name) };
-  readonly #signal: AbortSignal;
+  readonly #signal: StopSignal;
   readonly #resolve: (response: UpstreamResponse) => void;
   readonly #reject: (error: unknown) => void;
   readonly #pieces: Uint8Array[] = [];
@@ -64,17 +67,17 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    signal.addEventListener('abort', this, { once: true });
+    signal.addEventListener('abort', this.#stop, { once: true });
   }
 
   /** The caller has stopped the call. */
-  handleEvent(): void {
-    this.#controller?.abort(this.#signal.reason);
-  }
+  readonly #stop = (): void => {
+    this.#controller?.abort(errorOf(this.#signal));
+  };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal.aborted) controller.abort(this.#signal.reason);
+    if (this.#signal.aborted) controller.abort(errorOf(this.#signal));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
@@ -202,7 +205,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   #over(): void {
     this.#ended = true;
     clearTimeout(this.#linger);
-    this.#signal.removeEventListener('abort', this);
+    this.#signal.removeEventListener('abort', this.#stop);
   }
 
   #header(name: string): string | null {

@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { fileTypeOf } from './file-type.ts';
 import { type Downloaded, type DownloadOptions, guardedDownload } from './guarded-download.ts';
+import { platformSignal, type StopSignal } from './stop-signal.ts';
 
 /** Fetches one address; `guardedDownload`, unless a test has another rule. */
 export type Download = (address: string, options: DownloadOptions) => Promise<Downloaded>;
@@ -19,7 +20,7 @@ const remote = /^https?:\/\//i;
  */
 export async function withFetchedImages(
   messages: readonly ChatMessage[],
-  signal: AbortSignal,
+  signal: StopSignal,
   download: Download = guardedDownload,
 ): Promise<readonly ChatMessage[]> {
   const wanted = addressesIn(messages);
@@ -28,11 +29,13 @@ export async function withFetchedImages(
     const message = `At most ${mostFiles} images are fetched for one request.`;
     throw new AppError('file_download_failed', message, { param: 'messages' });
   }
+  const platform = platformSignal(signal);
   const found = new Map<string, string>();
   let total = 0;
   for (const [address, param] of wanted) {
     const left = Math.min(maxBytes, maxTotalBytes - total);
-    const { bytes } = await at(param, download(address, { maxBytes: left, timeoutMs, signal, accept: 'image/*' }));
+    const options = { maxBytes: left, timeoutMs, signal: platform, accept: 'image/*' };
+    const { bytes } = await at(param, download(address, options));
     total += bytes.length;
     found.set(address, dataUrlOf(bytes, param));
   }

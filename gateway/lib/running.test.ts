@@ -15,7 +15,7 @@ test('a drain waits for what runs, even where that fails, and for what it starts
   second.reject(new Error('broken'));
   await drained;
   expect(order).toEqual(['first', 'second failed', 'drained']);
-  expect(running.signal.aborted).toBe(false);
+  expect(running.stopped).toBe(false);
 });
 
 test('a drain that takes too long aborts what runs and still waits for its end', async () => {
@@ -23,7 +23,7 @@ test('a drain that takes too long aborts what runs and still waits for its end',
   let settled = false;
   void running.track(
     new Promise<void>((resolve) => {
-      running.signal.addEventListener('abort', () => {
+      running.whenStopped(() => {
         settled = true;
         resolve();
       });

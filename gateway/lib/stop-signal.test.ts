@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLeases } from './leases.ts';
-import { Stop, type StopSignal } from './stop-signal.ts';
+import { platformSignal, Stop, type StopSignal } from './stop-signal.ts';
 
 /** What both kinds of signal have to do, told by what a listener hears. */
 function heardFrom(signal: StopSignal, abort: (reason: unknown) => void): string[] {
@@ -45,4 +45,14 @@ test('a lease is renewed in every interval until it is given back, and then no t
   giveBackB();
   giveBackB();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('the platform’s functions get a signal of their own that follows the stop', () => {
+  const stop = new Stop();
+  const before = platformSignal(stop);
+  expect(before.aborted).toBe(false);
+  stop.abort('gone');
+  expect(before.reason).toBe('gone');
+  expect(platformSignal(stop).reason).toBe('gone');
+  expect(platformSignal(before)).toBe(before);
 });

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import type { StopSignal } from './stop-signal.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
@@ -9,7 +10,7 @@ export interface UpstreamCall {
   /** Sent as JSON by POST, bytes as they are; without it the call is a GET. */
   readonly body?: unknown;
   readonly fetch: UpstreamFetch;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 const errorBodyBytes = 65_536;

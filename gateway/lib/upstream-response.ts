@@ -1,8 +1,9 @@
 import type { Sink } from './channel.ts';
+import { platformSignal, type StopSignal } from './stop-signal.ts';
 
 /**
- * The part of `fetch` that calling an upstream takes. The platform's own `fetch` is one; `dispatch-fetch.ts` is a leaner
- * one for the stand-alone server.
+ * The part of `fetch` that calling an upstream takes: the platform's own, by `platformFetch`, or the leaner one of the
+ * stand-alone server (`dispatch-fetch.ts`).
  */
 export type UpstreamFetch = (url: string, init: UpstreamInit) => Promise<UpstreamResponse>;
 
@@ -12,7 +13,7 @@ export interface UpstreamInit {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly redirect: 'manual';
   /** Stops the call and its answer at once. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 export interface UpstreamResponse {
@@ -34,3 +35,9 @@ export interface UpstreamReader {
   /** Nobody wants the rest. */
   cancel(): Promise<void>;
 }
+
+/** Calls upstreams by the platform's `fetch`. */
+export const platformFetch =
+  (send: typeof fetch): UpstreamFetch =>
+  (url, init) =>
+    send(url, { ...init, signal: platformSignal(init.signal) });

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { attempt } from '../attempt.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { Secret } from '../lib/secret.ts';
+import { platformFetch } from '../lib/upstream-response.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import {
   brokenReply,
@@ -52,7 +53,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
   const target = { provider, credential, model: { id: 'x/m', provider: provider.id } as CatalogueModel };
   const signal = options.signal ?? new AbortController().signal;
   try {
-    const context = { signal, firstEventMs: 5_000, fetch: options.fetch ?? fetch };
+    const context = { signal, firstEventMs: 5_000, fetch: platformFetch(options.fetch ?? fetch) };
     await attempt(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);
       for (const event of together) options.onEvent?.(event);
@@ -253,7 +254,10 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
 
   test('a key that is refused is told by the free call', async () => {
     upstream.replyWith(errorReply(401, {}));
-    const context = { credential: { apiKey: new Secret(canary), baseUrl: upstream.origin }, fetch };
+    const context = {
+      credential: { apiKey: new Secret(canary), baseUrl: upstream.origin },
+      fetch: platformFetch(fetch),
+    };
     const listing = provider.models({ ...context, signal: new AbortController().signal });
     await expect(listing).rejects.toMatchObject({ code: 'upstream_auth_failed' });
   });

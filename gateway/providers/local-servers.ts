@@ -1,7 +1,6 @@
 import { knownProvider, type ProviderId } from '#shared/known-providers.ts';
 import { asArray, asObject, asText } from '../lib/json-value.ts';
 import { readJson } from '../lib/upstream-fetch.ts';
-import type { UpstreamFetch } from '../lib/upstream-response.ts';
 
 /** A server on this machine that can answer. */
 export interface FoundServer {
@@ -13,7 +12,7 @@ export interface FoundServer {
 }
 
 export interface FindOptions {
-  readonly fetch: UpstreamFetch;
+  readonly fetch: typeof globalThis.fetch;
   /** The ports to knock on; each kind of server has a usual one, and any kind may be on any of them. */
   readonly ports?: readonly number[];
 }
@@ -32,7 +31,7 @@ export async function findLocalServers({ fetch, ports = usualPorts }: FindOption
   return found.filter((server) => server !== null);
 }
 
-async function serverAt(origin: string, fetch: UpstreamFetch): Promise<FoundServer | null> {
+async function serverAt(origin: string, fetch: FindOptions['fetch']): Promise<FoundServer | null> {
   const ask = (path: string) => answerOf(`${origin}${path}`, fetch);
   const list = asObject(await ask('/v1/models'));
   if (!Array.isArray(list.data)) return null;
@@ -57,7 +56,7 @@ const isEmptyList = (answer: Readonly<Record<string, unknown>> | undefined) =>
   answer?.object === 'list' && asArray(answer.data).length === 0;
 
 /** The JSON of a free call; null for everything that is none. */
-async function answerOf(url: string, fetch: UpstreamFetch): Promise<unknown> {
+async function answerOf(url: string, fetch: FindOptions['fetch']): Promise<unknown> {
   const signal = AbortSignal.timeout(answerMs);
   try {
     const response = await fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal });

@@ -3,6 +3,7 @@ import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { StopSignal } from '../lib/stop-signal.ts';
 import type { UpstreamFetch } from '../lib/upstream-response.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
@@ -75,7 +76,7 @@ export type ProviderEvent =
 
 export interface ProviderContext {
   readonly credential: ProviderCredential;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly fetch: UpstreamFetch;
 }
 

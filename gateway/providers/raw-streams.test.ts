@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { attempt } from '../attempt.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { Secret } from '../lib/secret.ts';
+import { platformFetch } from '../lib/upstream-response.ts';
 import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
@@ -33,7 +34,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
     ...{ maxTokens: 100, openaiOnly: {}, parameters: {} },
   };
   try {
-    const context = { signal: new AbortController().signal, firstEventMs: 120_000, fetch };
+    const context = { signal: new AbortController().signal, firstEventMs: 120_000, fetch: platformFetch(fetch) };
     await attempt(target, request, context, (together) => {
       events.push(...together);
       onEvent();

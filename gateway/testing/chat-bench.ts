@@ -13,6 +13,7 @@ import { grantCredits } from '../ledger/grant.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
 import { newId } from '../lib/id.ts';
 import { createRunning } from '../lib/running.ts';
+import { platformFetch } from '../lib/upstream-response.ts';
 import { planOf } from '../plans.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
@@ -48,7 +49,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   if (options.sync && books.log) books.log.sync = options.sync;
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
-  const send = options.fetch ?? fetch;
+  const send = platformFetch(options.fetch ?? fetch);
   const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
   await books.db
     .insertInto('accounts')

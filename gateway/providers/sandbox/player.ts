@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { tokensOfBytes } from '../../lib/estimate.ts';
+import { platformSignal, type StopSignal } from '../../lib/stop-signal.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** What a sandbox model is going to say, decided before the first word. */
@@ -30,7 +31,7 @@ export async function* play(
   script: Script,
   promptTokens: number,
   pacing: Pacing,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): AsyncGenerator<ProviderEvent> {
   const clock = createClock(pacing, signal);
   await clock.pause(pacing.firstTokenMs);
@@ -75,7 +76,8 @@ function pieces(text: string): string[] {
   return text.match(/\s*\S{1,5}|\s+/gu) ?? [];
 }
 
-function createClock(pacing: Pacing, signal: AbortSignal) {
+function createClock(pacing: Pacing, stop: StopSignal) {
+  const signal = platformSignal(stop);
   const pauseMs = pacing.pace * (1_000 / pacing.tokensPerSecond);
   let played = 0;
   return {
