@@ -54,18 +54,22 @@ export function liveCatalogue(
   listed: () => readonly CatalogueModel[],
   { aliases, added }: CatalogueSettings = { aliases: {}, added: () => nothingAdded },
 ): () => Catalogue {
-  let built: { key: readonly CatalogueModel[]; prices: unknown; day: string; catalogue: Catalogue } | null = null;
+  let built: { key: readonly CatalogueModel[]; prices: unknown; day: number; catalogue: Catalogue } | null = null;
   return () => {
-    const day = new Date(now()).toISOString().slice(0, 10);
+    const time = now();
+    const day = Math.floor(time / dayMs);
     const models = listed();
     const prices = added();
     if (!built || built.day !== day || built.prices !== prices || !sameModels(built.key, models)) {
-      const catalogue = withAliases(buildCatalogue(day, models, prices), aliases);
+      const date = new Date(time).toISOString().slice(0, 10);
+      const catalogue = withAliases(buildCatalogue(date, models, prices), aliases);
       built = { key: models, prices, day, catalogue };
     }
     return built.catalogue;
   };
 }
+
+const dayMs = 86_400_000;
 
 const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) =>
   a === b || (a.length === b.length && a.every((model, index) => model === b[index]));

@@ -107,7 +107,11 @@ export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
   }
 }
 
-const framed = (events: readonly string[]) => events.map((event) => `data: ${event}\n\n`).join('');
+function framed(events: readonly string[]): string {
+  let text = '';
+  for (const event of events) text += `data: ${event}\n\n`;
+  return text;
+}
 
 /** The promise's value, or `silence` where it does not come in time; the promise goes on. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | typeof silence> {

@@ -56,17 +56,16 @@ export function createChunkReader(provider: string): ChunkReader {
     return { ...asObject(own), openrouter: { reasoning_details: kept } };
   }
 
-  function choiceEvents(choice: JsonObject): ProviderEvent[] {
+  /** Adds what a choice says: to one list, since a chunk is nearly always one piece of text. */
+  function hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
     const delta = asObject(choice.delta);
     const reason = asText(choice.finish_reason);
     if (delta.reasoning_details) details.push(...asArray(delta.reasoning_details));
     if (reason) finish = finishReason(provider, reason, calls.size > 0 || asArray(delta.tool_calls).length > 0);
-    return [
-      ...textEvent('reasoning-delta', delta.reasoning_content ?? delta.reasoning),
-      ...contentEvents(delta.content, choice.logprobs),
-      ...textEvent('refusal-delta', delta.refusal),
-      ...asArray(delta.tool_calls).flatMap(callEvents),
-    ];
+    addText(events, 'reasoning-delta', delta.reasoning_content ?? delta.reasoning);
+    addContent(events, delta.content, choice.logprobs);
+    addText(events, 'refusal-delta', delta.refusal);
+    if (delta.tool_calls) events.push(...asArray(delta.tool_calls).flatMap(callEvents));
   }
 
   return {
@@ -80,7 +79,10 @@ export function createChunkReader(provider: string): ChunkReader {
       const chunk = parseEvent(data, provider);
       if (chunk.error) throw upstreamError(readFault(chunk, provider, null));
       const choice = asArray(chunk.choices)[0];
-      return [...begin(), ...(choice ? choiceEvents(asObject(choice)) : []), ...usageEvent(chunk)];
+      const events = begin();
+      if (choice) hearChoice(asObject(choice), events);
+      if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
+      return events;
     },
     end: () => (finish ? [{ type: 'finish', reason: finish }] : []),
     get done() {
@@ -89,21 +91,22 @@ export function createChunkReader(provider: string): ChunkReader {
   };
 }
 
-function textEvent(type: 'text-delta' | 'reasoning-delta' | 'refusal-delta', value: unknown): ProviderEvent[] {
-  return typeof value === 'string' && value !== '' ? [{ type, text: value }] : [];
+type TextType = 'text-delta' | 'reasoning-delta' | 'refusal-delta';
+
+function addText(events: ProviderEvent[], type: TextType, value: unknown): void {
+  if (typeof value === 'string' && value !== '') events.push({ type, text: value });
 }
 
 /** Text with its log probabilities where they were asked for; or Mistral's list of text and thinking. */
-function contentEvents(content: unknown, logprobs: unknown): ProviderEvent[] {
-  if (Array.isArray(content)) return content.flatMap(pieceEvents);
-  if (!logprobs) return textEvent('text-delta', content);
-  return [{ type: 'text-delta', text: asText(content) ?? '', logprobs: asObject(logprobs) }];
+function addContent(events: ProviderEvent[], content: unknown, logprobs: unknown): void {
+  if (Array.isArray(content)) for (const piece of content) addPiece(events, asObject(piece));
+  else if (!logprobs) addText(events, 'text-delta', content);
+  else events.push({ type: 'text-delta', text: asText(content) ?? '', logprobs: asObject(logprobs) });
 }
 
-function pieceEvents(value: unknown): ProviderEvent[] {
-  const piece = asObject(value);
-  if (piece.type !== 'thinking') return textEvent('text-delta', piece.text);
-  return asArray(piece.thinking).flatMap((part) => textEvent('reasoning-delta', asObject(part).text));
+function addPiece(events: ProviderEvent[], piece: JsonObject): void {
+  if (piece.type !== 'thinking') addText(events, 'text-delta', piece.text);
+  else for (const part of asArray(piece.thinking)) addText(events, 'reasoning-delta', asObject(part).text);
 }
 
 function finishReason(provider: string, reason: string, hasCalls: boolean): FinishReason {
