@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import { Secret } from '../lib/secret.ts';
+import { platformFetch } from '../lib/upstream-response.ts';
 import { openChatBench } from '../testing/chat-bench.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { testModel } from '../testing/test-models.ts';
@@ -20,7 +21,7 @@ afterEach(() => upstream.close());
 function open(sandbox = true) {
   const logged: unknown[] = [];
   const log = (entry: unknown) => void logged.push(entry);
-  return { logged, registry: createRegistry({ fetch, sandbox, sandboxPace: 0, log }) };
+  return { logged, registry: createRegistry({ fetch: platformFetch(fetch), sandbox, sandboxPace: 0, log }) };
 }
 const local = () => ({ apiKey: null, baseUrl: `${upstream.origin}/v1/` });
 

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { costOf } from '#shared/price.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { tokensOfBytes } from '../../lib/estimate.ts';
+import { platformFetch } from '../../lib/upstream-response.ts';
 import type { ProviderEvent, ProviderRequest } from '../provider.ts';
 import { createSandbox } from './sandbox.ts';
 import { sandboxModels } from './sandbox-models.ts';
@@ -12,7 +13,11 @@ const user = (content: string): ChatMessage => ({ role: 'user', content, name: u
 
 async function ask(model: string, question: string, more: Partial<ProviderRequest> = {}, pace = 0) {
   const request = { model, messages: [user(question)], maxTokens: null, openaiOnly: {}, parameters: {}, ...more };
-  const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: new AbortController().signal };
+  const context = {
+    credential: { apiKey: null, baseUrl: '' },
+    fetch: platformFetch(fetch),
+    signal: new AbortController().signal,
+  };
   const events: ProviderEvent[] = [];
   await createSandbox({ pace }).chat(request, context, (together) => void events.push(...together));
   const finish = events.at(-1);
@@ -111,7 +116,7 @@ describe('faults', () => {
     const abort = new AbortController();
     const reason = new AppError('client_closed_request', 'gone');
     const request = { model: 'slow', messages: [user('x')], maxTokens: null, openaiOnly: {}, parameters: {} };
-    const context = { credential: { apiKey: null, baseUrl: '' }, fetch, signal: abort.signal };
+    const context = { credential: { apiKey: null, baseUrl: '' }, fetch: platformFetch(fetch), signal: abort.signal };
     const reading = createSandbox({ pace: 1_000 }).chat(request, context, () => undefined);
     abort.abort(reason);
     await expect(reading).rejects.toSatisfy((error: Error) => error === reason || error.cause === reason);
