@@ -3,8 +3,9 @@ import { AppError } from '#shared/errors.ts';
 import type { BooksTransaction, OpenBooks } from './open.ts';
 
 /**
- * Runs work in a transaction; resolved means durable. Work that refuses (throws an `AppError`) must not have written.
- * `committed` is called between the two: what was decided then holds for every reader, and is not yet on the disk.
+ * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that
+ * refuses (throws an `AppError`) must not have written. `committed` is called between the two: what was decided then holds
+ * for every reader, and is not yet on the disk.
  */
 export interface Transact {
   <T>(work: (transaction: BooksTransaction) => Promise<T>, committed?: () => void): Promise<T>;
@@ -32,7 +33,7 @@ const busyRounds = 3;
 export function createTransact(books: OpenBooks): Transact {
   if (books.dialect === 'postgres') {
     return async (work, committed) => {
-      const value = await books.db.transaction().execute(work);
+      const value = await unlessUndone(() => books.db.transaction().execute(work));
       committed?.();
       return value;
     };
@@ -79,6 +80,24 @@ export function createTransact(books: OpenBooks): Transact {
       if (!draining && waiting.length === 1) setImmediate(() => void drain());
     });
   return Object.assign(transact, { oneWriter: true });
+}
+
+const mostTries = 10;
+
+/**
+ * Of transactions that wait for each other PostgreSQL undoes one (`deadlock_detected`, `serialization_failure`): nothing of
+ * it was written, so it runs again, a little later each time.
+ */
+async function unlessUndone<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const undone = error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+      if (!undone || tries === mostTries) throw error;
+      await pause(Math.random() * 10 * tries);
+    }
+  }
 }
 
 async function outcome(job: Job, transaction: BooksTransaction): Promise<() => void> {
