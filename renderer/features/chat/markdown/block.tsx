@@ -7,8 +7,8 @@ import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
-import { languageOf } from './languages.ts';
-import type { MathsToken } from './maths.ts';
+import { languageOf } from '#shared/markdown/languages.ts';
+import type { MathsToken } from '#shared/markdown/maths.ts';
 
 const mostRows = 200;
 

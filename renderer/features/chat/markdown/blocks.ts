@@ -1,7 +1,7 @@
 import type { Token } from 'marked';
 import remend from 'remend';
-import { isHostile } from './hostile.ts';
-import { lexMarkdown } from './lex-markdown.ts';
+import { isHostile } from '#shared/markdown/hostile.ts';
+import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
 import { plainText } from './plain-text.ts';
 
 /**

@@ -6,7 +6,7 @@ import { ScrollGroup } from '../../../ui/scroll-group.tsx';
 import { useCopy } from '../../../ui/use-copy.ts';
 import { text as words } from '../text.ts';
 import type { Span } from './highlight-messages.ts';
-import { languageName } from './languages.ts';
+import { languageName } from '#shared/markdown/languages.ts';
 import { useHighlighted } from './use-highlighted.ts';
 import { useWrap } from './use-wrap.ts';
 

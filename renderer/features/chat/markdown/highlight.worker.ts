@@ -1,6 +1,6 @@
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import { grammars } from './grammars.ts';
+import { grammars } from '#shared/markdown/grammars.ts';
 import type { HighlightAnswer, HighlightRequest, Span } from './highlight-messages.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { text as words } from '../text.ts';
 import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
-import type { MathsToken } from './maths.ts';
+import type { MathsToken } from '#shared/markdown/maths.ts';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
 
