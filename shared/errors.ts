@@ -125,6 +125,7 @@ export const errorKinds = {
   backup_failed: kind(500, 'app_error', true),
   backup_unusable: kind(400, 'app_error'),
   import_refused: kind(400, 'app_error'),
+  export_failed: kind(500, 'app_error', true),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof errorKinds;

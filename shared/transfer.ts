@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { attachment, attachmentLimits } from './contract/attachments.ts';
 import { message } from './contract/conversations.ts';
 import { id, modelId, timeMs } from './contract/fields.ts';
 
 /**
- * Portico's own export: a conversation with every branch, cost and mark, so that importing it gives the same one. A reader
- * of version 1 refuses any other version instead of losing what it does not know.
+ * Portico's own export: a conversation with every branch, cost and mark, so that importing it gives the same one. What came
+ * to a message later has a default here, so that older exports are read.
  */
 export const exportedMessage = message.omit({ conversationId: true, sibling: true }).extend({
   /** Which gateway and wallet it was sent to. */
   source: z.string().max(2200).nullable(),
+  attachments: message.shape.attachments.default([]),
+  bill: message.shape.bill.default(null),
+  continues: z.boolean().default(false),
 });
 
 export const exportedConversation = z.object({
@@ -27,11 +31,24 @@ export const exportedConversation = z.object({
   messages: z.array(exportedMessage),
 });
 
+/** A file that a message came with: once in an export, before the first conversation that names it. */
+export const exportedFile = z.object({
+  /** The SHA-256 of its bytes, by which messages name it. */
+  file: attachment.shape.id,
+  name: attachment.shape.name,
+  base64: z.string().max(Math.ceil(attachmentLimits.pdfBytes / 3) * 4 + 4),
+});
+
+/**
+ * Version 1 has a list `conversations`; version 2 a list `contents` of files and conversations. A reader refuses any other
+ * version instead of losing what it does not know.
+ */
 export const exportHead = z.object({
   format: z.literal('portico-chats'),
-  version: z.literal(1),
+  version: z.literal([1, 2]),
   exportedAt: z.iso.datetime(),
 });
 
 export type ExportedMessage = z.infer<typeof exportedMessage>;
 export type ExportedConversation = z.infer<typeof exportedConversation>;
+export type ExportedFile = z.infer<typeof exportedFile>;

@@ -249,7 +249,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     organise,
     search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,
-    transfer: transferFeature({ store: transferStore(db), folder: join(dataFolder, 'imports'), changes, now, newId }),
+    transfer: transferFeature({
+      store: transferStore(db),
+      folder: join(dataFolder, 'imports'),
+      output: host.output,
+      ...{ background, attachments, changes, now, newId },
+    }),
     tools: tools.feature,
     usage: usageFeature({ connections }),
   });

@@ -13,6 +13,9 @@ const tasks = {
     findInBranch(db, conversationId, text),
   check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
     checkDatabase(path, migrations),
+  /** The parser and its grammars come with the first answer that is exported. */
+  markdown: async (_db: Database, { text }: { text: string }) =>
+    (await import('./transfer/render-markdown.ts')).renderMarkdown(text),
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
 };
 

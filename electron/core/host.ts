@@ -1,5 +1,20 @@
 import type { SafeUrl } from './app/link-guard.ts';
 
+/** How chats leave the program: through the system's dialog as files, or through a browser, which saves and prints itself. */
+export type Output =
+  | {
+      readonly kind: 'dialog';
+      /** Where to save a file of this name; null where the reader gave up. */
+      askWhere(name: string): Promise<string | null>;
+      /** A page of ours on paper. It runs no script and reaches nothing. Rejects with `export_failed`. */
+      printPdf(html: string, signal: AbortSignal): Promise<Uint8Array>;
+    }
+  | {
+      readonly kind: 'browser';
+      /** Serves a page once, to print it; answers with the path of its address. */
+      servePrint(html: string): string;
+    };
+
 /** What the core asks of the program it runs in: only what Node could not do otherwise. */
 export interface Host {
   readonly name: 'electron' | 'web';
@@ -10,6 +25,7 @@ export interface Host {
   readonly background: boolean;
   /** What is weaker here than in the installed app, one sentence each. */
   readonly notices: readonly string[];
+  readonly output: Output;
   /** Opens an address outside the app. Only the link guard calls it. */
   openExternal(url: SafeUrl): Promise<void>;
   /** Makes the window's frame and the system's own dialogs follow the theme. */

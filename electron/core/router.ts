@@ -205,6 +205,8 @@ export function coreRouter(features: Features) {
     },
     transfer: {
       export: os.transfer.export.handler(({ input, signal }) => transfer.export(input, signal)),
+      save: os.transfer.save.handler(({ input, signal }) => transfer.save(input, signal)),
+      preparePrint: os.transfer.preparePrint.handler(({ input, signal }) => transfer.preparePrint(input, signal)),
       beginImport: os.transfer.beginImport.handler(() => transfer.beginImport()),
       appendImport: os.transfer.appendImport.handler(({ input }) => transfer.appendImport(input)),
       previewImport: os.transfer.previewImport.handler(({ input }) => transfer.previewImport(input)),

@@ -49,6 +49,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   backup_failed: 'Retry.',
   backup_unusable: 'Choose another backup.',
   import_refused: 'Choose another file.',
+  export_failed: 'Choose another place or another format.',
   answer_in_progress: 'Stop the running answer first.',
   interrupted: 'Retry to get a whole answer.',
   not_found: 'It may have been removed. Choose another one from the list.',

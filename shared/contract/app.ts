@@ -19,6 +19,8 @@ export const appInfo = z.object({
     ownTitleBar: z.boolean(),
     /** Answers go on while no window is open. */
     background: z.boolean(),
+    /** Files are saved, and PDFs made, by the program itself; else by the browser's download and print. */
+    saveDialog: z.boolean(),
   }),
   keychain: keychainState,
   /** What is weaker in this host than in the installed app, one sentence each. */

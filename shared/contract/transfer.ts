@@ -8,6 +8,8 @@ const uploadId = id;
 const leftOut = z.array(z.object({ what: z.string(), count: z.int() }));
 
 export const exportFormat = z.enum(['markdown', 'json', 'html']);
+/** What can be written to disk: PDF as well. */
+export const savedFormat = z.enum([...exportFormat.options, 'pdf']);
 
 export const importPreview = z.object({
   source: z.enum(['portico', 'chatgpt', 'claude']),
@@ -24,8 +26,17 @@ export const importPreview = z.object({
 });
 
 export const transferContract = {
-  /** The file in pieces, in order. Markdown and HTML show the branch that is shown; JSON holds all of them. */
+  /** The file in pieces, in order. Markdown and HTML show the branch that is shown; JSON holds all of them, and the files. */
   export: oc.input(z.object({ ids, format: exportFormat })).output(eventIterator(z.object({ text: z.string() }))),
+  /**
+   * Asks with the system's own dialog where to, and writes the file there; answers with its name, or null where the reader
+   * gave up. The page never names a path. Only where the host has `saveDialog`.
+   */
+  save: oc
+    .input(z.object({ ids, format: savedFormat, name: z.string().min(1).max(300) }))
+    .output(z.object({ savedAs: z.string().nullable() })),
+  /** Chats as a page for the browser to print, at an address that is served once. Only where the host has no `saveDialog`. */
+  preparePrint: oc.input(z.object({ ids })).output(z.object({ path: z.string() })),
   /** Begins to receive a file; it is kept apart until it is imported or given up. */
   beginImport: oc.output(z.object({ uploadId })),
   /** The next bytes of the file, in base64; `offset` says where they belong, so that none is lost or doubled. */
@@ -43,3 +54,4 @@ export const transferContract = {
 
 export type ImportPreview = z.infer<typeof importPreview>;
 export type ExportFormat = z.infer<typeof exportFormat>;
+export type SavedFormat = z.infer<typeof savedFormat>;

@@ -64,6 +64,7 @@ async function overSocket(served: Served): Promise<Connected> {
   const web = await openWebHost({
     port: 0,
     pageFolder: folder,
+    takePrint: () => null,
     serve: (each) => serve(socketChannel(each)),
     showLink: () => {},
   });

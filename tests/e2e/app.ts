@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type BrowserContext, test as base, type ElectronApplication, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, type Page } from '@playwright/test';
+import type { ElectronApplication } from 'playwright';
 import { launchElectron } from '../support/launch-electron.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,8 +16,8 @@ const unset = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'OPENAI_
 export interface RunningApp {
   readonly page: Page;
   readonly dataFolder: string;
-  /** The running program, where it is Electron's. */
-  readonly electron?: ElectronApplication;
+  /** The main process; null in the web host. */
+  readonly main: ElectronApplication | null;
   /** What the host printed so far. */
   output(): string;
   /** Ends the app as its user would. */
@@ -93,6 +94,7 @@ async function startWeb(
   return {
     page,
     dataFolder,
+    main: null,
     output: () => lines.join('\n'),
     async close() {
       await closePage();
@@ -127,7 +129,7 @@ async function startElectron(dataFolder: string, env: Record<string, string>): P
   return {
     page: await app.firstWindow(),
     dataFolder,
-    electron: app,
+    main: app,
     output: () => lines.join(''),
     close: async () => {
       if (child.exitCode === null && child.signalCode === null) await app.close();

@@ -19,9 +19,9 @@ async function stream(page: Page): Promise<void> {
   await expect.poll(async () => (await words(page)).length).toBeGreaterThan(100);
 }
 
-function programOf({ electron }: RunningApp): ElectronApplication {
-  if (!electron) throw new Error('this is not Electron');
-  return electron;
+function programOf({ main }: RunningApp): ElectronApplication {
+  if (!main) throw new Error('this is not Electron');
+  return main;
 }
 
 /** As a click on its close button does it. */

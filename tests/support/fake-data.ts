@@ -180,7 +180,7 @@ export function fakeData(): FakeData {
       platform: 'linux',
       host: 'browser',
       dataFolder: '~/.local/share/portico',
-      capabilities: { ownTitleBar: false, background: true },
+      capabilities: { ownTitleBar: false, background: true, saveDialog: true },
       keychain: { state: 'available', backend: 'Secret Service', message: null },
       notices: [],
     },

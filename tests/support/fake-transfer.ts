@@ -9,6 +9,14 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
       await guard('transfer.export');
       yield { text: `${input.format}: ${input.ids.join(', ')}` };
     }),
+    save: os.save.handler(async ({ input }) => {
+      await guard('transfer.save');
+      return { savedAs: `${input.name}.${input.format}` };
+    }),
+    preparePrint: os.preparePrint.handler(async () => {
+      await guard('transfer.preparePrint');
+      return { path: '/print/page' };
+    }),
     beginImport: os.beginImport.handler(async () => {
       await guard('transfer.beginImport');
       return { uploadId: 'upload' };

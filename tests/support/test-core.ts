@@ -20,6 +20,7 @@ export async function testCore(more: Partial<CoreOptions> = {}) {
       ownTitleBar: false,
       background: true,
       notices: [],
+      output: { kind: 'browser', servePrint: () => '/print/page' },
       openExternal: async (url) => void opened.push(url),
       showTheme() {},
     },

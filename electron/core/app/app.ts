@@ -14,13 +14,13 @@ export interface AppDeps {
 export function appFeature({ host, platform, dataFolder, keychain }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, background, notices } = host;
+      const { name, version, ownTitleBar, background, notices, output } = host;
       return {
         version,
         platform,
         host: name,
         dataFolder,
-        capabilities: { ownTitleBar, background },
+        capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog' },
         keychain: keychain.state(),
         notices: [...notices],
       };

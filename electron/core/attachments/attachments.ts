@@ -50,6 +50,13 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
     /** The bytes of a file, for the request that carries it; null where they are gone. */
     bytes: (id: string): Promise<Buffer | null> => files.read(id),
 
+    /** Keeps a file that did not come through the composer. Throws `attachment_refused` as an upload does. */
+    keep,
+    /** Throws `attachment_refused` where a file would not be kept. */
+    check: async (name: string, bytes: Buffer): Promise<void> => void (await sniff(name, bytes)),
+    /** What is known of a kept file; its bytes may be gone all the same. */
+    find: store.find,
+
     /** Only what was uploaded here may be named: a reference says nothing of its own. */
     async verify(attachments: readonly Attachment[]): Promise<Attachment[]> {
       const total = attachments.reduce((sum, { bytes }) => sum + bytes, 0);

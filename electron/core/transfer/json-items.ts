@@ -6,6 +6,7 @@ const refuse = (why: string) =>
 /** The largest conversation that is held in memory, in UTF-16 units. */
 export const longestItem = 50_000_000;
 const deepest = 200;
+const endOrEscape = /["\\]/g;
 
 /**
  * Takes a JSON text piece by piece and gives the items of its list: of the list that it is, or of the first list in the
@@ -37,6 +38,12 @@ export function jsonItems() {
       let from = 0;
       const inList = () => listDepth !== null && !listOver;
       for (let at = 0; at < text.length; at++) {
+        if (inString && !escaped) {
+          // Files are long strings: only a quote or a backslash matters in one.
+          endOrEscape.lastIndex = at;
+          at = endOrEscape.exec(text)?.index ?? text.length;
+          if (at === text.length) break;
+        }
         const code = text.charCodeAt(at);
         if (inString) {
           if (escaped) escaped = false;

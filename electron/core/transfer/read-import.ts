@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { exportedConversation, exportHead } from '#shared/transfer.ts';
+import { type ExportedFile, exportedConversation, exportedFile, exportHead } from '#shared/transfer.ts';
 import type { Imported } from './imported.ts';
 import { jsonItems, parseJson } from './json-items.ts';
 import { chatgptConversation, readChatgpt } from './read-chatgpt.ts';
@@ -13,14 +13,16 @@ const refuse = (why: string) =>
   new AppError('import_refused', `This file cannot be imported: ${why} Nothing was imported.`);
 const notKnown = 'it is no export of Portico, ChatGPT or Claude.';
 
+/** A file that messages name, or a conversation; null where it is an empty one. */
+export type ReadItem =
+  | { readonly kind: 'file'; readonly file: ExportedFile }
+  | { readonly kind: 'chat'; readonly source: Source; readonly imported: Imported | null };
+
 /**
  * Reads an export from a file, one conversation at a time. Throws `import_refused` at the first thing that is not as it
  * must be: whoever wants a file whole reads it to its end before anything is kept.
  */
-export async function* readImport(
-  path: string,
-  newId: () => string,
-): AsyncGenerator<{ source: Source; imported: Imported | null }, void> {
+export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
   const items = jsonItems();
   let source: Source | null = null;
   let first = true;
@@ -31,8 +33,13 @@ export async function* readImport(
       first = false;
       for (const item of items.push(piece)) {
         const value = parseJson(item);
+        if (isFile(value) && (source ?? 'portico') === 'portico') {
+          source = 'portico';
+          yield { kind: 'file', file: checked(exportedFile, value) };
+          continue;
+        }
         source ??= sourceOf(value);
-        yield { source, imported: readers[source](value, newId) };
+        yield { kind: 'chat', source, imported: readers[source](value, newId) };
       }
     }
   } catch (cause) {
@@ -49,6 +56,9 @@ function requireJson(text: string): void {
   if (text.startsWith('PK')) throw refuse('it is a ZIP archive. Unpack it and choose the conversations.json in it.');
   if (!/^\s*[[{]/.test(text)) throw refuse(notKnown);
 }
+
+const isFile = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'file' in value && 'base64' in value;
 
 function sourceOf(value: unknown): Source {
   if (typeof value !== 'object' || value === null) throw refuse(notKnown);

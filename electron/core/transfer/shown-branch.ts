@@ -28,3 +28,24 @@ export function totalText(messages: readonly ExportedMessage[]): string {
   if (known.length === 0) return 'cost unknown';
   return unknown === 0 ? sum : `${sum}, and ${unknown} of unknown cost`;
 }
+
+/** Who speaks: you, or the model by its name. */
+export const whoSpeaks = ({ role, modelName, model }: ExportedMessage): string =>
+  role === 'user' ? 'You' : (modelName ?? model ?? 'Answer');
+
+/** The tokens that an answer took and gave; nothing where nobody counted them. */
+export const tokensText = ({ usage }: ExportedMessage): string =>
+  usage === null ? '' : `${grouped(usage.promptTokens)} tokens in, ${grouped(usage.completionTokens)} out`;
+
+/** How an answer ended, where it did not end by itself. */
+export function endText({ status, error }: ExportedMessage): string {
+  if (status === 'error') return error ? `Ended with an error: ${error.message}` : 'Ended with an error.';
+  if (status === 'cancelled') return 'Stopped by you.';
+  return status === 'interrupted' || status === 'streaming' ? 'Cut off before its end.' : '';
+}
+
+/** A moment to the minute, the same for every reader. */
+export const minute = (timeMs: number): string =>
+  `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const grouped = (count: number) => count.toLocaleString('en-US');

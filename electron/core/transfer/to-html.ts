@@ -1,53 +1,65 @@
-import { marked, type Tokens } from 'marked';
-import type { ExportedConversation } from '#shared/transfer.ts';
+import { formatBytes } from '#shared/file-size.ts';
+import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
 import { callsAsHtml } from './calls-text.ts';
-import { costText, shownBranch, totalText } from './shown-branch.ts';
+import { escapeHtml } from './escape-html.ts';
+import { exportStyle } from './export-style.ts';
+import { costText, endText, minute, shownBranch, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+/** What a page needs beside the words. */
+export interface PageParts {
+  /** An answer's Markdown as safe HTML; see `renderMarkdown`. */
+  readonly body: (text: string) => Promise<string>;
+  /** A kept file's bytes; null where they are gone. */
+  readonly bytesOf: (id: string) => Promise<Buffer | null>;
+}
 
-const style = `:root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.5rem}h1.chat{break-before:page}h1.chat:first-of-type{break-before:auto}.note{color:GrayText;font-size:.8rem;margin:0 0 .5rem}
-section{margin:1.5rem 0;break-inside:auto}section.you{border-left:3px solid GrayText;padding-left:1rem}h2{font-size:1rem;margin:0}
-pre{overflow:auto;padding:.75rem;border:1px solid GrayText;border-radius:6px;white-space:pre-wrap}table{border-collapse:collapse}
-td,th{border:1px solid GrayText;padding:.25rem .5rem;text-align:left}img{display:none}`;
+/** No script, nothing fetched: what a picture shows is in the page itself. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-export const htmlHead = `<!doctype html>
+export const htmlHead = (title: string, moreStyle = ''): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Chats from Portico</title><style>${style}</style></head><body>
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${escapeHtml(title)}</title><style>${exportStyle}${moreStyle}</style></head><body>
 `;
 export const htmlFoot = '</body></html>\n';
 
-/** The branch that is shown, as a part of a page: no script, nothing fetched, every word of it escaped. */
-export function toHtml(conversation: ExportedConversation): string {
+/** The branch that is shown, message by message, as a part of a page: every word of it escaped. */
+export async function* toHtml(conversation: ExportedConversation, parts: PageParts): AsyncGenerator<string, void> {
   const { title, createdAt, messages } = conversation;
-  const parts = shownBranch(conversation).map((message) => {
+  const note = `Begun ${minute(createdAt)} · Cost: ${totalText(messages)}`;
+  yield `<h1 class="chat">${escapeHtml(title)}</h1><p class="note">${escapeHtml(note)}</p>\n`;
+  for (const message of shownBranch(conversation)) {
     const answer = message.role === 'assistant';
-    const who = answer ? (message.modelName ?? message.model ?? 'Answer') : 'You';
-    const note = answer ? `${day(message.createdAt)} · ${costText(message)}` : day(message.createdAt);
-    const body = answer ? markdown(message.text) : `<p style="white-space:pre-wrap">${escaped(message.text)}</p>`;
-    return `<section class="${answer ? 'answer' : 'you'}"><h2>${escaped(who)}</h2><p class="note">${escaped(note)}</p>${body}${callsAsHtml(message, escaped)}</section>`;
-  });
-  const note = `Begun ${day(createdAt)} · Cost: ${totalText(messages)}`;
-  return `<h1 class="chat">${escaped(title)}</h1><p class="note">${escaped(note)}</p>\n${parts.join('\n')}\n`;
-}
-
-const renderer = new marked.Renderer();
-renderer.html = ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text);
-// The title of a picture stands for it: a file that fetches what a model wrote would tell others that it is read.
-renderer.image = ({ text, href }: Tokens.Image) => `[${escaped(text || 'picture')}: ${escaped(href)}]`;
-renderer.link = function link({ href, tokens }: Tokens.Link) {
-  const label = this.parser.parseInline(tokens);
-  return /^(https?|mailto):/i.test(href) ? `<a href="${escaped(href)}" rel="noreferrer">${label}</a>` : label;
-};
-
-function markdown(text: string): string {
-  try {
-    return marked.parse(text, { renderer, async: false, gfm: true });
-  } catch {
-    // Nesting without end overflows the parser: then the words as they are.
-    return `<pre>${escaped(text)}</pre>`;
+    const facts = [minute(message.createdAt), ...(answer ? [costText(message), tokensText(message)] : [])];
+    const body = answer ? await parts.body(message.text) : `<p class="said">${escapeHtml(message.text)}</p>`;
+    yield `<section class="${answer ? 'answer' : 'you'}"><h2>${escapeHtml(whoSpeaks(message))}</h2>`;
+    yield `<p class="note">${escapeHtml(facts.filter(Boolean).join(' · '))}</p>${body}${callsAsHtml(message, escapeHtml)}`;
+    for (const file of message.attachments) yield await fileHtml(file, parts);
+    yield `${endHtml(message)}</section>\n`;
   }
 }
 
-const day = (timeMs: number) => `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const endHtml = (message: ExportedMessage): string => {
+  const end = endText(message);
+  return end ? `<p class="note">${escapeHtml(end)}</p>` : '';
+};
+
+async function fileHtml(file: ExportedMessage['attachments'][number], { bytesOf }: PageParts): Promise<string> {
+  const name = escapeHtml(`${file.name} (${formatBytes(file.bytes)})`);
+  if (file.kind !== 'image') return `<p class="file">Attached: ${name}</p>`;
+  const bytes = await bytesOf(file.id);
+  if (!bytes) return `<p class="file">Attached: ${name}, which is not in the data folder any more</p>`;
+  const source = `data:${escapeHtml(file.mediaType)};base64,${bytes.toString('base64')}`;
+  return `<figure><img src="${source}" alt="${escapeHtml(file.name)}"><figcaption>${name}</figcaption></figure>`;
+}
+
+/** After several chats: what each of them cost, and all together. */
+export function costsHtml(chats: readonly Pick<ExportedConversation, 'title' | 'messages'>[]): string {
+  if (chats.length < 2) return '';
+  const row = (name: string, count: number, cost: string) =>
+    `<tr><td>${escapeHtml(name)}</td><td class="amount">${count}</td><td class="amount">${escapeHtml(cost)}</td></tr>`;
+  const rows = chats.map(({ title, messages }) => row(title, messages.length, totalText(messages)));
+  const all = chats.flatMap(({ messages }) => messages);
+  return `<h1 class="costs">Costs</h1><table><thead><tr><th>Chat</th><th class="amount">Messages</th><th class="amount">Cost</th></tr></thead>
+<tbody>${rows.join('\n')}</tbody><tfoot>${row('Together', all.length, totalText(all))}</tfoot></table>\n`;
+}

@@ -1,24 +1,32 @@
-import type { ExportedConversation } from '#shared/transfer.ts';
+import { formatBytes } from '#shared/file-size.ts';
+import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
 import { callsAsMarkdown } from './calls-text.ts';
-import { costText, shownBranch, totalText } from './shown-branch.ts';
+import { costText, endText, minute, shownBranch, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
-/** The branch that is shown, as Markdown with who said what, when, and what it cost. */
+/** The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. */
 export function toMarkdown(conversation: ExportedConversation): string {
   const { title, createdAt, messages, tags, folder } = conversation;
   const facts = [
-    `Begun ${day(createdAt)}`,
+    `Begun ${minute(createdAt)}`,
     ...(folder ? [`Folder: ${folder}`] : []),
     ...(tags.length ? [`Tags: ${tags.join(', ')}`] : []),
     `Cost: ${totalText(messages)}`,
   ];
   const parts = shownBranch(conversation).map((message) => {
-    const who = message.role === 'user' ? 'You' : (message.modelName ?? message.model ?? 'Answer');
-    const note = message.role === 'user' ? day(message.createdAt) : `${day(message.createdAt)} · ${costText(message)}`;
-    const words = message.text.trim() === '' ? [] : [message.text.trim()];
-    const parts = [...words, ...callsAsMarkdown(message)];
-    return `## ${who}\n\n*${note}*\n\n${parts.join('\n\n') || '*(empty)*'}\n`;
+    const own = message.role === 'user';
+    const notes = [minute(message.createdAt), ...(own ? [] : [costText(message), tokensText(message)])];
+    const below = [...message.attachments.map(fileLine), ...endLine(message)].map((line) => `\n${line}\n`);
+    const written = [message.text.trim(), ...callsAsMarkdown(message)].filter((part) => part !== '');
+    const words = written.join('\n\n') || '*(empty)*';
+    return `## ${whoSpeaks(message)}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${words}\n${below.join('')}`;
   });
   return `# ${title}\n\n${facts.join(' · ')}\n\n${parts.join('\n')}`;
 }
 
-const day = (timeMs: number) => `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const fileLine = ({ name, bytes }: ExportedMessage['attachments'][number]) =>
+  `*Attached: ${name} (${formatBytes(bytes)})*`;
+
+const endLine = (message: ExportedMessage): string[] => {
+  const end = endText(message);
+  return end ? [`*${end}*`] : [];
+};

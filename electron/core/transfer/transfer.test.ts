@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ExportedConversation } from '#shared/transfer.ts';
+import type { Attachment } from '#shared/contract/attachments.ts';
+import type { ExportedConversation, ExportedFile } from '#shared/transfer.ts';
 import { seed } from '../../../tests/seed/seed.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { foreignConversation, foreignMessage } from './imported.ts';
 import { jsonItems } from './json-items.ts';
+import { renderMarkdown } from './render-markdown.ts';
 import { toHtml } from './to-html.ts';
 
 type Core = Awaited<ReturnType<typeof testCore>>;
@@ -20,26 +23,38 @@ beforeAll(async () => {
     ...{ dataFolder, conversations: 6, messages: 100, long: 0, requests: null, seed: 9, force: false },
     nowMs: Date.UTC(2026, 5, 1),
   });
-  const file = {
-    id: 'f'.repeat(64),
-    name: 'plan.pdf',
-    kind: 'pdf',
-    mediaType: 'application/pdf',
-    bytes: 9000,
-    tokens: 1200,
-  };
-  const db = new Sqlite(join(dataFolder, 'portico.db'));
-  db.prepare(
-    "update messages set attachments = ? where seq in (select min(seq) from messages where role = 'user')",
-  ).run(JSON.stringify([file]));
-  db.close();
   core = await testCore({ dataFolder });
   empty = await testCore();
+  const files = [await attached(core, 'dot.png', dot), await attached(core, 'notes.md', Buffer.from('# Notes\n'))];
+  nameFiles(dataFolder, files);
 });
 afterAll(async () => {
   await core.close();
   await empty.close();
 });
+
+/** The smallest picture there is: one pixel. */
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function attached({ client }: Core, name: string, bytes: Buffer): Promise<Attachment> {
+  const piece = { uploadId: name, name, offset: 0, totalBytes: bytes.length, data: bytes.toString('base64') };
+  const { attachment } = await client.attachments.upload(piece);
+  if (!attachment) throw new Error(`${name} was not taken`);
+  return attachment;
+}
+
+/** Two questions of different chats come with these files. */
+function nameFiles(dataFolder: string, files: readonly Attachment[]): void {
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.prepare(
+    `update messages set attachments = ? where id in
+      (select min(id) from messages where role = 'user' and parent_id is null group by conversation_id limit 2)`,
+  ).run(JSON.stringify(files));
+  db.close();
+}
 
 async function exported(from: Core, format: 'json' | 'html' | 'markdown', only?: string[]): Promise<string> {
   const all = [
@@ -66,11 +81,15 @@ async function uploaded(to: Core, file: string | Buffer, pieceBytes = 50_000): P
   return uploadId;
 }
 
-const conversationsOf = (file: string) => (JSON.parse(file) as { conversations: ExportedConversation[] }).conversations;
+const contentsOf = (file: string) =>
+  (JSON.parse(file) as { contents: (ExportedConversation | ExportedFile)[] }).contents;
+const conversationsOf = (file: string) => contentsOf(file).filter((each) => 'messages' in each);
+const filesOf = (file: string) => contentsOf(file).filter((each) => 'base64' in each);
 
-test('what is exported as JSON and imported elsewhere is the same to the last branch, cost and mark', async () => {
+test('what is exported as JSON and imported elsewhere is the same to the last branch, cost, mark and file', async () => {
   const file = await exported(core, 'json');
-  expect(file).toContain('plan.pdf');
+  // Named by two chats, held once.
+  expect(filesOf(file).map(({ name }) => name)).toEqual(['dot.png', 'notes.md']);
   const uploadId = await uploaded(empty, file, 10_007);
   const preview = await empty.client.transfer.previewImport({ uploadId });
   expect(preview).toMatchObject({ source: 'portico', leftOut: [] });
@@ -78,7 +97,10 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
     ...{ imported: 6, alreadyHere: 0, leftOut: [] },
   });
-  expect(conversationsOf(await exported(empty, 'json'))).toEqual(conversationsOf(file));
+  expect(contentsOf(await exported(empty, 'json'))).toEqual(contentsOf(file));
+  const [picture] = filesOf(file);
+  const { data } = await empty.client.attachments.read({ id: picture?.file ?? '', offset: 0 });
+  expect(Buffer.from(data, 'base64').equals(dot)).toBe(true);
 
   const again = await uploaded(empty, file);
   expect(
@@ -98,10 +120,96 @@ test('Markdown and HTML show the shown branch with its costs, and HTML runs and 
   const html = await exported(core, 'html');
   expect(html).toContain('<!doctype html>');
   expect(html.match(/<h1 class="chat">/g)).toHaveLength(6);
-  expect(html).not.toMatch(/<script|<img|<iframe|<link/i);
+  expect(html).not.toMatch(/<script|<img(?! src="data:image\/png;base64,)|<iframe|<link/i);
+  expect(html.match(/<img/g)).toHaveLength(2);
+  expect(html).toContain(`data:image/png;base64,${dot.toString('base64')}" alt="dot.png"`);
+  expect(html).toContain('Attached: notes.md (8 B)');
+  expect(markdown).toContain('*Attached: dot.png (');
+  expect(html).toMatch(/<tfoot><tr><td>Together<\/td>/);
+  expect(html).toMatch(/<pre><code>.*<span class="t-/s);
 });
 
-test('no word of a model becomes markup of the page', () => {
+describe('files of an import', () => {
+  let target: Core;
+  beforeAll(async () => {
+    target = await testCore();
+  });
+  afterAll(() => target.close());
+
+  const given = (change: (file: string) => string) => async () => {
+    const uploadId = await uploaded(target, change(await exported(core, 'json')));
+    return (await target.client.transfer.previewImport({ uploadId })).leftOut;
+  };
+
+  test('that are damaged, of a kind that is not kept, or not there stay behind, and it is said', async () => {
+    const [first, second] = filesOf(await exported(core, 'json'));
+    const replaced = (file: ExportedFile | undefined, by: object | null) =>
+      given((text) => {
+        const json = JSON.parse(text) as { contents: (ExportedConversation | ExportedFile)[] };
+        json.contents = json.contents.flatMap((each) =>
+          'file' in each && each.file === file?.file ? (by ? [{ ...each, ...by }] : []) : [each],
+        );
+        return JSON.stringify(json);
+      });
+    const other = Buffer.from('other').toString('base64');
+    expect(await replaced(first, { base64: other })()).toEqual([{ what: 'files that are damaged', count: 1 }]);
+    expect(await replaced(second, null)()).toEqual([
+      { what: 'files that the export names but does not hold', count: 1 },
+    ]);
+    const program = Buffer.from('7f454c4602010100000000000000000002003e0001000000', 'hex');
+    const file = createHash('sha256').update(program).digest('hex');
+    expect(await replaced(first, { file, base64: program.toString('base64') })()).toEqual([
+      { what: 'files of a kind or size that Portico does not keep', count: 1 },
+      { what: 'files that the export names but does not hold', count: 1 },
+    ]);
+    expect(readdirSync(join(target.dataFolder), { recursive: true }).some((name) => String(name).includes(file))).toBe(
+      false,
+    );
+  });
+
+  test('come with the chats that are chosen only, described by their bytes and not by the export', async () => {
+    const text = await exported(core, 'json');
+    const lying = text.replaceAll('"mediaType":"image/png"', '"mediaType":"text/html"');
+    const [with_, without] = conversationsOf(text).toSorted(
+      (a, b) => Number(b.messages.some(hasFiles)) - Number(a.messages.some(hasFiles)) || 0,
+    );
+    const plain = conversationsOf(text).find(({ messages }) => !messages.some(hasFiles)) ?? without;
+    const commit = async (id = '') =>
+      target.client.transfer.commitImport({ uploadId: await uploaded(target, lying), sourceIds: [`portico:${id}`] });
+    await commit(plain?.id);
+    expect(existsSync(join(target.dataFolder, 'attachments'))).toBe(false);
+    expect(await commit(with_?.id)).toEqual({ imported: 1, alreadyHere: 0, leftOut: [] });
+    const { messages } = await target.client.conversations.get({ id: with_?.id ?? '', limit: 400 });
+    expect(messages.find(hasFiles)?.attachments[0]).toMatchObject({ name: 'dot.png', mediaType: 'image/png' });
+  });
+});
+const hasFiles = ({ attachments }: { attachments: readonly unknown[] }) => attachments.length > 0;
+
+test('an export of an earlier version is read: without files, and without what messages have got since', async () => {
+  const target = await testCore();
+  const old = conversationsOf(await exported(core, 'json')).map(({ messages, ...rest }) => ({
+    ...rest,
+    messages: messages.map(({ continues: _, bill: __, ...message }) => message),
+  }));
+  const head = { format: 'portico-chats', version: 1, exportedAt: '2026-01-01T00:00:00Z' };
+  const uploadId = await uploaded(target, JSON.stringify({ ...head, conversations: old }));
+  const { imported, leftOut } = await target.client.transfer.commitImport({ uploadId, sourceIds: null });
+  expect({ imported, leftOut }).toEqual({
+    imported: 6,
+    leftOut: [{ what: 'files that the export names but does not hold', count: 2 }],
+  });
+  await target.close();
+});
+
+test('the first code of a language is coloured as the next, word by word', async () => {
+  const code = "```js\nconst wide = 'words';\nfunction f(a) { return a + 1; } // note\n```";
+  const first = await renderMarkdown(code);
+  expect(first).toContain('<span class="t-keyword">const</span>');
+  expect(first).toContain('<span class="t-comment">// note</span>');
+  expect(await renderMarkdown(code)).toBe(first);
+});
+
+test('no word of a model becomes markup of the page', async () => {
   const hostile = fc.constantFrom(
     ...[
       '<script>alert(1)</script>',
@@ -115,33 +223,51 @@ test('no word of a model becomes markup of the page', () => {
       '[a](data:text/html,x)',
       '```html\n<b>\n```',
     ],
-    ...['<!--', ']]>', '&lt;script&gt;', '`<x>`', '# <h>', '| <td> | b |\n|--|--|', '<meta http-equiv=refresh>'],
+    ...[
+      '<!--',
+      ']]>',
+      '&lt;script&gt;',
+      '`<x>`',
+      '# <h>',
+      '| <td> | b |\n|--|--|',
+      '$\\href{javascript:alert(1)}{<x>}$',
+      '```html\n<script>\n```',
+      '<meta http-equiv=refresh>',
+    ],
   );
-  fc.assert(
-    fc.property(fc.array(fc.oneof(hostile, fc.string()), { maxLength: 8 }), fc.boolean(), (parts, answer) => {
-      const text = parts.join(answer ? '\n\n' : ' ');
-      const message = foreignMessage({
-        ...{ id: 'm', parentId: null, role: answer ? 'assistant' : 'user', text, reasoning: '', createdAt: 0 },
-        ...{ model: text, modelName: text },
-      });
-      const { conversation } = foreignConversation({
-        ...{
-          sourceId: 's',
-          id: 'c',
-          title: text,
-          createdAt: 0,
-          updatedAt: 0,
-          activeLeaf: 'm',
-          messages: [message],
-          leftOut: [],
-        },
-      });
-      const page = toHtml(conversation);
-      const allowed =
-        /<\/?(h[1-6]|p|section|ul|ol|li|pre|code|strong|em|del|blockquote|table|thead|tbody|tr|th|td|hr|br|a|input)\b[^>]*>/g;
-      const bare = page.replace(allowed, (tag) => (/\son\w+=|(href|src)="(?!(https?|mailto):)/i.test(tag) ? tag : ''));
-      expect(bare).not.toMatch(/<[a-z!/]/i);
-    }),
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(hostile, fc.string()), { maxLength: 8 }),
+      fc.boolean(),
+      async (parts, answer) => {
+        const text = parts.join(answer ? '\n\n' : ' ');
+        const message = foreignMessage({
+          ...{ id: 'm', parentId: null, role: answer ? 'assistant' : 'user', text, reasoning: '', createdAt: 0 },
+          ...{ model: text, modelName: text },
+        });
+        const { conversation } = foreignConversation({
+          ...{
+            sourceId: 's',
+            id: 'c',
+            title: text,
+            createdAt: 0,
+            updatedAt: 0,
+            activeLeaf: 'm',
+            messages: [message],
+            leftOut: [],
+          },
+        });
+        let page = '';
+        for await (const part of toHtml(conversation, { body: renderMarkdown, bytesOf: async () => null }))
+          page += part;
+        const allowed =
+          /<\/?(h[1-6]|p|section|span|math|semantics|annotation|m(?:row|i|n|o|text|sup|sub|frac|style|space)|ul|ol|li|pre|code|strong|em|del|blockquote|table|thead|tbody|tr|th|td|hr|br|a|input)\b[^>]*>/g;
+        const bare = page.replace(allowed, (tag) =>
+          /\son\w+=|(href|src)="(?!(https?|mailto):)/i.test(tag) ? tag : '',
+        );
+        expect(bare).not.toMatch(/<[a-z!/]/i);
+      },
+    ),
     { numRuns: 300 },
   );
 });
@@ -280,7 +406,7 @@ describe('a file is refused whole, with a sentence,', () => {
     ['with an empty item', `[${good},,${good}]`, /not valid JSON/],
     ['that is another list', '[{"a":1}]', /no export/],
     ['of an empty list', '[]', /no conversations/],
-    ['of a later version', portico(lone, 2), /no export/],
+    ['of a later version', portico(lone, 3), /no export/],
     ['with an orphan', portico({ ...lone, messages: [orphan] }), /no place/],
     [
       'with a cost that is none',

@@ -1,5 +1,7 @@
 import { app, nativeTheme, shell } from 'electron';
 import type { Host } from '#core/host.ts';
+import { askWhere } from './ask-where.ts';
+import { printPdf } from './print-pdf.ts';
 import type { WindowStateFile } from './window-state.ts';
 
 /** What the core gets from Electron. */
@@ -11,6 +13,7 @@ export function electronHost(state: WindowStateFile, platform: NodeJS.Platform):
     // Elsewhere the program ends with its last window.
     background: platform === 'darwin',
     notices: [],
+    output: { kind: 'dialog', askWhere, printPdf },
     openExternal: (url) => shell.openExternal(url),
     showTheme(theme) {
       nativeTheme.themeSource = theme;

@@ -17,7 +17,7 @@ import { handOverPorts } from './hand-over-port.ts';
 import { showMenu } from './menu.ts';
 import { portChannel } from './port-channel.ts';
 import { registerScheme, servePage } from './protocol.ts';
-import { openWindow } from './window.ts';
+import { mainWindow, openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
@@ -76,13 +76,13 @@ function run(): void {
   });
 
   app.on('second-instance', () => {
-    const [window] = BrowserWindow.getAllWindows();
+    const window = mainWindow();
     if (!window) return void open();
     if (window.isMinimized()) window.restore();
     window.focus();
   });
   app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) open();
+    if (!mainWindow()) open();
   });
   app.on('window-all-closed', () => {
     if (platform !== 'darwin') app.quit();

@@ -7,6 +7,8 @@ const initial = { width: 1200, height: 800 };
 /** The page's own background, so that nothing flashes before its first paint. */
 const backgrounds = { dark: '#111113', light: '#ffffff' };
 
+const opened = new WeakSet<BrowserWindow>();
+
 /** Opens the window; it is shown once there is something to see. */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
   const { bounds, maximized } = state.get();
@@ -28,6 +30,7 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
       spellcheck: true,
     },
   });
+  opened.add(window);
   window.once('ready-to-show', () => {
     if (maximized) window.maximize();
     window.show();
@@ -36,3 +39,7 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
   void window.loadURL(pageUrl);
   return window;
 }
+
+/** The window that shows our page; one that prints is none. */
+export const mainWindow = (): BrowserWindow | undefined =>
+  BrowserWindow.getAllWindows().find((window) => opened.has(window));

@@ -5,6 +5,7 @@ import { serveChannels } from '#core/serve.ts';
 import { AppError } from '#shared/errors.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
+import { type PrintPages, printPages } from './print-pages.ts';
 import { socketChannel } from './socket-channel.ts';
 import { openWebHost } from './web-host.ts';
 
@@ -41,9 +42,10 @@ export interface RunningWeb {
 /** Starts the core behind a loopback server and says where it is. */
 export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const { platform, port, say } = options;
+  const prints = printPages();
   const core = await openCore({
     ...options,
-    host: webHost(options.version, platform),
+    host: webHost(options.version, platform, prints),
     now: Date.now,
     elapsed: () => performance.now(),
     newId: randomUUID,
@@ -53,6 +55,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const web = await openWebHost({
     port,
     pageFolder: options.pageFolder,
+    takePrint: prints.take,
     serve: (socket) => serve(socketChannel(socket)),
     showLink: notTwice(sayLink),
   }).catch(async (error: unknown) => {
@@ -79,13 +82,14 @@ const notices = [
   'Programs that run under your user name can read the memory of the browser, and with it this page.',
 ];
 
-function webHost(version: string, platform: NodeJS.Platform): Host {
+function webHost(version: string, platform: NodeJS.Platform, prints: PrintPages): Host {
   return {
     name: 'web',
     version,
     ownTitleBar: false,
     background: true,
     notices,
+    output: { kind: 'browser', servePrint: prints.serve },
     openExternal: (url) => openExternal(url, platform),
     showTheme() {
       // The page draws its own theme; a browser's frame belongs to its user.

@@ -17,7 +17,13 @@ beforeAll(async () => {
   writeFileSync(join(page, 'index.html'), '<title>Portico</title>');
   writeFileSync(join(page, 'app.js'), 'export {}');
   writeFileSync(join(folder, 'secret.txt'), 'outside');
-  web = await openWebHost({ port: 0, pageFolder: page, serve: () => {}, showLink: (link) => shown.push(link) });
+  web = await openWebHost({
+    port: 0,
+    pageFolder: page,
+    takePrint: () => null,
+    serve: () => {},
+    showLink: (link) => shown.push(link),
+  });
 });
 beforeEach(() => {
   shown = [];

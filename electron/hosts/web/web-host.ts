@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isDiagramFile, pageHeaders, readPageFile } from '#core/page.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage } from './connect-page.ts';
+import { printFolder, printHeaders } from './print-pages.ts';
 import {
   allowedHosts,
   type Claim,
@@ -20,6 +21,8 @@ export interface WebHostOptions {
   readonly port: number;
   /** The built page's folder. */
   readonly pageFolder: string;
+  /** A page that was made to be printed, once; null: there is none at this path. */
+  readonly takePrint: (pathname: string) => string | null;
   /** Serves the core over an accepted socket. */
   readonly serve: (socket: WebSocket) => void;
   /** A link was used, or somebody asks how to get in: the terminal shows an unused one. */
@@ -86,9 +89,20 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
       options.showLink(link());
       return send(response, 200, 'text/html; charset=utf-8', connectPage);
     }
+    if (pathname.startsWith(printFolder)) return sendPrint(request, response, pathname);
     const file = await readPageFile(options.pageFolder, pathname);
     if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
     send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body, pathname);
+  }
+
+  function sendPrint({ method }: IncomingMessage, response: ServerResponse, pathname: string): void {
+    const page = method === 'GET' ? options.takePrint(pathname) : null;
+    if (page === null) {
+      refuse(response, { status: 404, text: 'This page was printed already. Print it again.' });
+      return;
+    }
+    response.writeHead(200, { ...printHeaders, 'content-type': 'text/html; charset=utf-8' });
+    response.end(page);
   }
 
   server.on('upgrade', (request, socket, head) => {

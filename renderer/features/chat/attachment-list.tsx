@@ -1,6 +1,7 @@
 import { FileText, FileType, Image as ImageIcon, LoaderCircle, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Attachment } from '#shared/contract/attachments.ts';
+import { formatBytes } from '#shared/file-size.ts';
 import { count } from '../../lib/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
@@ -69,7 +70,7 @@ function AttachmentCard({ file }: { file: Attachment }) {
         <span className="min-w-0">
           <span className="block truncate font-medium text-xs">{file.name}</span>
           <span className="block truncate text-2xs text-fg-3 tabular-nums">
-            {text.fileFacts(sizeOf(file.bytes), count(file.tokens))}
+            {text.fileFacts(formatBytes(file.bytes), count(file.tokens))}
           </span>
         </span>
       </button>
@@ -81,7 +82,7 @@ function AttachmentCard({ file }: { file: Attachment }) {
 }
 
 function Preview({ file, url }: { file: Attachment; url: string | null }) {
-  if (file.kind === 'pdf') return <p className="text-fg-2">{text.pdfPreview(sizeOf(file.bytes))}</p>;
+  if (file.kind === 'pdf') return <p className="text-fg-2">{text.pdfPreview(formatBytes(file.bytes))}</p>;
   if (file.kind === 'text') return <TextPreview file={file} />;
   return url ? (
     <img src={url} alt={file.name} className="mx-auto max-h-[70vh] rounded-control" />
@@ -118,10 +119,3 @@ function Missing({ file }: { file: Attachment }) {
   const { isError } = useFile(file);
   return <p className="text-fg-2">{isError ? text.fileGone : text.fileOpening}</p>;
 }
-
-const sizeOf = (bytes: number): string =>
-  bytes < 1024
-    ? `${bytes} B`
-    : bytes < 1_048_576
-      ? `${Math.round(bytes / 1024)} KB`
-      : `${(bytes / 1_048_576).toFixed(1)} MB`;

@@ -1,18 +1,21 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Conversation } from '#shared/contract/conversations.ts';
-import type { ExportFormat } from '#shared/contract/transfer.ts';
+import type { SavedFormat } from '#shared/contract/transfer.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
-import { text } from './text.ts';
+import { exportedText, text } from './text.ts';
 import { useExport } from './use-transfer.ts';
 
-const formats = (['markdown', 'html', 'json'] as const).map((value) => ({ value, label: text.formats[value] }));
+const formats = (['markdown', 'html', 'pdf', 'json'] as const).map((value) => ({ value, label: text.formats[value] }));
 
 /** In which form chats leave Portico. */
 export function ExportForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
-  const [format, setFormat] = useState<ExportFormat>('markdown');
+  const [format, setFormat] = useState<SavedFormat>('markdown');
   const exporting = useExport();
+  const { giveUp } = exporting;
+  // Whoever closes the question does not want its answer.
+  useEffect(() => giveUp, [giveUp]);
   const { say, failed } = useNotify();
   const name = conversations.length === 1 ? (conversations[0]?.title ?? '') : `${conversations.length} chats`;
   return (
@@ -22,9 +25,10 @@ export function ExportForm({ conversations, onDone }: { conversations: readonly 
         exporting.mutate(
           { ids: conversations.map((each) => each.id), format, name },
           {
-            onSuccess: () => {
+            onSuccess: (exported) => {
+              if (exported.as === 'nothing') return;
               onDone();
-              say(text.exported);
+              say(exportedText(exported));
             },
             onError: (error) => failed(text.exportFailed, error),
           },
@@ -32,7 +36,9 @@ export function ExportForm({ conversations, onDone }: { conversations: readonly 
       }}
     >
       <Segmented label={text.format} value={format} options={formats} onChange={setFormat} />
-      <p className="mt-2 min-h-10 text-fg-2">{text.notes[format]}</p>
+      <p className="mt-2 min-h-10 text-fg-2">
+        {format === 'pdf' && !exporting.saveDialog ? text.printNote : text.notes[format]}
+      </p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button look="primary" type="submit" disabled={exporting.isPending}>

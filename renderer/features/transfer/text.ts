@@ -5,28 +5,32 @@ const chats = (count: number) => counted(count, 'chat', 'chats');
 export const text = {
   exportTitle: (count: number) => `Export ${chats(count)}`,
   format: 'Format',
-  formats: { markdown: 'Markdown', html: 'HTML', json: 'JSON' },
+  formats: { markdown: 'Markdown', html: 'HTML', pdf: 'PDF', json: 'JSON' },
   notes: {
-    markdown: 'The branch that is shown, with what each answer cost.',
-    html: 'One page to read or print, without scripts: the branch that is shown, with costs.',
-    json: 'Everything: all branches, costs and marks. Portico can import it again.',
+    markdown: 'The branch that is shown, with what each answer cost. Files are named.',
+    html: 'One page to read, without scripts: the branch that is shown, with costs and pictures.',
+    pdf: 'One document for all of it: the branch that is shown, with costs and pictures.',
+    json: 'Everything: all branches, costs, marks and attached files. Portico can import it again.',
   },
+  printNote: 'Opens the print dialog of your browser, which can save a PDF: the branch that is shown, with costs.',
   export: 'Export',
   exporting: 'Exporting',
   exported: 'Exported',
+  savedAs: (name: string) => `Saved as ${name}`,
   exportFailed: 'Not exported',
   cancel: 'Cancel',
   section: 'Import and export',
   exportAll: 'Export all chats',
   noChats: 'There are no chats to export yet.',
   importFile: 'Import chats…',
-  importNote: 'The JSON of Portico, or conversations.json of ChatGPT or Claude. Nothing is fetched and nothing is run.',
+  importNote:
+    'The JSON of Portico, with its files, or conversations.json of ChatGPT or Claude. Nothing is fetched and nothing is run.',
   fileField: 'File to import',
   reading: (percent: number) => `Reading the file, ${percent} %`,
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
   here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
-  leftOut: 'Left out, because Portico cannot show them yet:',
+  leftOut: 'Left out:',
   left: (what: string, count: number) => `${what}: ${count}`,
   unknownCost: 'What these answers cost is not known and is not guessed.',
   import: (count: number) => `Import ${chats(count)}`,
@@ -36,3 +40,7 @@ export const text = {
   messages: (count: number) => counted(count, 'message', 'messages'),
   preview: 'What is in the file',
 };
+
+/** What became of an export, as far as anybody here knows: what a browser does with a download it does not tell. */
+export const exportedText = (exported: { as: string; name?: string }): string =>
+  exported.name === undefined ? text.exported : text.savedAs(exported.name);

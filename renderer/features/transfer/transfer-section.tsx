@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { ImportForm } from './import-form.tsx';
-import { text } from './text.ts';
+import { exportedText, text } from './text.ts';
 import { useAllIds, useExport, useImport } from './use-transfer.ts';
 
 /** Settings → Data & backup: everything out as one file, and other programs' chats in. */
@@ -17,12 +17,12 @@ export function TransferSection() {
     try {
       const ids = await allIds();
       if (ids.length === 0) return say(text.noChats);
-      await exporting.mutateAsync({
+      const exported = await exporting.mutateAsync({
         ids,
         format: 'json',
         name: `Portico chats ${new Date().toISOString().slice(0, 10)}`,
       });
-      say(text.exported);
+      if (exported.as !== 'nothing') say(exportedText(exported));
     } catch (error) {
       failed(text.exportFailed, error);
     }
@@ -70,9 +70,10 @@ export function TransferSection() {
             onCancel={close}
             onImport={() =>
               commit.mutate(open.uploadId, {
-                onSuccess: ({ imported }) => {
+                onSuccess: ({ imported, leftOut }) => {
                   read.reset();
-                  say(text.imported(imported));
+                  const left = leftOut.map(({ what, count }) => text.left(what, count)).join(', ');
+                  say(text.imported(imported), left && `${text.leftOut} ${left}`);
                 },
                 onError: (error) => {
                   read.reset();

@@ -1,22 +1,62 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { ExportFormat, ImportPreview } from '#shared/contract/transfer.ts';
+import { useCallback, useRef, useState } from 'react';
+import type { ImportPreview, SavedFormat } from '#shared/contract/transfer.ts';
+import { fileName } from '#shared/file-name.ts';
 import { type Api, useApi } from '../../lib/api.ts';
+import { useAppInfo } from '../../lib/use-core.ts';
+import { printPage } from './print-page.ts';
 
 const pieceBytes = 1_000_000;
 const endings = { markdown: 'md', html: 'html', json: 'json' } as const;
 const types = { markdown: 'text/markdown', html: 'text/html', json: 'application/json' } as const;
 
-/** Writes chats to a file that the reader's own save dialog, or the browser, puts where they want it. */
+interface Wanted {
+  readonly ids: string[];
+  readonly format: SavedFormat;
+  readonly name: string;
+}
+
+/** What became of an export: a file of this name, the browser's own download or print, or nothing as its reader gave up. */
+export type Exported =
+  | { readonly as: 'saved'; readonly name: string }
+  | { readonly as: 'download' | 'print' | 'nothing' };
+
+/** Chats as a file, put where the reader wants it: by the system's dialog, or by the browser's download and print. */
 export function useExport() {
   const api = useApi();
-  return useMutation({
-    mutationFn: async ({ ids, format, name }: { ids: string[]; format: ExportFormat; name: string }) => {
-      const parts: string[] = [];
-      for await (const { text } of await api.transfer.export({ ids, format })) parts.push(text);
-      saveFile(new Blob(parts, { type: types[format] }), `${fileName(name)}.${endings[format]}`);
+  const saveDialog = useAppInfo().data?.capabilities.saveDialog ?? false;
+  const running = useRef(new AbortController());
+  const exporting = useMutation({
+    mutationFn: async (wanted: Wanted): Promise<Exported> => {
+      running.current = new AbortController();
+      const { signal } = running.current;
+      try {
+        return await (saveDialog ? save(api, wanted, signal) : throughBrowser(api, wanted, signal));
+      } catch (error) {
+        if (signal.aborted) return { as: 'nothing' };
+        throw error;
+      }
     },
   });
+  const giveUp = useCallback(() => running.current.abort(), []);
+  return { ...exporting, saveDialog, giveUp };
+}
+
+async function save(api: Api, wanted: Wanted, signal: AbortSignal): Promise<Exported> {
+  const { savedAs } = await api.transfer.save({ ...wanted, name: wanted.name.slice(0, 200) || 'chats' }, { signal });
+  return savedAs === null ? { as: 'nothing' } : { as: 'saved', name: savedAs };
+}
+
+async function throughBrowser(api: Api, { ids, format, name }: Wanted, signal: AbortSignal): Promise<Exported> {
+  if (format === 'pdf') {
+    const { path } = await api.transfer.preparePrint({ ids }, { signal });
+    await printPage(path);
+    return { as: 'print' };
+  }
+  const parts: string[] = [];
+  for await (const { text } of await api.transfer.export({ ids, format }, { signal })) parts.push(text);
+  saveFile(new Blob(parts, { type: types[format] }), `${fileName(name)}.${endings[format]}`);
+  return { as: 'download' };
 }
 
 /** The ids of all chats that are not in the trash. */
@@ -39,14 +79,6 @@ async function idsOf(api: Api, view: 'active' | 'archived'): Promise<string[]> {
   } while (cursor);
   return ids;
 }
-
-/** A name that every file system takes. */
-const fileName = (name: string) =>
-  name
-    .replace(/[\p{C}<>:"/\\|?*]+/gu, ' ')
-    .replace(/^[. ]+|[. ]+$/g, '')
-    .slice(0, 80)
-    .trim() || 'chats';
 
 function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);

@@ -1,5 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { createElement, memo, type ReactNode, useState } from 'react';
+import { languageOf } from '#shared/markdown/languages.ts';
+import type { MathsToken } from '#shared/markdown/maths.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
 import { text as words } from '../text.ts';
@@ -7,8 +9,6 @@ import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
-import { languageOf } from '#shared/markdown/languages.ts';
-import type { MathsToken } from '#shared/markdown/maths.ts';
 
 const mostRows = 200;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBlocks, lexWhole } from './blocks.ts';
 import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
+import { createBlocks, lexWhole } from './blocks.ts';
 
 const pieces = [
   '# Heading\n',

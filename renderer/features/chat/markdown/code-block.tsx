@@ -1,12 +1,12 @@
 import { Check, Copy, WrapText } from 'lucide-react';
 import { memo, type ReactNode, useState } from 'react';
+import { languageName } from '#shared/markdown/languages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
 import { useCopy } from '../../../ui/use-copy.ts';
 import { text as words } from '../text.ts';
 import type { Span } from './highlight-messages.ts';
-import { languageName } from '#shared/markdown/languages.ts';
 import { useHighlighted } from './use-highlighted.ts';
 import { useWrap } from './use-wrap.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { katexNow, loadKatex } from './load-katex.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
+import { katexNow, loadKatex } from './load-katex.ts';
 
 /** Macros that grow, and sizes that cover the page, end here. Nothing may name an address. */
 const limits = { throwOnError: true, trust: false, strict: false, maxSize: 20, maxExpand: 300 } as const;

@@ -1,10 +1,10 @@
 import { ImageIcon } from 'lucide-react';
 import type { MarkedToken, Token } from 'marked';
 import type { ReactNode } from 'react';
+import type { MathsToken } from '#shared/markdown/maths.ts';
 import { text as words } from '../text.ts';
 import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
-import type { MathsToken } from '#shared/markdown/maths.ts';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
 

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useId, useRef, useState } from 'react';
+import { languageOf } from '#shared/markdown/languages.ts';
 import type { Span } from './highlight-messages.ts';
 import type { Highlighter } from './highlighter.ts';
-import { languageOf } from '#shared/markdown/languages.ts';
 
 export const HighlighterContext = createContext<Highlighter | null>(null);
 

@@ -1,0 +1,51 @@
+import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import { grammars } from '#shared/markdown/grammars.ts';
+import { languageOf } from '#shared/markdown/languages.ts';
+import { escapeHtml } from './escape-html.ts';
+
+type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
+
+/** Longer ones stay plain: nobody reads their colours, and they take seconds. */
+const longestBlock = 60_000;
+const longestLine = 2000;
+/** For one line. What is not read by then is one colour to the end of the line. */
+const lineLimitMs = 500;
+/** The first lines of a language also build its patterns, which takes longer than a line may. */
+const firstLimitMs = 10_000;
+
+let starting: Promise<Engine> | null = null;
+const loading = new Map<string, Promise<void>>();
+const built = new Set<string>();
+
+/**
+ * A block of code as lines of `<span class="t-…">`, every word escaped; plain where its language is not known. The first
+ * block of a language takes half a second: for a thread of its own.
+ */
+export async function colourCode(code: string, info: string): Promise<string> {
+  const language = languageOf(info);
+  const grammar = language === null ? undefined : grammars.get(language);
+  if (language === null || grammar === undefined || code.length > longestBlock) return escapeHtml(code);
+  starting ??= createHighlighterCore({
+    themes: [createCssVariablesTheme({ name: 'portico', variablePrefix: '' })],
+    engine: createJavaScriptRegexEngine({ forgiving: true }),
+  });
+  const engine = await starting;
+  const loaded = loading.get(language) ?? engine.loadLanguage(grammar);
+  loading.set(language, loaded);
+  await loaded;
+  const { tokens } = engine.codeToTokens(code, {
+    lang: language,
+    theme: 'portico',
+    tokenizeMaxLineLength: longestLine,
+    tokenizeTimeLimit: built.has(language) ? lineLimitMs : firstLimitMs,
+  });
+  built.add(language);
+  return tokens.map((line) => line.map(({ content, color }) => span(content, color)).join('')).join('\n');
+}
+
+/** `var(token-keyword)` is `keyword`. */
+function span(content: string, colour: string | undefined): string {
+  const name = /token-([a-z-]+)/.exec(colour ?? '')?.[1];
+  return name ? `<span class="t-${name}">${escapeHtml(content)}</span>` : escapeHtml(content);
+}

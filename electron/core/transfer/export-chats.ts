@@ -1,0 +1,91 @@
+import type { ExportFormat } from '#shared/contract/transfer.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ExportedConversation, ExportedFile } from '#shared/transfer.ts';
+import { pageNumbers } from './export-style.ts';
+import { costsHtml, htmlFoot, htmlHead, type PageParts, toHtml } from './to-html.ts';
+import { toMarkdown } from './to-markdown.ts';
+
+export interface ExportDeps extends PageParts {
+  readonly read: (id: string) => Promise<ExportedConversation | null>;
+  readonly now: () => number;
+}
+
+/** `print`: the page with numbers for its sheets. */
+export type WrittenFormat = ExportFormat | 'print';
+
+/** Characters in one piece: a message on the way to a window is never larger than this and its envelope. */
+const pieceLength = 500_000;
+
+/** Chats as the text of one file, piece by piece, one conversation in memory at a time. */
+export function chatsWriter(deps: ExportDeps) {
+  const writers = { json: jsonText, markdown: markdownText, html: htmlText, print: htmlText } as const;
+
+  async function* conversations(ids: readonly string[]): AsyncGenerator<ExportedConversation, void> {
+    let found = false;
+    for (const id of ids) {
+      const conversation = await deps.read(id);
+      if (!conversation) continue;
+      found = true;
+      yield conversation;
+    }
+    if (!found) throw new AppError('not_found', 'These conversations are not here any more.');
+  }
+
+  async function* jsonText(ids: readonly string[]): AsyncGenerator<string, void> {
+    const head = { format: 'portico-chats', version: 2, exportedAt: new Date(deps.now()).toISOString() };
+    yield `${JSON.stringify(head).slice(0, -1)},"contents":[`;
+    const written = new Set<string>();
+    let between = '';
+    for await (const conversation of conversations(ids)) {
+      for (const { id, name } of conversation.messages.flatMap(({ attachments }) => attachments)) {
+        const bytes = written.has(id) ? null : await deps.bytesOf(id);
+        written.add(id);
+        if (!bytes) continue;
+        const file: ExportedFile = { file: id, name, base64: bytes.toString('base64') };
+        yield between + JSON.stringify(file);
+        between = ',\n';
+      }
+      yield between + JSON.stringify(conversation);
+      between = ',\n';
+    }
+    yield ']}\n';
+  }
+
+  async function* markdownText(ids: readonly string[]): AsyncGenerator<string, void> {
+    let between = '';
+    for await (const conversation of conversations(ids)) {
+      yield between + toMarkdown(conversation);
+      between = '\n---\n\n';
+    }
+  }
+
+  async function* htmlText(ids: readonly string[], format: WrittenFormat): AsyncGenerator<string, void> {
+    const costs: Parameters<typeof costsHtml>[0][number][] = [];
+    let head = true;
+    for await (const conversation of conversations(ids)) {
+      const { title, messages } = conversation;
+      const pageTitle = ids.length === 1 ? title : 'Chats from Portico';
+      if (head) yield htmlHead(pageTitle, format === 'print' ? pageNumbers : '');
+      head = false;
+      yield* toHtml(conversation, deps);
+      // Of what has been written only the costs are kept.
+      costs.push({ title, messages: messages.map((each) => ({ ...each, text: '', reasoning: '' })) });
+    }
+    yield costsHtml(costs) + htmlFoot;
+  }
+
+  return async function* write(
+    ids: readonly string[],
+    format: WrittenFormat,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string, void> {
+    for await (const text of writers[format](ids, format)) {
+      for (let at = 0; at < text.length; at += pieceLength) {
+        if (signal?.aborted) return;
+        yield text.slice(at, at + pieceLength);
+      }
+    }
+  };
+}
+
+export type ChatsWriter = ReturnType<typeof chatsWriter>;

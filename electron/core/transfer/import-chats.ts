@@ -1,0 +1,92 @@
+import type { ImportPreview } from '#shared/contract/transfer.ts';
+import { describedAnew, type FileKeeper, fileBytes, filesOf, leftOutFiles } from './import-files.ts';
+import { readImport, type Source } from './read-import.ts';
+import type { TransferStore } from './transfer-store.ts';
+
+export interface ImportDeps {
+  readonly store: TransferStore;
+  readonly attachments: FileKeeper;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+interface Look {
+  readonly preview: ImportPreview;
+  /** For each conversation the files that it names. */
+  readonly files: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Chats from a file: first a look at all of it, then, once more from its beginning, what is wanted. */
+export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
+  async function look(path: string): Promise<Look> {
+    const found: ImportPreview['conversations'] = [];
+    const left: string[] = [];
+    const files = new Map<string, readonly string[]>();
+    const held = new Set<string>();
+    let source: Source = 'portico';
+    for await (const read of readImport(path, newId)) {
+      if (read.kind === 'file') {
+        held.add(read.file.file);
+        const bytes = await fileBytes(read.file, attachments);
+        if (typeof bytes === 'string') left.push(bytes);
+        continue;
+      }
+      source = read.source;
+      if (!read.imported) {
+        left.push('empty chats');
+        continue;
+      }
+      const { sourceId, conversation, leftOut } = read.imported;
+      const { title, createdAt, messages } = conversation;
+      found.push({ sourceId, title, createdAt, messages: messages.length, alreadyHere: false });
+      files.set(sourceId, filesOf(conversation));
+      left.push(...leftOut);
+    }
+    for (const id of new Set([...files.values()].flat())) {
+      if (!held.has(id) && (await attachments.bytes(id)) === null) left.push(leftOutFiles.missing);
+    }
+    const known = await store.known(found.map((each) => each.sourceId));
+    const conversations = found.map((each) => ({ ...each, alreadyHere: known.has(each.sourceId) }));
+    return { preview: { source, conversations, leftOut: counted(left) }, files };
+  }
+
+  return {
+    preview: async (path: string): Promise<ImportPreview> => (await look(path)).preview,
+
+    async commit(path: string, sourceIds: readonly string[] | null) {
+      // Once more to its end before anything is kept: a file is imported whole or not at all.
+      const { preview, files } = await look(path);
+      const here = new Set(preview.conversations.filter((each) => each.alreadyHere).map((each) => each.sourceId));
+      const wanted = new Set(sourceIds ?? files.keys());
+      const wantedFiles = new Set([...wanted].flatMap((id) => (here.has(id) ? [] : (files.get(id) ?? []))));
+      const left: string[] = [];
+      let imported = 0;
+      let alreadyHere = 0;
+      for await (const read of readImport(path, newId)) {
+        if (read.kind === 'file') {
+          if (!wantedFiles.delete(read.file.file)) continue;
+          const bytes = await fileBytes(read.file, attachments);
+          if (typeof bytes === 'string') left.push(bytes);
+          else await attachments.keep(read.file.name, bytes);
+          continue;
+        }
+        const each = read.imported;
+        if (!each || !wanted.has(each.sourceId)) continue;
+        if (here.has(each.sourceId)) {
+          alreadyHere++;
+          continue;
+        }
+        here.add(each.sourceId);
+        await store.add(await describedAnew(each.conversation, attachments), each.sourceId, { newId, now: now() });
+        left.push(...each.leftOut);
+        imported++;
+      }
+      for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.push(leftOutFiles.missing);
+      return { imported, alreadyHere, leftOut: counted(left) };
+    },
+  };
+}
+
+function counted(names: readonly string[]): { what: string; count: number }[] {
+  return [...Map.groupBy(names, (name) => name)].map(([what, each]) => ({ what, count: each.length }));
+}

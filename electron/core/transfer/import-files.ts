@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { Attachment } from '#shared/contract/attachments.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ExportedConversation, ExportedFile } from '#shared/transfer.ts';
+
+/** Where the files of messages are kept. */
+export interface FileKeeper {
+  bytes(id: string): Promise<Buffer | null>;
+  /** Throws `attachment_refused` where a file is of a kind or a size that is not kept. */
+  check(name: string, bytes: Buffer): Promise<void>;
+  keep(name: string, bytes: Buffer): Promise<Attachment>;
+  find(
+    id: string,
+  ): Promise<{ kind: Attachment['kind']; media_type: string; bytes: number; tokens: number } | undefined>;
+}
+
+export const leftOutFiles = {
+  damaged: 'files that are damaged',
+  refused: 'files of a kind or size that Portico does not keep',
+  missing: 'files that the export names but does not hold',
+} as const;
+
+export type FileFault = (typeof leftOutFiles)[keyof typeof leftOutFiles];
+
+/** The bytes of an exported file, or why they are not taken: they must be what their hash says, and of a kind that is kept. */
+export async function fileBytes({ file, name, base64 }: ExportedFile, keeper: FileKeeper): Promise<Buffer | FileFault> {
+  const bytes = Buffer.from(base64, 'base64');
+  if (createHash('sha256').update(bytes).digest('hex') !== file) return leftOutFiles.damaged;
+  try {
+    await keeper.check(name, bytes);
+    return bytes;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'attachment_refused') return leftOutFiles.refused;
+    throw error;
+  }
+}
+
+/** A conversation whose files are described as their bytes are, not as a foreign file says. */
+export async function describedAnew(
+  conversation: ExportedConversation,
+  keeper: FileKeeper,
+): Promise<ExportedConversation> {
+  const messages = conversation.messages.map(async (message) => ({
+    ...message,
+    attachments: await Promise.all(
+      message.attachments.map(async (file) => {
+        const known = await keeper.find(file.id);
+        if (!known) return file;
+        const { kind, media_type: mediaType, bytes, tokens } = known;
+        return { id: file.id, name: file.name, kind, mediaType, bytes, tokens };
+      }),
+    ),
+  }));
+  return { ...conversation, messages: await Promise.all(messages) };
+}
+
+/** The files that a conversation names. */
+export const filesOf = ({ messages }: ExportedConversation): string[] =>
+  messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));

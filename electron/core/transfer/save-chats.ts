@@ -1,0 +1,89 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { SavedFormat } from '#shared/contract/transfer.ts';
+import { AppError } from '#shared/errors.ts';
+import { fileName } from '#shared/file-name.ts';
+import type { Output } from '../host.ts';
+import type { ChatsWriter } from './export-chats.ts';
+
+/** A page with more than this is no document any more, and a browser that lays it out takes gigabytes. In UTF-16 units. */
+const longestPage = 80_000_000;
+const endings = { markdown: 'md', html: 'html', json: 'json', pdf: 'pdf' } as const;
+
+interface Wanted {
+  readonly ids: string[];
+  readonly format: SavedFormat;
+  readonly name: string;
+}
+
+/** Chats to the disk or to a printer, as far as the host can. */
+export function chatsSaver(write: ChatsWriter, output: Output) {
+  async function page(ids: string[], format: 'html' | 'print', signal: AbortSignal | undefined): Promise<string> {
+    const parts: string[] = [];
+    let length = 0;
+    for await (const text of write(ids, format, signal)) {
+      parts.push(text);
+      length += text.length;
+      if (length > longestPage) {
+        throw new AppError(
+          'export_failed',
+          'These chats are too much for one PDF. Choose fewer of them, or export them as HTML.',
+        );
+      }
+    }
+    return parts.join('');
+  }
+
+  return {
+    async save({ ids, format, name }: Wanted, signal = new AbortController().signal) {
+      if (output.kind !== 'dialog') throw new AppError('invalid_input', 'Here the browser saves files itself.');
+      const path = await output.askWhere(`${fileName(name)}.${endings[format]}`);
+      if (path === null) return { savedAs: null };
+      const content =
+        format === 'pdf'
+          ? [await output.printPdf(await page(ids, 'html', signal), signal)]
+          : write(ids, format, signal);
+      await writeWhole(path, content, signal);
+      return { savedAs: basename(path) };
+    },
+
+    async preparePrint({ ids }: { ids: string[] }, signal?: AbortSignal) {
+      if (output.kind !== 'browser') throw new AppError('invalid_input', 'Here chats are saved as a PDF.');
+      return { path: output.servePrint(await page(ids, 'print', signal)) };
+    },
+  };
+}
+
+type Content = AsyncIterable<string | Uint8Array> | readonly Uint8Array[];
+
+/** Writes beside the place and takes the place at the end: what was there stays until the new file is whole. */
+async function writeWhole(path: string, content: Content, signal: AbortSignal): Promise<void> {
+  const part = `${path}.part`;
+  try {
+    const file = await open(part, 'w', 0o600);
+    try {
+      for await (const piece of content) await file.appendFile(piece);
+      signal.throwIfAborted();
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path);
+  } catch (cause) {
+    await rm(part, { force: true });
+    throw cause instanceof AppError ? cause : unwritten(path, cause, signal);
+  }
+}
+
+function unwritten(path: string, cause: unknown, signal: AbortSignal): AppError {
+  if (signal.aborted) return new AppError('cancelled', 'The export was given up. Nothing was written.');
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  const why =
+    code === 'ENOSPC'
+      ? 'the disk is full'
+      : code === 'EACCES' || code === 'EPERM'
+        ? 'that place may not be written'
+        : null;
+  const sentence = `${basename(path)} was not written${why ? `, because ${why}` : ''}. What was there before is unchanged.`;
+  return new AppError('export_failed', sentence, { cause });
+}

@@ -1,0 +1,50 @@
+import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '#shared/errors.ts';
+
+/** Four gigabytes: years of chats with their files. */
+const largestFile = 4_000_000_000;
+const uploadIds = /^[\w-]{1,64}$/;
+
+/** Files that are being imported, kept apart until they are imported or given up. A file never comes with a path. */
+export function uploadedFiles(folder: string) {
+  rmSync(folder, { recursive: true, force: true });
+  const uploads = new Set<string>();
+
+  function pathOf(uploadId: string): string {
+    if (!uploads.has(uploadId) || !uploadIds.test(uploadId)) {
+      throw new AppError('not_found', 'This import was given up. Choose the file again.');
+    }
+    return join(folder, uploadId);
+  }
+
+  function forget(uploadId: string): void {
+    if (!uploads.delete(uploadId)) return;
+    const path = join(folder, uploadId);
+    if (existsSync(path)) rmSync(path);
+  }
+
+  return {
+    pathOf,
+    forget,
+    begin(uploadId: string): void {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, uploadId), '', { mode: 0o600 });
+      uploads.add(uploadId);
+    },
+    /** Adds the next bytes; answers with how many there are. */
+    append(uploadId: string, offset: number, bytes: Buffer): number {
+      const path = pathOf(uploadId);
+      const { size } = statSync(path);
+      if (size !== offset) {
+        throw new AppError('invalid_input', 'offset: a piece of the file is missing. Choose it again.');
+      }
+      if (size + bytes.length > largestFile) {
+        forget(uploadId);
+        throw new AppError('import_refused', 'This file is larger than 4 GB and cannot be imported.');
+      }
+      appendFileSync(path, bytes);
+      return size + bytes.length;
+    },
+  };
+}

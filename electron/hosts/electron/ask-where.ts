@@ -1,0 +1,20 @@
+import { extname, join } from 'node:path';
+import { app, dialog } from 'electron';
+import { mainWindow } from './window.ts';
+
+const kinds: Readonly<Record<string, string>> = { md: 'Markdown', html: 'HTML', json: 'JSON', pdf: 'PDF' };
+
+/** The system's own save dialog, before our window; null where the reader gave up. */
+export async function askWhere(name: string): Promise<string | null> {
+  const ending = extname(name).slice(1);
+  const options: Electron.SaveDialogOptions = {
+    defaultPath: join(app.getPath('downloads'), name),
+    filters: [{ name: kinds[ending] ?? ending, extensions: [ending] }],
+    properties: ['createDirectory', 'showOverwriteConfirmation'],
+  };
+  const window = mainWindow();
+  const { canceled, filePath } = await (window
+    ? dialog.showSaveDialog(window, options)
+    : dialog.showSaveDialog(options));
+  return canceled || !filePath ? null : filePath;
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { app, BrowserWindow, type Session, session } from 'electron';
+import { AppError } from '#shared/errors.ts';
+import { refusePermissions } from './fences.ts';
+import { scheme } from './protocol.ts';
+
+const printOrigin = `${scheme}://print`;
+/** For a page to be laid out and printed: ten thousand messages take about a minute. */
+const limitMs = 180_000;
+const a4 = 'A4';
+/** Where paper is letter-sized. */
+const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'CR', 'PA', 'GT', 'DO', 'PR']);
+
+const footer = `<div style="width:100%;font:7pt system-ui,sans-serif;color:#5c5c66;padding:0 16mm;display:flex;justify-content:space-between">
+<span class="title"></span><span><span class="pageNumber"></span> / <span class="totalPages"></span></span></div>`;
+
+/** Pages that are being printed, by their address. */
+const pages = new Map<string, string>();
+let printing: Session | null = null;
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Prints a page of our own in a hidden window that runs no script and has neither network nor files: its session answers
+ * for that one page alone. One at a time; the window is closed again whatever happens. Rejects with `export_failed`.
+ */
+export function printPdf(html: string, signal: AbortSignal): Promise<Uint8Array> {
+  const next = last.then(() => print(html, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
+  last = next.catch(() => {});
+  return next;
+}
+
+async function print(html: string, signal: AbortSignal): Promise<Uint8Array> {
+  if (signal.aborted) throw failure(signal);
+  const url = `${printOrigin}/${randomUUID()}`;
+  pages.set(url, html);
+  const window = new BrowserWindow({
+    show: false,
+    webPreferences: {
+      session: closedSession(),
+      ...{ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+      ...{ javascript: false, spellcheck: false },
+    },
+  });
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(failure(signal));
+  signal.addEventListener('abort', stop);
+  window.webContents.on('render-process-gone', (_, { reason }) =>
+    reject(failure(signal, new Error(`the page's process ended: ${reason}`))),
+  );
+  try {
+    await Promise.race([window.loadURL(url), broken]);
+    return await Promise.race([window.webContents.printToPDF(options()), broken]);
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : failure(signal, cause);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    pages.delete(url);
+    window.destroy();
+  }
+}
+
+const options = (): Electron.PrintToPDFOptions => ({
+  pageSize: letterCountries.has(app.getLocaleCountryCode()) ? 'Letter' : a4,
+  // Inches. The foot has the page numbers.
+  margins: { top: 0.7, bottom: 0.8, left: 0.63, right: 0.63 },
+  printBackground: true,
+  displayHeaderFooter: true,
+  headerTemplate: '<span></span>',
+  footerTemplate: footer,
+  // Chats and headings to walk by, and a page that a screen reader can read.
+  generateDocumentOutline: true,
+  generateTaggedPDF: true,
+});
+
+/** A session in memory that serves the pages being printed and refuses everything else. */
+function closedSession(): Session {
+  if (printing) return printing;
+  const closed = session.fromPartition('print', { cache: false });
+  closed.protocol.handle(scheme, ({ url }) => {
+    const html = pages.get(url);
+    const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+    return html === undefined ? new Response('', { status: 404 }) : new Response(html, { headers });
+  });
+  closed.webRequest.onBeforeRequest(({ url }, answer) => {
+    const own = url.startsWith(`${printOrigin}/`) || url.startsWith('data:image/');
+    answer({ cancel: !own });
+  });
+  closed.on('will-download', (event) => event.preventDefault());
+  refusePermissions(closed);
+  printing = closed;
+  return closed;
+}
+
+function failure(signal: AbortSignal, cause?: unknown): AppError {
+  const { reason } = signal;
+  if (signal.aborted && !(reason instanceof Error && reason.name === 'TimeoutError')) {
+    return new AppError('cancelled', 'The export was given up. Nothing was written.');
+  }
+  const sentence = signal.aborted
+    ? 'The PDF was not ready in three minutes. Choose fewer chats, or export them as HTML.'
+    : 'The PDF could not be made. Choose fewer chats, or export them as HTML.';
+  return new AppError('export_failed', sentence, { cause });
+}

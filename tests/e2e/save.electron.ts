@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import Sqlite from 'better-sqlite3';
+import type { ElectronApplication, Page } from 'playwright';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { readPdf } from '../support/read-pdf.ts';
+import { expect, type RunningApp, test } from './app.ts';
+import { seeded } from './seeded.ts';
+
+/** One line, far wider than a sheet of paper. */
+const longLine = Array.from({ length: 60 }, (_, at) => `part${at}`).join('+');
+const answer = `# A heading of the answer
+
+The roots are $x_{1,2} = \\frac{-b \\pm \\sqrt{b^2-4ac}}{2a}$.
+
+\`\`\`js
+const wide = ${longLine};
+\`\`\`
+
+| ${'abcdefgh'.split('').join(' | ')} |
+|${'---|'.repeat(8)}
+| ${Array.from({ length: 8 }, (_, at) => `a-rather-long-cell-number-${at}`).join(' | ')} |
+
+![a picture](ADDRESS)`;
+
+function mainOf({ main }: RunningApp): ElectronApplication {
+  if (!main) throw new Error('There is no main process.');
+  return main;
+}
+
+/** Answers the system's save dialog, which no test can see. */
+const saveAt = (app: RunningApp, path: string | null) =>
+  mainOf(app).evaluate(({ dialog }, filePath) => {
+    dialog.showSaveDialog = (async () =>
+      filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath }) as never;
+  }, path);
+
+const windows = (app: RunningApp) => mainOf(app).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
+
+async function startWith(launch: () => Promise<RunningApp>, folder: string, address: string) {
+  const dataFolder = await seeded(folder, 4, 30);
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.exec('update conversations set archived_at = null');
+  db.prepare(
+    "update conversations set title = 'Everything in one chat' where id = (select max(id) from conversations)",
+  ).run();
+  const { id } = db
+    .prepare("select active_leaf as id from conversations where title = 'Everything in one chat'")
+    .get() as { id: string };
+  db.prepare("update messages set text = ?, status = 'done', error = null where id = ?").run(
+    answer.replace('ADDRESS', address),
+    id,
+  );
+  const costs = (
+    db.prepare("select cost_usd as cost from messages where role = 'assistant'").all() as { cost: string }[]
+  ).map(({ cost }) => parseUsd(cost));
+  db.close();
+  const app = await launch();
+  await expect(app.page.getByRole('link', { name: 'Everything in one chat' })).toBeVisible();
+  return { app, page: app.page, total: formatUsd(nanoUsd(costs.reduce((sum, cost) => sum + cost, 0n))) };
+}
+
+async function openExport(page: Page) {
+  await page
+    .getByRole('navigation', { name: 'Chats', exact: true })
+    .getByRole('link', { name: 'Everything in one chat' })
+    .click();
+  await page.getByRole('button', { name: 'Chat actions' }).click();
+  await page.getByRole('menuitem', { name: 'Export…' }).click();
+  return page.getByRole('dialog', { name: 'Export 1 chat' });
+}
+
+test('a chat is saved as a PDF where the dialog says: whole lines, formulas, costs, page numbers, never dark', async ({
+  launch,
+  folder,
+}) => {
+  const calls: string[] = [];
+  const server = createServer((socket) => {
+    calls.push('called');
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const { app, page } = await startWith(launch, folder, `http://127.0.0.1:${port}/p.png`);
+  await mainOf(app).evaluate(({ nativeTheme }) => {
+    nativeTheme.themeSource = 'dark';
+  });
+  const dialog = await openExport(page);
+  await dialog.getByRole('button', { name: 'PDF', exact: true }).click();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)).toEqual([]);
+
+  await saveAt(app, null);
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  await expect(dialog.getByRole('button', { name: 'Export', exact: true })).toBeEnabled();
+  const path = join(folder, 'chat.pdf');
+  await saveAt(app, path);
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  await expect(page.getByText('Saved as chat.pdf').first()).toBeVisible();
+  expect(await windows(app)).toBe(1);
+
+  const { pages, outline, text } = await readPdf(path);
+  expect(text).toContain('Everything in one chat');
+  expect(text).toMatch(/You/);
+  expect(text).toMatch(/\$\d+\.\d+ \(billed\) · [\d,]+ tokens in, [\d,]+ out/);
+  expect(text.replace(/\s/g, '')).toContain(longLine);
+  expect(text.replace(/\s/g, '')).toContain('a-rather-long-cell-number-7');
+  expect(text).toContain('√');
+  expect(text).toContain(`1 / ${pages.length}`);
+  expect(text).toContain(`${pages.length} / ${pages.length}`);
+  expect(outline).toEqual(expect.arrayContaining(['Everything in one chat', 'A heading of the answer']));
+  expect(Math.min(...pages.map(({ spareRight }) => spareRight))).toBeGreaterThan(20);
+  const fills = new Set(pages.flatMap((each) => [...each.fills]));
+  expect(fills).toContain('#1a1a1e');
+  expect([...fills].filter((colour) => ['#e8e8ec', '#111113', '#1c1c20'].includes(colour))).toEqual([]);
+  expect(calls).toEqual([]);
+  server.close();
+});
+
+test('several chats are one PDF with a chapter each and their costs together; JSON and what fails go the same way', async ({
+  launch,
+  folder,
+}) => {
+  const { app, page, total } = await startWith(launch, folder, 'https://example.com/p.png');
+  await page.keyboard.press('ControlOrMeta+,');
+  await page.getByRole('link', { name: 'Data & backup' }).click();
+  await saveAt(app, join(folder, 'all.json'));
+  await page.getByRole('button', { name: 'Export all chats' }).click();
+  await expect(page.getByText('Saved as all.json').first()).toBeVisible();
+  const { contents } = JSON.parse(await readFile(join(folder, 'all.json'), 'utf8'));
+  const chats = (contents as { title?: string }[]).flatMap(({ title }) => title ?? []);
+  expect(chats).toHaveLength(4);
+
+  await page.getByRole('link', { name: 'All chats' }).click();
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Export \d chats/ });
+  await dialog.getByRole('button', { name: 'PDF', exact: true }).click();
+  const exportNow = () => dialog.getByRole('button', { name: 'Export', exact: true }).click();
+
+  await saveAt(app, join(folder, 'not-there', 'all.pdf'));
+  await exportNow();
+  await expect(page.getByText('all.pdf was not written').first()).toBeVisible();
+
+  // The process of the page that is printed ends in the middle of its work.
+  await mainOf(app).evaluate(({ app: electron }) => {
+    electron.once('web-contents-created', (_, contents) =>
+      contents.once('did-start-loading', () => contents.forcefullyCrashRenderer()),
+    );
+  });
+  await saveAt(app, join(folder, 'all.pdf'));
+  await exportNow();
+  await expect(page.getByText('The PDF could not be made').first()).toBeVisible();
+  expect(await windows(app)).toBe(1);
+  expect((await readdir(folder)).filter((name) => name.includes('.pdf'))).toEqual([]);
+
+  await exportNow();
+  await expect(page.getByText('Saved as all.pdf').first()).toBeVisible();
+  expect(await windows(app)).toBe(1);
+  const { outline, text } = await readPdf(join(folder, 'all.pdf'));
+  expect(outline).toEqual(expect.arrayContaining(['Everything in one chat', 'Costs']));
+  expect(text).toMatch(new RegExp(`Together\\s*30\\s*\\$${total.replace('.', '\\.')}`));
+  expect(existsSync(join(folder, 'all.pdf.part'))).toBe(false);
+});
