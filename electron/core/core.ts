@@ -216,6 +216,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const backup = backupFeature({
     databasePath: join(dataFolder, 'portico.db'),
     folder: join(dataFolder, 'backups'),
+    attachmentFolder: join(dataFolder, 'attachments'),
     migrations: Object.keys(migrations),
     quiet: () => stopAnswers(live.all()),
     restored: () => readAnew(db, [remote.load, models.load, providers.load], changes),

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { attachmentIds } from './backup/attachment-ids.ts';
 import { checkDatabase } from './backup/check-database.ts';
 import { replaceDatabase } from './backup/replace-database.ts';
 import { findInBranch } from './search/find-in-branch.ts';
@@ -13,6 +14,7 @@ const tasks = {
     findInBranch(db, conversationId, text),
   check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
     checkDatabase(path, migrations),
+  files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** The parser and its grammars come with the first answer that is exported. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('./transfer/render-markdown.ts')).renderMarkdown(text),

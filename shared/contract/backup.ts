@@ -21,13 +21,15 @@ export const backupState = z.object({
   backups: z.array(backup),
   /** What the last attempt failed with, in one sentence; null: it worked, or there was none. */
   problem: z.string().nullable(),
+  /** Attached files that the last backup did not find, or the last restore could not bring back whole. */
+  missingFiles: z.int(),
   keptDaily: z.int(),
   keptWeekly: z.int(),
 });
 
 export const backupContract = {
   list: oc.output(backupState),
-  /** Copies the chats and settings as they are now, checks the copy, then keeps it. */
+  /** Copies the chats, their files and the settings as they are now, checks the copy, then keeps it. */
   make: oc.output(backupState),
   /** Checks the backup, keeps a copy of the present state, then puts the backup in its place. The ledger stays as it is. */
   restore: oc.input(z.object({ name: backupName })).output(backupState),

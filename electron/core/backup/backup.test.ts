@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
@@ -121,6 +121,71 @@ test('a folder that cannot be written is named, and the next success takes the p
   mkdirSync(backups);
   chmodSync(backups, 0o700);
   expect((await client.backup.make()).problem).toBeNull();
+});
+
+describe('attached files', () => {
+  const bytes = Buffer.from('# Notes that a chat came with\n');
+  /** A chat with a file, and where that file lies, in use and in the backups. */
+  async function withFile() {
+    const started = await start();
+    const piece = { uploadId: 'u1', name: 'notes.md', offset: 0, totalBytes: bytes.length };
+    const { attachment } = await started.client.attachments.upload({ ...piece, data: bytes.toString('base64') });
+    if (!attachment) throw new Error('the file was not taken');
+    const { client, dataFolder, backups } = started;
+    const sent = { messageId: 'm1', text: 'See this', model: 'openai/gpt', attachments: [attachment] };
+    const { conversationId } = await client.chat.send(sent);
+    await expect
+      .poll(async () => (await client.conversations.get({ id: conversationId })).conversation.live, { interval: 5 })
+      .toBe(false);
+    const { id } = attachment;
+    return {
+      ...started,
+      id,
+      inUse: join(dataFolder, 'attachments', id.slice(0, 2), id),
+      kept: join(backups, 'files', id.slice(0, 2), id),
+      make: async () => (await client.backup.make()).backups[0]?.name ?? '',
+      read: async () => Buffer.from((await client.attachments.read({ id, offset: 0 })).data, 'base64'),
+    };
+  }
+
+  test('are in a backup, once for all of them and without a second copy on the disk, and come back with it', async () => {
+    const { client, make, read, inUse, kept } = await withFile();
+    const first = await make();
+    await make();
+    expect(statSync(kept).ino).toBe(statSync(inUse).ino);
+    rmSync(inUse);
+    await expect(read()).rejects.toMatchObject({ code: 'not_found' });
+    expect(await client.backup.restore({ name: first })).toMatchObject({ missingFiles: 0, problem: null });
+    expect((await read()).equals(bytes)).toBe(true);
+    writeFileSync(inUse, 'damaged in the meantime');
+    rmSync(kept);
+    writeFileSync(kept, bytes);
+    expect(await client.backup.restore({ name: first })).toMatchObject({ missingFiles: 0 });
+    expect((await read()).equals(bytes)).toBe(true);
+  });
+
+  test('that are not whole are not brought back, and it is said', async () => {
+    const { client, make, read, inUse, kept } = await withFile();
+    const name = await make();
+    rmSync(inUse);
+    rmSync(kept);
+    writeFileSync(kept, 'not what its name says');
+    expect(await client.backup.restore({ name })).toMatchObject({ missingFiles: 1 });
+    await expect(read()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('leave with the last backup that names them; beside a backup that cannot be read all stay', async () => {
+    const { client, make, kept, backups } = await withFile();
+    const [first, second] = [await make(), await make()];
+    await client.backup.remove({ name: first });
+    expect(existsSync(kept)).toBe(true);
+    const unreadable = join(backups, nameAt('manual', 7));
+    writeFileSync(unreadable, 'no database');
+    await client.backup.remove({ name: second });
+    expect(existsSync(kept)).toBe(true);
+    await client.backup.remove({ name: nameAt('manual', 7) });
+    expect(existsSync(kept)).toBe(false);
+  });
 });
 
 test('no key is in a backup', async () => {

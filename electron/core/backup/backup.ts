@@ -6,6 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Background } from '../background.ts';
 import type { Changes } from '../changes.ts';
 import { failureEntry, type Log } from '../log.ts';
+import { backupAttachments } from './backup-attachments.ts';
 import { keptDaily, keptWeekly, listBackups, nameAt, outdated, removeUnfinished } from './backup-files.ts';
 
 const dayMs = 86_400_000;
@@ -15,6 +16,8 @@ const lookEveryMs = 3_600_000;
 export interface BackupDeps {
   readonly databasePath: string;
   readonly folder: string;
+  /** Where the files of messages lie. */
+  readonly attachmentFolder: string;
   readonly background: Background;
   readonly changes: Changes;
   readonly now: () => number;
@@ -28,12 +31,14 @@ export interface BackupDeps {
 }
 
 /**
- * Rolling copies of `portico.db`: chats and settings, never a key (keys are in the keychain) and never the ledger, which
- * must not go back in time.
+ * Rolling copies of `portico.db` with the attached files: chats and settings, never a key (keys are in the keychain) and
+ * never the ledger, which must not go back in time.
  */
 export function backupFeature(deps: BackupDeps) {
   const { databasePath, folder, background, changes, now, log, migrations } = deps;
+  const attachments = backupAttachments(folder, deps.attachmentFolder);
   let problem: string | null = null;
+  let missingFiles = 0;
   let last: Promise<unknown> = Promise.resolve();
 
   /** One at a time: two copies, or a copy and a restore, never meet. */
@@ -43,7 +48,7 @@ export function backupFeature(deps: BackupDeps) {
     return next;
   }
 
-  const state = (): BackupState => ({ folder, backups: listed(), problem, keptDaily, keptWeekly });
+  const state = (): BackupState => ({ folder, backups: listed(), problem, missingFiles, keptDaily, keptWeekly });
 
   function listed(): Backup[] {
     try {
@@ -65,14 +70,31 @@ export function backupFeature(deps: BackupDeps) {
       asOneFile(part);
       const wrong = await background.run('check', { path: part, migrations: [...migrations] });
       if (wrong) throw new AppError('backup_failed', `The copy was not kept, because ${wrong}. Try again.`);
+      // The files first: a backup that has its name is whole.
+      missingFiles = await attachments.add(await background.run('files', { path: part }));
       renameSync(part, join(folder, name));
       for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
+      await forgetUnused();
     } catch (cause) {
       if (existsSync(part)) rmSync(part);
       throw cause instanceof AppError ? cause : unwritable(folder, cause);
     } finally {
       source.close();
     }
+  }
+
+  /** Files that no backup names any more. A backup that cannot be read may name any of them: then all stay. */
+  async function forgetUnused(): Promise<void> {
+    const named = new Set<string>();
+    try {
+      for (const { name } of listBackups(folder)) {
+        for (const id of await background.run('files', { path: join(folder, name) })) named.add(id);
+      }
+    } catch (error) {
+      log({ event: 'backup-files-kept', ...failureEntry(error) });
+      return;
+    }
+    await attachments.keepOnly(named);
   }
 
   async function make(kind: Backup['kind']): Promise<void> {
@@ -111,9 +133,11 @@ export function backupFeature(deps: BackupDeps) {
     }
     await deps.quiet();
     await copy('before-restore');
+    const files = await background.run('files', { path });
     await background.run('restore', { from: path, to: databasePath });
+    missingFiles = await attachments.restore(files);
     await deps.restored();
-    log({ event: 'backup-restored' });
+    log({ event: 'backup-restored', missingFiles });
   }
 
   function existing(name: string): Backup {
@@ -136,7 +160,10 @@ export function backupFeature(deps: BackupDeps) {
     },
 
     async remove({ name }: { name: string }): Promise<BackupState> {
-      rmSync(join(folder, existing(name).name));
+      await inTurn(async () => {
+        rmSync(join(folder, existing(name).name));
+        await forgetUnused();
+      });
       changes.emit('backups');
       return state();
     },

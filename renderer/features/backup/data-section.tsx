@@ -21,7 +21,7 @@ export function DataSection() {
     return <Failure title={text.failed} error={state.error} onRetry={() => void state.refetch()} />;
   }
   if (!state.data) return <SkeletonRows rows={4} label={text.loading} />;
-  const { backups, problem, folder, keptDaily, keptWeekly } = state.data;
+  const { backups, problem, missingFiles, folder, keptDaily, keptWeekly } = state.data;
   const makeNow = () =>
     make.mutate(undefined, {
       onSuccess: () => say(text.made),
@@ -37,6 +37,7 @@ export function DataSection() {
       </div>
       <p className="mt-1 mb-3 text-fg-2">{text.note(keptDaily, keptWeekly)}</p>
       {problem && <Notice tone="warn">{problem}</Notice>}
+      {missingFiles > 0 && <Notice tone="warn">{text.missingFiles(missingFiles)}</Notice>}
       {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
       <ul aria-label={text.title} className="my-2 divide-y divide-line">
         {backups.map((each) => (

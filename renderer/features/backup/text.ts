@@ -1,9 +1,13 @@
+import { counted } from '../../lib/format.ts';
+
 export const text = {
   title: 'Backups',
   loading: 'Reading the backups',
   failed: 'Could not read the backups',
   note: (daily: number, weekly: number) =>
-    `Chats and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. A backup never holds a key. The ledger is not part of it: money that was spent stays spent. Nor are attached files.`,
+    `Chats with their attached files and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. Each file is kept once for all backups. A backup never holds a key. The ledger is not part of it: money that was spent stays spent.`,
+  missingFiles: (count: number) =>
+    `${counted(count, 'attached file is', 'attached files are')} in no backup and not in the data folder any more. Chats still name ${count === 1 ? 'it' : 'them'}.`,
   folder: 'Kept in',
   make: 'Back up now',
   making: 'Backing up',

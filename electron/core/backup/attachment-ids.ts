@@ -1,0 +1,25 @@
+import Sqlite from 'better-sqlite3';
+
+const named = ['messages', 'drafts', 'queued_messages']
+  .map(
+    (table) =>
+      `select json_extract(file.value, '$.id') as id from ${table}, json_each(${table}.attachments) file
+        where ${table}.attachments <> '[]'`,
+  )
+  .join(' union ');
+
+/**
+ * The attached files that messages, drafts and waiting messages of a database name, by their SHA-256; none in one from
+ * before there were any. What nothing names is removed by the app itself, and missed by nobody. Runs in the worker.
+ */
+export function attachmentIds(path: string): string[] {
+  const db = new Sqlite(path, { readonly: true, fileMustExist: true });
+  try {
+    const known = db.prepare("select 1 from sqlite_master where type = 'table' and name = 'attachments'").get();
+    if (!known) return [];
+    const rows = db.prepare(named).all() as { id: string }[];
+    return rows.map(({ id }) => id).filter((id) => /^[0-9a-f]{64}$/.test(id));
+  } finally {
+    db.close();
+  }
+}
