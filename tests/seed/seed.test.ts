@@ -1,12 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { lockDataFolder } from '../../electron/core/data-folder.ts';
 import { openBooks } from '../../gateway/db/open.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { type SeedOptions, seed } from './seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-seed-'));
@@ -52,6 +55,29 @@ test('what each conversation cost is the sum of its requests in the books', () =
   const counts = `select (select count(*) from spend) = (select count(*) from messages where role = 'assistant') as all_in`;
   expect(read('a', counts)).toEqual([{ all_in: 1 }]);
 });
+
+test('some questions come with a picture, a text or a PDF, each a real file under its hash that opens', async () => {
+  const named = read<{ id: string; kind: string; bytes: number; tokens: number }>(
+    'a',
+    `select distinct json_extract(file.value, '$.id') as id, json_extract(file.value, '$.kind') as kind,
+      json_extract(file.value, '$.bytes') as bytes, json_extract(file.value, '$.tokens') as tokens
+      from messages, json_each(messages.attachments) file where role = 'user'`,
+  );
+  expect(new Set(named.map(({ kind }) => kind))).toEqual(new Set(['image', 'text', 'pdf']));
+  for (const { id, kind, bytes, tokens } of named) {
+    const path = join(at('a'), 'attachments', id.slice(0, 2), id);
+    const file = readFileSync(path);
+    expect(createHash('sha256').update(file).digest('hex')).toBe(id);
+    expect({ bytes: file.length, paid: tokens > 0 }).toEqual({ bytes, paid: true });
+    if (kind === 'pdf') expect((await readPdf(path)).text.length).toBeGreaterThan(100);
+    // Its pixels are those of a whole picture: 320 × 180, three bytes each, and a byte before each row.
+    if (kind === 'image') expect(inflateSync(pixels(file))).toHaveLength((320 * 3 + 1) * 180);
+  }
+});
+const pixels = (png: Buffer) => {
+  const begin = png.indexOf('IDAT') + 4;
+  return png.subarray(begin, begin + png.readUInt32BE(begin - 8));
+};
 
 test('as many conversations and messages as asked, as trees that hold together, over months', () => {
   expect(read('a', 'select count(*) as n from conversations')).toEqual([{ n: 21 }]);

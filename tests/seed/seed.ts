@@ -56,7 +56,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
         `--requests must be at least ${requests.length}: each answer of the chats is one.`,
       );
     }
-    await writeChats(dataFolder, chats);
+    await writeChats(dataFolder, chats, nowMs);
     const paid = models.filter((model) => !model.simulated);
     while (requests.length < wanted) {
       const created = nowMs - Math.round(random.next() ** 1.5 * 240 * dayMs) - 600_000;

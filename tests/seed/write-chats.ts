@@ -1,19 +1,27 @@
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type { Attachment } from '#shared/contract/attachments.ts';
 import { formatUsd } from '#shared/money.ts';
 import { openDb } from '../../electron/core/db.ts';
-import { subjects } from './vocabulary.ts';
+import { seedAttachments } from './attachments.ts';
+import { type Subject, subjects } from './vocabulary.ts';
 import type { SeedConversation, SeedMessage } from './world.ts';
 
 /** Writes conversations to `portico.db` as the app would have. */
-export async function writeChats(folder: string, conversations: Iterable<SeedConversation>): Promise<void> {
+export async function writeChats(
+  folder: string,
+  conversations: Iterable<SeedConversation>,
+  nowMs: number,
+): Promise<void> {
   const path = join(folder, 'portico.db');
   // The app's own way to an up-to-date schema; then one connection that may forget on a power cut.
-  await (await openDb(path)).destroy();
+  const own = await openDb(path);
+  const filesFor = await seedAttachments(own, folder, nowMs);
+  await own.destroy();
   const db = new Sqlite(path);
   db.pragma('synchronous = OFF');
   db.pragma('foreign_keys = ON');
-  const write = writerInto(db);
+  const write = writerInto(db, filesFor);
   db.exec('begin');
   write.folders();
   let written = 0;
@@ -31,7 +39,7 @@ export async function writeChats(folder: string, conversations: Iterable<SeedCon
   db.close();
 }
 
-function writerInto(db: Sqlite.Database) {
+function writerInto(db: Sqlite.Database, filesFor: (subject: Subject) => readonly Attachment[]) {
   const folder = db.prepare('insert or ignore into folders (id, name, created_at) values (?, ?, ?)');
   const begin = db.prepare(
     'insert into conversations (id, title, model, active_leaf, created_at, updated_at) values (?, ?, ?, ?, ?, ?)',
@@ -40,8 +48,8 @@ function writerInto(db: Sqlite.Database) {
   const tag = db.prepare('insert into conversation_tags (conversation_id, tag) values (?, ?)');
   const add = db.prepare(`insert into messages (id, conversation_id, parent_id, role, text, reasoning, status, model,
     served_provider, served_model, model_name, simulated, finish_reason, usage, cost_usd, cost_source, request_id, source,
-    error, created_at, first_token_at, finished_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    error, created_at, first_token_at, finished_at, attachments)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const setting = db.prepare('insert or ignore into settings (name, value) values (?, ?)');
   return {
     folders() {
@@ -61,7 +69,10 @@ function writerInto(db: Sqlite.Database) {
       const model = messages.findLast((message) => message.request)?.request?.model.id ?? 'router';
       const updated = last?.created ?? 0;
       begin.run(id, title, model, activeLeaf, messages[0]?.created ?? 0, updated);
-      for (const message of messages) add.run(...columns(id, message));
+      for (const message of messages) {
+        const files = message.role === 'user' ? filesFor(subject) : [];
+        add.run(...columns(id, message), JSON.stringify(files));
+      }
       const { inFolder, pinned, archived } = place_;
       place.run(inFolder ? folderId(subject.folder) : null, pinned ? 1 : 0, archived ? updated : null, id);
       for (const name of subject.tags) tag.run(id, name);

@@ -12,7 +12,14 @@ export function fakeBackup(
   const os = implement(contract).backup;
   const state = () => {
     changed('backups');
-    return { folder: '~/portico/backups', backups: data.backups, problem: null, missingFiles: 0, keptDaily: 7, keptWeekly: 4 };
+    return {
+      folder: '~/portico/backups',
+      backups: data.backups,
+      problem: null,
+      missingFiles: 0,
+      keptDaily: 7,
+      keptWeekly: 4,
+    };
   };
   const add = (kind: 'manual' | 'before-restore') => {
     const createdAt = Date.now();
@@ -22,7 +29,14 @@ export function fakeBackup(
   return {
     list: os.list.handler(async () => {
       await guard('backup.list');
-      return { folder: '~/portico/backups', backups: data.backups, problem: null, missingFiles: 0, keptDaily: 7, keptWeekly: 4 };
+      return {
+        folder: '~/portico/backups',
+        backups: data.backups,
+        problem: null,
+        missingFiles: 0,
+        keptDaily: 7,
+        keptWeekly: 4,
+      };
     }),
     make: os.make.handler(async () => {
       await guard('backup.make');

@@ -49,6 +49,7 @@ async function attached({ client }: Core, name: string, bytes: Buffer): Promise<
 /** Two questions of different chats come with these files. */
 function nameFiles(dataFolder: string, files: readonly Attachment[]): void {
   const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.exec("update messages set attachments = '[]'");
   db.prepare(
     `update messages set attachments = ? where id in
       (select min(id) from messages where role = 'user' and parent_id is null group by conversation_id limit 2)`,
