@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
+import { guardedDownload } from '#gateway/lib/guarded-download.ts';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { topic } from '#shared/contract/changes.ts';
 import { accountFeature } from './account/account.ts';
@@ -41,6 +42,7 @@ import { localKeysFeature } from './gateway/local-keys.ts';
 import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
 import type { Host } from './host.ts';
+import { imagesFeature } from './images/images.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
 import { gatewayLog, type Log, openLog } from './log.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -237,6 +239,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     conversations: chats,
     credits: creditsFeature({ connections }),
     drafts: draftsFeature({ db, now }),
+    images: imagesFeature({ download: guardedDownload }),
     gateway: gatewayFeature({ remote, door, connections, changes, connected: lookUpOpenCosts, elapsed }),
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: { ...inThread, ...threadViewFeature({ db, now }) },

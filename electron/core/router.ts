@@ -16,6 +16,7 @@ import type { creditsFeature } from './credits/credits.ts';
 import type { draftsFeature } from './drafts/drafts.ts';
 import type { gatewayFeature } from './gateway/gateway.ts';
 import type { localKeysFeature } from './gateway/local-keys.ts';
+import type { imagesFeature } from './images/images.ts';
 import type { modelsFeature } from './models/models.ts';
 import type { optionsFeature } from './options/options.ts';
 import type { organiseFeature } from './organise/organise.ts';
@@ -50,6 +51,7 @@ export interface Features {
   readonly conversations: ReturnType<typeof conversationsFeature>;
   readonly credits: ReturnType<typeof creditsFeature>;
   readonly gateway: ReturnType<typeof gatewayFeature>;
+  readonly images: ReturnType<typeof imagesFeature>;
   readonly messages: ReturnType<typeof messagesFeature> & ReturnType<typeof threadViewFeature>;
   readonly models: ReturnType<typeof modelsFeature>;
   readonly organise: ReturnType<typeof organiseFeature>;
@@ -65,12 +67,15 @@ export interface Features {
 export function coreRouter(features: Features) {
   const { attachments, bills, caps, context, drafts, messages, options, presets, prompts, queue, quotes } = features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
-  const { backup, localKeys, organise, search, tools, transfer } = features;
+  const { backup, images, localKeys, organise, search, tools, transfer } = features;
   const os = implement(contract);
   return os.router({
     attachments: {
       upload: os.attachments.upload.handler(({ input }) => attachments.upload(input)),
       read: os.attachments.read.handler(({ input }) => attachments.read(input)),
+    },
+    images: {
+      fetch: os.images.fetch.handler(({ input, signal }) => images.fetch(input, signal)),
     },
     bills: {
       total: os.bills.total.handler(({ input }) => bills.total(input)),

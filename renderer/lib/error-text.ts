@@ -43,6 +43,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   keychain_failed: 'Retry. If it fails again, restart the app.',
   keychain_locked: 'Unlock your keychain, then retry.',
   port_unavailable: 'Choose another port.',
+  file_download_failed: 'Retry, or open it in the browser.',
   link_refused: 'Only web and mail links are opened.',
   tool_server_failed: 'Check how it is reached, then test it again.',
   tool_server_changed: 'Look at its tools, then switch it on again.',

@@ -11,6 +11,7 @@ import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
 import { draftsContract } from './drafts.ts';
 import { gatewayContract } from './gateway.ts';
+import { imagesContract } from './images.ts';
 import { localKeysContract } from './local-keys.ts';
 import { messagesContract } from './messages.ts';
 import { modelsContract } from './models.ts';
@@ -42,6 +43,7 @@ export const contract = {
   credits: creditsContract,
   drafts: draftsContract,
   gateway: gatewayContract,
+  images: imagesContract,
   localKeys: localKeysContract,
   messages: messagesContract,
   models: modelsContract,

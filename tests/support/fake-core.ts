@@ -9,7 +9,7 @@ import { fakeAnswer } from './fake-answer.ts';
 import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
-import { type FakeData, fakeData, fakeMessage, unplaced } from './fake-data.ts';
+import { type FakeData, fakeData, fakeMessage, fakePicture, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 import { fakeOrganise } from './fake-organise.ts';
 import { fakeThread } from './fake-thread.ts';
@@ -384,6 +384,12 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       get: os.credits.get.handler(async ({ input }) => {
         await guard('credits.get');
         return fakeCredits(data, input.wallet, input.limit, input.after ?? null);
+      }),
+    },
+    images: {
+      fetch: os.images.fetch.handler(async () => {
+        await guard('images.fetch');
+        return fakePicture;
       }),
     },
     transfer: fakeTransfer(guard),

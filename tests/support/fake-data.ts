@@ -15,6 +15,12 @@ import { fakeModels } from './fake-models.ts';
 import { fakeRouting } from './fake-routing.ts';
 import { type FakeTools, fakeToolsData } from './fake-tools.ts';
 
+/** One pixel. */
+export const fakePicture = {
+  ...{ mediaType: 'image/png', width: 1, height: 1 },
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+};
+
 export interface FakeData {
   routing: RoutingAnswer;
   app: AppInfo;

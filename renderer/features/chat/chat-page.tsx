@@ -1,14 +1,16 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import { useOpenLink } from '../../lib/use-core.ts';
 import { Failure } from '../../ui/failure.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { FindBar } from '../search/find-bar.tsx';
+import { AnswerImage } from './answer-image.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { OpenLinkContext } from './markdown/open-link.ts';
+import { type NamedImage, ShowImageContext } from './markdown/show-image.ts';
 import { MessageActionsContext } from './message-actions.ts';
 import { OutsideContext } from './outside-mark.tsx';
 import { ReplyStatus } from './reply-status.tsx';
@@ -81,6 +83,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
   useKeptView(conversationId);
   const openLink = useOpenLink();
   const { failed } = useNotify();
+  const [image, setImage] = useState<NamedImage | null>(null);
   const outside = useOutsideIds(conversationId, thread?.conversation.model ?? null, thread?.runningId != null);
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
   return (
@@ -89,17 +92,19 @@ function Conversation({ conversationId }: { conversationId: string }) {
       <FindBar conversationId={conversationId} />
       {thread ? (
         <MessageActionsContext value={actions}>
-          <OutsideContext value={outside}>
-            <Thread
-              entries={entries}
-              hasOlder={thread.hasOlder}
-              hasNewer={thread.hasNewer}
-              busy={thread.runningId !== null}
-              pages={pages}
-              places={places}
-              actions={actions}
-            />
-          </OutsideContext>
+          <ShowImageContext value={setImage}>
+            <OutsideContext value={outside}>
+              <Thread
+                entries={entries}
+                hasOlder={thread.hasOlder}
+                hasNewer={thread.hasNewer}
+                busy={thread.runningId !== null}
+                pages={pages}
+                places={places}
+                actions={actions}
+              />
+            </OutsideContext>
+          </ShowImageContext>
         </MessageActionsContext>
       ) : (
         <div className="measure min-h-0 flex-1 overflow-y-auto px-[18px]">
@@ -118,6 +123,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
           messages={thread?.messages ?? noMessages}
         />
       </div>
+      <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
       <ReplyStatus last={thread?.hasNewer ? undefined : entries.at(-1)} />
     </OpenLinkContext>
   );

@@ -7,6 +7,7 @@ import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
+import { useShowImageHere } from './show-image.ts';
 
 /** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
@@ -83,10 +84,29 @@ export function OutsideLink({ href, children }: { href: string; children: ReactN
   );
 }
 
-/** A picture named by a model is never fetched: that would tell its server who reads. It is a link that says where it goes. */
+/**
+ * A picture named by a model is not fetched before its reader asks: that would tell its server who reads. It says where it
+ * is; where nobody shows pictures it is a link.
+ */
 function ImageChip({ href, alt }: { href: string; alt: string }) {
   const url = safeLink(href);
   const name = decodeEntities(alt) || words.image;
+  const show = useShowImageHere();
+  if (show && url && !url.startsWith('mailto:')) {
+    const label = `${name} (${new URL(url).host})`;
+    return (
+      <button
+        type="button"
+        className="image-chip"
+        title={url}
+        aria-label={words.showImage(label)}
+        onClick={() => show({ url, name })}
+      >
+        <ImageIcon size={14} aria-hidden />
+        {label}
+      </button>
+    );
+  }
   return (
     <span className="image-chip">
       <ImageIcon size={14} aria-hidden />

@@ -1,0 +1,43 @@
+import { imageSize } from 'image-size';
+import { fileTypeOf } from '#gateway/lib/file-type.ts';
+import type { Downloaded, DownloadOptions } from '#gateway/lib/guarded-download.ts';
+import { imageLimits } from '#shared/contract/images.ts';
+import { AppError } from '#shared/errors.ts';
+
+export interface ImagesDeps {
+  /** Reaches public addresses only. */
+  readonly download: (url: string, options: DownloadOptions) => Promise<Downloaded>;
+}
+
+const timeoutMs = 20_000;
+const accept = 'image/webp, image/png, image/jpeg, image/gif';
+
+/** Pictures that answers name: fetched when the reader asks for one, never before, and shown only if they are pictures. */
+export function imagesFeature({ download }: ImagesDeps) {
+  return {
+    async fetch({ url }: { url: string }, signal?: AbortSignal) {
+      const options = { maxBytes: imageLimits.bytes, timeoutMs, accept, ...(signal ? { signal } : {}) };
+      const { bytes } = await download(url, options);
+      // A server may call anything a picture, and an SVG is a program: the bytes decide.
+      const mediaType = fileTypeOf(bytes);
+      if (!mediaType?.startsWith('image/')) throw refused('it is no PNG, JPEG, WebP or GIF picture');
+      const { width, height } = sizeOf(bytes);
+      // A few kilobytes can stand for gigabytes of pixels.
+      if (width * height > imageLimits.pixels)
+        throw refused(`it is too large to be shown, with ${width} × ${height} pixels`);
+      return { mediaType, base64: bytes.toString('base64'), width, height };
+    },
+  };
+}
+
+function sizeOf(bytes: Buffer): { width: number; height: number } {
+  try {
+    // A copy: it reads past the end of a view, into what else is in memory.
+    return imageSize(new Uint8Array(bytes));
+  } catch (cause) {
+    throw refused('it is damaged', cause);
+  }
+}
+
+const refused = (why: string, cause?: unknown) =>
+  new AppError('file_download_failed', `The picture is not shown: ${why}.`, { cause });
