@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from '@playwright/test';
+import { launchElectron } from '../support/launch-electron.ts';
+import { readPdf } from '../support/read-pdf.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { expect, test } from './app.ts';
 import { articles, ended } from './chat.ts';
@@ -38,14 +40,46 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   const cost = dollars(await answer.locator('footer').textContent());
   await expect.poll(() => balanceOf(first.page)).toBe(before - cost);
   expect(await keychain.countItems()).toBeGreaterThan(0);
+  // The thread beside the main one runs out of the archive, too.
+  await first.page.keyboard.press('ControlOrMeta+Shift+f');
+  await first.page.keyboard.type('ledg');
+  await expect(first.page.getByRole('main').getByRole('listitem').first()).toContainText(/ledg/i);
   await first.close();
 
   const again = await start();
   expect(await balanceOf(again.page)).toBe(before - cost);
   await again.close();
+  await savesPdf(join(unpacked, 'resources', 'app.asar'), join(folder, 'data'), join(folder, 'chat.pdf'));
   await keychain.stop();
   await rm(output, { recursive: true, force: true });
 });
+
+/**
+ * The packaged archive under an Electron whose save dialog a test can answer: Markdown is drawn by code that is loaded out
+ * of the archive when it is first needed.
+ */
+async function savesPdf(archive: string, dataFolder: string, path: string): Promise<void> {
+  const executablePath = process.env.PORTICO_ELECTRON;
+  const app = await launchElectron({
+    ...(executablePath ? { executablePath } : {}),
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), archive, '--data-dir', dataFolder],
+    env: process.env as Record<string, string>,
+  });
+  await app.evaluate(({ dialog }, filePath) => {
+    dialog.showSaveDialog = (async () => ({ canceled: false, filePath })) as never;
+  }, path);
+  const page = await app.firstWindow();
+  const chats = page.getByRole('navigation', { name: 'Chats', exact: true });
+  await chats.getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Chat actions' }).click();
+  await page.getByRole('menuitem', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
+  await dialog.getByRole('button', { name: 'PDF', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  await expect(page.getByText('Saved as chat.pdf').first()).toBeVisible({ timeout: 60_000 });
+  expect((await readPdf(path)).text).toMatch(/ledger[\s\S]*\$\d/i);
+  await app.close();
+}
 
 /** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
 async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {

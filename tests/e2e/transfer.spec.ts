@@ -126,4 +126,35 @@ test('a chat goes out with its cost, as the reader’s own download', async ({ l
     expect(await readFile(path, 'utf8')).toContain(format === 'JSON' ? `"costUsd":"${cost.slice(1)}"` : cost);
     await expect(dialog).toBeHidden();
   }
+
+  // What the browser's print dialog would get, once; nobody sees that dialog here.
+  await page.evaluate(() => {
+    const frames = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, 'contentWindow');
+    Object.defineProperty(HTMLIFrameElement.prototype, 'contentWindow', {
+      get() {
+        const frame = frames?.get?.call(this) as Window;
+        frame.print = () => {
+          const { body, title } = frame.document;
+          Object.assign(window, { printed: { words: body.textContent, title, path: frame.location.pathname } });
+          frame.dispatchEvent(new Event('afterprint'));
+        };
+        return frame;
+      },
+    });
+  });
+  await page.getByRole('button', { name: 'Chat actions' }).click();
+  await page.getByRole('menuitem', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
+  await dialog.getByRole('button', { name: 'PDF', exact: true }).click();
+  await expect(dialog).toContainText('print dialog of your browser');
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  const { words, title, path } = await page.evaluate(
+    () => (window as unknown as { printed: { words: string; title: string; path: string } }).printed,
+  );
+  expect(words).toContain(cost);
+  expect(title).toContain('ledger');
+  expect(path).toMatch(/^\/print\/[\w-]{43}$/);
+  expect(await page.locator('iframe').count()).toBe(0);
+  expect((await page.request.get(new URL(path, page.url()).href)).status()).toBe(404);
 });

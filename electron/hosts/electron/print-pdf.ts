@@ -5,8 +5,8 @@ import { refusePermissions } from './fences.ts';
 import { scheme } from './protocol.ts';
 
 const printOrigin = `${scheme}://print`;
-/** For a page to be laid out and printed: ten thousand messages take about a minute. */
-const limitMs = 180_000;
+/** For a page to be laid out and printed: ten thousand messages take one to two minutes. */
+const limitMs = 300_000;
 const a4 = 'A4';
 /** Where paper is letter-sized. */
 const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'CR', 'PA', 'GT', 'DO', 'PR']);
@@ -97,7 +97,7 @@ function failure(signal: AbortSignal, cause?: unknown): AppError {
     return new AppError('cancelled', 'The export was given up. Nothing was written.');
   }
   const sentence = signal.aborted
-    ? 'The PDF was not ready in three minutes. Choose fewer chats, or export them as HTML.'
+    ? 'The PDF was not ready in five minutes. Choose fewer chats, or export them as HTML.'
     : 'The PDF could not be made. Choose fewer chats, or export them as HTML.';
   return new AppError('export_failed', sentence, { cause });
 }

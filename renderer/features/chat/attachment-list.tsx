@@ -8,6 +8,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { text } from './text.ts';
 import type { Arriving } from './use-attach.ts';
 import { useFile, useFileUrl } from './use-file.ts';
+import { usePdfPage } from './use-pdf-page.ts';
 
 const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 
@@ -50,7 +51,9 @@ export function AttachmentList({ files, arriving = [], onRemove }: AttachmentLis
 
 function AttachmentCard({ file }: { file: Attachment }) {
   const [open, setOpen] = useState(false);
-  const url = useFileUrl(file);
+  const picture = useFileUrl(file);
+  const { page } = usePdfPage(file, open);
+  const url = picture ?? page?.picture ?? null;
   const Icon = icons[file.kind];
   return (
     <>
@@ -61,7 +64,7 @@ function AttachmentCard({ file }: { file: Attachment }) {
         className="flex h-13 w-56 max-w-full items-center gap-2.5 rounded-menu border border-line bg-surface py-1.5 pr-8 pl-1.5 text-left hover:bg-hover"
       >
         {url ? (
-          <img src={url} alt="" className="size-10 shrink-0 rounded-control object-cover" />
+          <img src={url} alt="" className="size-10 shrink-0 rounded-control object-cover object-top" />
         ) : (
           <span className="flex size-10 shrink-0 items-center justify-center rounded-control bg-sunken text-fg-2">
             <Icon size={18} aria-hidden />
@@ -71,23 +74,45 @@ function AttachmentCard({ file }: { file: Attachment }) {
           <span className="block truncate font-medium text-xs">{file.name}</span>
           <span className="block truncate text-2xs text-fg-3 tabular-nums">
             {text.fileFacts(formatBytes(file.bytes), count(file.tokens))}
+            {page && ` · ${text.pages(page.pages)}`}
           </span>
         </span>
       </button>
       <Dialog open={open} onOpenChange={setOpen} title={file.name} className="max-w-3xl">
-        {open && <Preview file={file} url={url} />}
+        {open && <Preview file={file} url={picture} />}
       </Dialog>
     </>
   );
 }
 
 function Preview({ file, url }: { file: Attachment; url: string | null }) {
-  if (file.kind === 'pdf') return <p className="text-fg-2">{text.pdfPreview(formatBytes(file.bytes))}</p>;
+  if (file.kind === 'pdf') return <PdfPreview file={file} />;
   if (file.kind === 'text') return <TextPreview file={file} />;
   return url ? (
     <img src={url} alt={file.name} className="mx-auto max-h-[70vh] rounded-control" />
   ) : (
     <Missing file={file} />
+  );
+}
+
+function PdfPreview({ file }: { file: Attachment }) {
+  const { page, failed, gone } = usePdfPage(file, true);
+  if (gone) return <Missing file={file} />;
+  if (failed) return <p className="text-fg-2">{text.pdfPreview(formatBytes(file.bytes))}</p>;
+  if (!page) return <p className="text-fg-2">{text.fileOpening}</p>;
+  return (
+    <figure>
+      <img
+        src={page.picture}
+        alt={text.firstPage(file.name)}
+        width={page.width}
+        height={page.height}
+        className="mx-auto h-auto max-h-[65vh] w-auto max-w-full rounded-control border border-line"
+      />
+      <figcaption className="mt-2 text-center text-fg-2 text-xs tabular-nums">
+        {text.pdfFacts(page.pages, count(file.tokens))}
+      </figcaption>
+    </figure>
   );
 }
 

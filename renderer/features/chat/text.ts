@@ -177,7 +177,12 @@ export const text = {
   openFile: (name: string) => `Open ${name}`,
   arriving: (name: string) => `Reading ${name}`,
   fileFacts: (size: string, tokens: string) => `${size} · ≈ ${tokens} tokens`,
-  pdfPreview: (size: string) => `A PDF document of ${size}. The model reads its pages; they are not drawn here.`,
+  pdfPreview: (size: string) =>
+    `A PDF document of ${size}. It is locked or damaged, so its pages cannot be drawn here. A model may still read it.`,
+  pages: (count: number) => counted(count, 'page', 'pages'),
+  firstPage: (name: string) => `First page of ${name}`,
+  pdfFacts: (count: number, tokens: string) =>
+    `${counted(count, 'page', 'pages')}, the first one is shown · about ${tokens} tokens`,
   fileGone: 'This file is not in the data folder any more.',
   fileOpening: 'Opening the file',
   emptyFile: (name: string) => `${name} is empty.`,

@@ -1,0 +1,83 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import Sqlite from 'better-sqlite3';
+import { pagePdf } from '../seed/real-files.ts';
+import { expect, test } from './app.ts';
+import { seeded } from './seeded.ts';
+
+async function faultless(page: Page, view: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+}
+
+test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({ launch }) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  const whole = pagePdf(['Minutes of the meeting', 'Everybody was there.']);
+  const damaged = Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.alloc(2000, 0x20)]);
+  await page.locator('input[type=file]').setInputFiles([
+    { name: 'minutes.pdf', mimeType: 'application/pdf', buffer: whole },
+    { name: 'damaged.pdf', mimeType: 'application/pdf', buffer: damaged },
+  ]);
+  const card = page.getByRole('button', { name: 'Look at minutes.pdf' });
+  await card.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'minutes.pdf' });
+  const picture = dialog.getByRole('img', { name: 'First page of minutes.pdf' });
+  await expect(picture).toBeVisible();
+  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBeGreaterThan(900);
+  // Words were drawn: it is not one colour all over.
+  const dark = await picture.evaluate((image: HTMLImageElement) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+    const pen = canvas.getContext('2d');
+    pen?.drawImage(image, 0, 0, image.width, image.height);
+    const { data } = pen?.getImageData(0, 0, image.width, image.height) ?? { data: [] };
+    return [...data].filter((value, at) => at % 4 === 0 && value < 100).length;
+  });
+  expect(dark).toBeGreaterThan(50);
+  await expect(dialog).toContainText('1 page, the first one is shown · about');
+  await faultless(page, 'PDF preview');
+  await page.keyboard.press('Escape');
+  await expect(card).toContainText('1 page');
+  await page.getByRole('button', { name: 'Look at damaged.pdf' }).click();
+  await expect(page.getByRole('dialog', { name: 'damaged.pdf' })).toContainText('locked or damaged');
+});
+
+test('a picture that an answer names is not fetched, and one inside this machine not even when it is asked for', async ({
+  launch,
+  folder,
+}) => {
+  const calls: string[] = [];
+  const server = createServer((socket) => {
+    calls.push('called');
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const dataFolder = await seeded(folder, 1, 2);
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.exec("update conversations set archived_at = null, title = 'With a picture'");
+  db.prepare("update messages set text = ?, status = 'done', error = null where role = 'assistant'").run(
+    `![a chart](https://127.0.0.1:${port}/chart.png)`,
+  );
+  db.close();
+  const { page } = await launch({ dataFolder });
+  await page
+    .getByRole('navigation', { name: 'Chats', exact: true })
+    .getByRole('link', { name: 'With a picture' })
+    .click();
+  const chip = page.getByRole('button', { name: /^Show picture: a chart/ });
+  await chip.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'a chart' });
+  await expect(dialog.getByRole('alert')).toContainText('not on the public internet');
+  await expect(dialog.getByRole('button', { name: 'Open in browser' })).toBeVisible();
+  await faultless(page, 'picture');
+  await page.keyboard.press('Escape');
+  await expect(chip).toBeFocused();
+  expect(calls).toEqual([]);
+  server.close();
+});
