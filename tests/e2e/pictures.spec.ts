@@ -21,7 +21,7 @@ test('an attached PDF shows its first page and how many there are; one that is d
     { name: 'minutes.pdf', mimeType: 'application/pdf', buffer: whole },
     { name: 'damaged.pdf', mimeType: 'application/pdf', buffer: damaged },
   ]);
-  const card = page.getByRole('button', { name: 'Look at minutes.pdf' });
+  const card = page.getByRole('button', { name: 'Open minutes.pdf' });
   await card.focus();
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'minutes.pdf' });
@@ -41,7 +41,7 @@ test('an attached PDF shows its first page and how many there are; one that is d
   await faultless(page, 'PDF preview');
   await page.keyboard.press('Escape');
   await expect(card).toContainText('1 page');
-  await page.getByRole('button', { name: 'Look at damaged.pdf' }).click();
+  await page.getByRole('button', { name: 'Open damaged.pdf' }).click();
   await expect(page.getByRole('dialog', { name: 'damaged.pdf' })).toContainText('locked or damaged');
 });
 
@@ -59,7 +59,7 @@ test('a picture that an answer names is not fetched, and one inside this machine
   const port = typeof address === 'object' ? address?.port : 0;
   const dataFolder = await seeded(folder, 1, 2);
   const db = new Sqlite(join(dataFolder, 'portico.db'));
-  db.exec("update conversations set archived_at = null, title = 'With a picture'");
+  db.exec("update conversations set archived_at = null, folder_id = null, title = 'With a picture'");
   db.prepare("update messages set text = ?, status = 'done', error = null where role = 'assistant'").run(
     `![a chart](https://127.0.0.1:${port}/chart.png)`,
   );

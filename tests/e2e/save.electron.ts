@@ -43,7 +43,7 @@ const windows = (app: RunningApp) => mainOf(app).evaluate(({ BrowserWindow }) =>
 async function startWith(launch: () => Promise<RunningApp>, folder: string, address: string) {
   const dataFolder = await seeded(folder, 4, 30);
   const db = new Sqlite(join(dataFolder, 'portico.db'));
-  db.exec('update conversations set archived_at = null');
+  db.exec('update conversations set archived_at = null, folder_id = null');
   db.prepare(
     "update conversations set title = 'Everything in one chat' where id = (select max(id) from conversations)",
   ).run();
