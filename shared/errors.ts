@@ -110,6 +110,7 @@ export const errorKinds = {
   cancelled: kind(499, 'app_error'),
   interrupted: kind(500, 'app_error', true),
   answer_in_progress: kind(409, 'app_error'),
+  comparison_open: kind(409, 'app_error'),
   gateway_unreachable: kind(502, 'app_error', true),
   gateway_not_recognised: kind(502, 'app_error'),
   keychain_failed: kind(500, 'app_error', true),

@@ -13,6 +13,8 @@ export const exportedMessage = message.omit({ conversationId: true, sibling: tru
   attachments: message.shape.attachments.default([]),
   bill: message.shape.bill.default(null),
   continues: z.boolean().default(false),
+  comparison: message.shape.comparison.default(null),
+  comparing: message.shape.comparing.default(null),
 });
 
 export const exportedConversation = z.object({

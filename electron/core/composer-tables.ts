@@ -2,7 +2,15 @@ import type { Generated } from 'kysely';
 
 /** The tables of migration `004-composer`: what is not sent yet, how it is sent, and what it cost. */
 export interface ComposerTables {
-  drafts: { chat: string; text: string; attachments: string; model: string | null; updated_at: number };
+  drafts: {
+    chat: string;
+    text: string;
+    attachments: string;
+    model: string | null;
+    /** JSON: the models it is meant for, where they are several. */
+    compare: Generated<string>;
+    updated_at: number;
+  };
   queued_messages: {
     /** Order of sending. */
     seq: number | null;
@@ -11,6 +19,8 @@ export interface ComposerTables {
     text: string;
     attachments: string;
     model: string;
+    /** JSON: the models it is meant for, where they are several. */
+    compare: Generated<string>;
     problem: string | null;
   };
   chat_options: { chat: string; value: string };

@@ -26,6 +26,7 @@ import { lookUpOpenSpend } from './chat/spend-lookup.ts';
 import { openToolDecisions } from './chat/tool-decisions.ts';
 import { summaryStore } from './context/summary-store.ts';
 import { branchStore } from './conversations/branch-store.ts';
+import { comparisonStore } from './conversations/comparison-store.ts';
 import { conversationStore } from './conversations/conversation-store.ts';
 import { conversationsFeature } from './conversations/conversations.ts';
 import { messageStore } from './conversations/message-store.ts';
@@ -59,6 +60,7 @@ import { providerStore } from './providers/provider-store.ts';
 import { providersFeature } from './providers/providers.ts';
 import { queueFeature } from './queue/queue.ts';
 import { queueStore } from './queue/queue-store.ts';
+import { comparisonQuotes } from './quotes/comparison-quotes.ts';
 import { quotesFeature } from './quotes/quotes.ts';
 import { type CoreRouter, coreRouter } from './router.ts';
 import { rpcErrors } from './rpc-errors.ts';
@@ -199,8 +201,17 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     ...{ toolbox: tools.toolbox, decisions: openToolDecisions() },
     makeRoom: roomMaker({ build, overflowOf, compact: context.compact, log }),
     answerEnded: (answer) => queue.answerEnded(answer),
+    comparisons: comparisonStore(db),
+    resumeQueue: (conversationId) => queue.resume({ conversationId }),
   });
-  const queue = queueFeature({ store: queueStore(db), changes, log, isLive: live.isLive, send: chat.send });
+  const queue = queueFeature({
+    store: queueStore(db),
+    changes,
+    log,
+    isLive: live.isLive,
+    send: chat.send,
+    compare: chat.comparisons.begin,
+  });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
   void lookUpOpenSpend({ spend, connections, changes, log, signal: closing.signal });
   const branches = branchStore(db);
@@ -232,6 +243,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     attachments,
     bills: billsFeature({ spend }),
     caps,
+    comparisons: { ...chat.comparisons, quote: comparisonQuotes({ quoteOf: quotes.get, capStates: caps.stateOf }) },
     backup,
     changes,
     chat,

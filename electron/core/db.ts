@@ -119,6 +119,11 @@ export interface MessageTable {
   continues: Generated<number>;
   /** The removal that took it away; null: it is there. */
   deletion: Generated<string | null>;
+  /** The comparison that an answer belongs to, and its place there from the left. */
+  comparison: Generated<string | null>;
+  comparison_column: Generated<number | null>;
+  /** The comparison that is shown below a question, instead of one answer. */
+  comparing: Generated<string | null>;
 }
 
 export type Db = Kysely<Tables>;

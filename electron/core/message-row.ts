@@ -61,6 +61,8 @@ export function toMessage(row: NumberedRow): Message {
     sibling: { index: row.sibling_index, count: row.sibling_count },
     continues: row.continues === 1,
     room: row.room === null ? null : JSON.parse(row.room),
+    comparison: row.comparison === null ? null : { id: row.comparison, column: row.comparison_column ?? 0 },
+    comparing: row.comparing,
   };
 }
 

@@ -24,6 +24,7 @@ import type { presetsFeature } from './presets/presets.ts';
 import type { promptsFeature } from './prompts/prompts.ts';
 import type { providersFeature } from './providers/providers.ts';
 import type { queueFeature } from './queue/queue.ts';
+import type { comparisonQuotes } from './quotes/comparison-quotes.ts';
 import type { quotesFeature } from './quotes/quotes.ts';
 import type { searchFeature } from './search/search.ts';
 import type { settingsFeature } from './settings/settings.ts';
@@ -35,6 +36,9 @@ export interface Features {
   readonly attachments: ReturnType<typeof attachmentsFeature>;
   readonly bills: ReturnType<typeof billsFeature>;
   readonly caps: ReturnType<typeof capsFeature>;
+  readonly comparisons: ReturnType<typeof chatFeature>['comparisons'] & {
+    readonly quote: ReturnType<typeof comparisonQuotes>;
+  };
   readonly context: ReturnType<typeof contextFeature>;
   readonly drafts: ReturnType<typeof draftsFeature>;
   readonly options: ReturnType<typeof optionsFeature>;
@@ -65,7 +69,8 @@ export interface Features {
 
 /** The contract, answered by the features. A method without a handler does not compile. */
 export function coreRouter(features: Features) {
-  const { attachments, bills, caps, context, drafts, messages, options, presets, prompts, queue, quotes } = features;
+  const { attachments, bills, caps, comparisons, context, drafts, messages, options, presets, prompts, queue, quotes } =
+    features;
   const { account, app, changes, chat, conversations, credits, gateway, models, providers, settings, usage } = features;
   const { backup, images, localKeys, organise, search, tools, transfer } = features;
   const os = implement(contract);
@@ -83,6 +88,12 @@ export function coreRouter(features: Features) {
     caps: {
       get: os.caps.get.handler(() => caps.get()),
       set: os.caps.set.handler(({ input }) => caps.set(input)),
+    },
+    comparisons: {
+      begin: os.comparisons.begin.handler(({ input }) => comparisons.begin(input)),
+      choose: os.comparisons.choose.handler(({ input }) => comparisons.choose(input)),
+      open: os.comparisons.open.handler(({ input }) => comparisons.open(input)),
+      quote: os.comparisons.quote.handler(({ input, signal }) => comparisons.quote(input, signal)),
     },
     context: {
       summary: os.context.summary.handler(({ input }) => context.summary(input)),

@@ -54,9 +54,9 @@ export const chatContract = {
     .input(z.object({ answerId: id, model: modelId.nullish(), overCaps: z.boolean().default(false) }))
     .output(started),
   /** A further answer to a message of the user, or the first where there is none. */
-  answer: oc.input(z.object({ questionId: id, model: modelId })).output(started),
+  answer: oc.input(z.object({ questionId: id, model: modelId, overCaps: z.boolean().default(false) })).output(started),
   /** Goes on with an answer that was cut off: a message of its own below it, read with it as one text. */
-  continue: oc.input(z.object({ answerId: id })).output(started),
+  continue: oc.input(z.object({ answerId: id, overCaps: z.boolean().default(false) })).output(started),
   /** Stops an answer; what had arrived stays. No error if it has ended already. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
   /**

@@ -99,6 +99,10 @@ export const message = z.object({
   continues: z.boolean(),
   /** How room was made for it in the model's context, where the chat is set to summarise by itself. */
   room: room.nullish(),
+  /** The comparison that this answer belongs to, and its column there, from 0; a retry has the column of what it retries. */
+  comparison: z.object({ id, column: z.int().min(0).max(16) }).nullable(),
+  /** On a question: the comparison that is shown below it, all columns at once, instead of one answer. */
+  comparing: id.nullable(),
 });
 
 const mostAtOnce = 400;
@@ -108,7 +112,13 @@ const howMany = z.int().min(0).max(mostAtOnce);
 export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
 
 /** A stretch of one branch, oldest first; it never begins within an answer that goes on. */
-const stretch = z.object({ messages: z.array(message), hasOlder: z.boolean(), hasNewer: z.boolean() });
+const stretch = z.object({
+  messages: z.array(message),
+  /** The answers of every comparison that is shown among them, retries and all, in order of arrival. */
+  columns: z.array(message),
+  hasOlder: z.boolean(),
+  hasNewer: z.boolean(),
+});
 
 const cursor = z.string().max(200);
 
@@ -136,8 +146,8 @@ export const conversationsContract = {
       stretch.extend({
         conversation,
         place: place.nullable(),
-        /** The answer that is being written, on this branch or another one. */
-        runningId: id.nullable(),
+        /** The answers that are being written, on this branch or another one: several where models are compared. */
+        runningIds: z.array(id),
       }),
     ),
   /** A message, what comes before it and what comes after it, on the branch that runs through it. */

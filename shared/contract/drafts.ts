@@ -12,6 +12,8 @@ export const draft = z.object({
   attachments,
   /** Chosen here, where it differs from what the conversation had. */
   model: modelId.nullable(),
+  /** The models it is meant for, where they are to be compared. */
+  compare: z.array(modelId).max(4).default([]),
 });
 
 export const draftsContract = {

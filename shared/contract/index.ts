@@ -6,6 +6,7 @@ import { billsContract } from './bills.ts';
 import { capsContract } from './caps.ts';
 import { changesContract } from './changes.ts';
 import { chatContract } from './chat.ts';
+import { comparisonsContract } from './comparisons.ts';
 import { contextContract } from './context.ts';
 import { conversationsContract } from './conversations.ts';
 import { creditsContract } from './credits.ts';
@@ -38,6 +39,7 @@ export const contract = {
   backup: backupContract,
   changes: changesContract,
   chat: chatContract,
+  comparisons: comparisonsContract,
   context: contextContract,
   conversations: conversationsContract,
   credits: creditsContract,

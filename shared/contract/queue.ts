@@ -10,6 +10,8 @@ export const queuedMessage = z.object({
   text: z.string().max(2_000_000),
   attachments,
   model: modelId,
+  /** The models that shall all answer it, where they are to be compared. */
+  compare: z.array(modelId).max(4).default([]),
   /** Why it was not sent when its turn came; the user sends it, changes it or removes it. */
   problem: z.string().nullable(),
 });

@@ -32,8 +32,8 @@ const ask = (model: string, text: string, conversationId: string | null = null) 
   client.chat.send({ messageId: randomUUID(), conversationId, text, model });
 const ended = (id: string) =>
   vi.waitFor(async () => {
-    const { messages, runningId } = await client.conversations.get({ id, limit: 100 });
-    expect(runningId).toBeNull();
+    const { messages, runningIds } = await client.conversations.get({ id, limit: 100 });
+    expect(runningIds).toEqual([]);
     return messages;
   }, 20_000);
 const sum = (amounts: readonly string[]) =>

@@ -30,8 +30,8 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   const waits = await before.chat.send({ messageId: 'k1', text: 'Please greet somebody', model });
   const runs = await before.chat.send({ messageId: 'k2', text: 'Please wait', model });
   const stateOf = async (client: typeof before, { conversationId }: typeof waits) => {
-    const { messages, runningId } = await client.conversations.get({ id: conversationId });
-    return { runningId, status: messages.at(-1)?.status, run: messages.at(-1)?.toolCalls[0]?.run };
+    const { messages, runningIds } = await client.conversations.get({ id: conversationId });
+    return { runningIds, status: messages.at(-1)?.status, run: messages.at(-1)?.toolCalls[0]?.run };
   };
   const until = (started: typeof waits, state: string) =>
     vi.waitFor(async () => expect((await stateOf(before, started)).run?.state).toBe(state), 20_000);
@@ -43,7 +43,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
 
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   const after = await web.connect();
-  const interrupted = { runningId: null, status: 'interrupted' };
+  const interrupted = { runningIds: [], status: 'interrupted' };
   expect(await stateOf(after, waits)).toMatchObject({ ...interrupted, run: { state: 'stopped', startedAt: null } });
   const ran = { state: 'stopped', startedAt: expect.any(Number), finishedAt: null };
   expect(await stateOf(after, runs)).toMatchObject({ ...interrupted, run: ran });

@@ -71,7 +71,7 @@ interface Around {
 export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Around) {
   const os = implement(contract);
   const uploads = new Map<string, Buffer64>();
-  const emptyDraft: Draft = { text: '', attachments: [], model: null };
+  const emptyDraft: Draft = { text: '', attachments: [], model: null, compare: [] };
   const replace = <Item extends { id: string }>(list: Item[], item: Item) => [
     ...list.filter((entry) => entry.id !== item.id),
     item,

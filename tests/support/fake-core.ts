@@ -8,6 +8,7 @@ import { contract } from '#shared/contract/index.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
+import { fakeComparisons } from './fake-comparisons.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
 import { type FakeData, fakeData, fakeMessage, fakePicture, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
@@ -146,6 +147,9 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   const { branch } = thread;
   const stretch = (messages: Message[], from: number, to: number) => ({
     messages: messages.slice(Math.max(0, from), to),
+    columns: data.messages.filter(({ comparison }) =>
+      messages.some(({ comparing }) => comparing === comparison?.id && comparing),
+    ),
     hasOlder: from > 0,
     hasNewer: to < messages.length,
   });
@@ -202,7 +206,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         const answer = {
           conversation,
           place: at < 0 ? null : place,
-          runningId: running?.conversationId === input.id ? running.id : null,
+          runningIds: running?.conversationId === input.id ? [running.id] : [],
           ...(at < 0
             ? stretch(all, all.length - input.limit, all.length)
             : stretch(all, at - half, at + 1 + input.limit - half)),
@@ -244,6 +248,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         changed('conversations');
       }),
     },
+    comparisons: fakeComparisons(data, composer, { guard, changed }),
     organise: organise.organise,
     search: organise.search,
     chat: {

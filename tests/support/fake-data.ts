@@ -80,6 +80,8 @@ export const fakeMessage = (change: Partial<Message>): Message => ({
   finishedAt: null,
   sibling: { index: 1, count: 1 },
   continues: false,
+  comparison: null,
+  comparing: null,
   ...change,
 });
 

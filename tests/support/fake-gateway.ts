@@ -6,6 +6,7 @@ import { nanoUsd } from '#shared/money.ts';
 
 /** What the fake's next answer does: yields words, waits for what it is told to, throws to break off. */
 export type Script = (request: {
+  model: string;
   messages: { role: string; content: string }[];
   signal: AbortSignal;
 }) => AsyncIterable<string>;
@@ -139,6 +140,8 @@ export function fakeGateway(): FakeGateway {
       modelRecord('sandbox', 'tour', sandbox ? 'available' : 'plan_required'),
       modelRecord('openai', 'gpt', sandbox ? 'plan_required' : 'no_credential'),
       modelRecord('openai', 'free', 'available'),
+      modelRecord('openai', 'mini', 'available'),
+      modelRecord('openai', 'large', 'available'),
     ].map((record) => ({ ...record, context_length: contextLength }));
     return c.json({ object: 'list', data, first_id: null, last_id: null, has_more: false });
   });
@@ -185,7 +188,7 @@ export function fakeGateway(): FakeGateway {
       JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason: finish }], ...more });
     return streamSSE(c, async (stream) => {
       try {
-        for await (const word of fake.script({ messages: body.messages, signal })) {
+        for await (const word of fake.script({ model: body.model, messages: body.messages, signal })) {
           if (word.startsWith('{"error"')) return stream.writeSSE({ data: word });
           const reasoning = word.startsWith('(think) ');
           await stream.writeSSE({ data: chunk(reasoning ? { reasoning_content: word } : { content: word }, null) });

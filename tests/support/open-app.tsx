@@ -56,7 +56,7 @@ export async function closeApp(): Promise<void> {
   await cleanup();
   document.getElementById('root')?.remove();
   useShell.setState({ open: true, drawer: false, overlay: null });
-  useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, loaded: {} });
+  useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, compares: {}, loaded: {} });
   forgetPlaces();
   useThreadView.setState({
     folds: {},

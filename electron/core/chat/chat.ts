@@ -7,6 +7,7 @@ import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
 import type { DescribeModel } from '../model-facts.ts';
 import type { OptionsStore } from '../options/options-store.ts';
+import { type CompareDeps, compareFeature } from './compare.ts';
 import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
 import type { BuildRequest } from './request.ts';
@@ -40,10 +41,11 @@ interface Regenerate {
 }
 
 /** Asking and answering. What the user wrote is on disk before the network is touched. */
-export function chatFeature(deps: ChatDeps) {
+export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | 'resumeQueue'>) {
   const { messages, conversations, live, modelFacts, newId, now } = deps;
   const sending = new Map<string, Promise<Started>>();
-  const { begin, stopStarting } = answerStarter(deps);
+  const starter = answerStarter(deps);
+  const { begin, stopStarting } = starter;
 
   const newAnswer = (model: string): NewAnswer => {
     const facts = modelFacts(model);
@@ -54,6 +56,8 @@ export function chatFeature(deps: ChatDeps) {
       simulated: facts?.simulated ?? model.startsWith('sandbox/'),
     };
   };
+
+  const comparing = compareFeature(deps, newAnswer, starter);
 
   /** Before anything is stored: a message that may not go out goes back to the composer it came from. */
   async function admit(
@@ -91,10 +95,12 @@ export function chatFeature(deps: ChatDeps) {
       });
     }
     const { active_leaf } = await existing(deps, conversationId);
+    await comparing.mayGoOn(conversationId);
     const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
     if (!live.isLive(conversationId)) await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
     return begin(conversationId, answer, async () => {
       const { active_leaf: leaf } = await existing(deps, conversationId);
+      await comparing.mayGoOn(conversationId);
       await conversations.ask(conversationId, leaf, question, answer, now());
     });
   }
@@ -118,14 +124,19 @@ export function chatFeature(deps: ChatDeps) {
     return above ? modelAsked(above) : answer.model;
   }
 
-  async function answerTo({ id, conversationId }: Message, model: string, overCaps: boolean): Promise<Started> {
-    const next = newAnswer(model);
+  /** A further answer; `before`: the one it is beside, whose column it takes where several are compared. */
+  async function answerTo(question: Message, model: string, overCaps: boolean, before?: Message): Promise<Started> {
+    const { id, conversationId } = question;
+    const next = { ...newAnswer(model), ...inComparison(question, before) };
     const branch = await messages.branch(conversationId, id);
-    if (overCaps) await admit(next, conversationId, { conversationId, branch, model }, overCaps);
+    const purpose = next.comparison ? 'compare' : 'chat';
+    await admit(next, conversationId, { conversationId, branch, model, purpose }, overCaps);
     return begin(conversationId, next, () => conversations.answerAgain(conversationId, id, next, now()));
   }
 
   return {
+    comparisons: comparing,
+
     send(input: Send): Promise<Started> {
       const running = sending.get(input.messageId);
       if (running !== undefined) return running;
@@ -136,19 +147,24 @@ export function chatFeature(deps: ChatDeps) {
 
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
       const answer = await ofRole('assistant', answerId);
-      return answerTo(await questionOf(answer), model ?? (await modelAsked(answer)) ?? 'router', overCaps);
+      const asked = model ?? (await modelAsked(answer)) ?? 'router';
+      return answerTo(await questionOf(answer), asked, overCaps, answer);
     },
 
-    async answer({ questionId, model }: { questionId: string; model: string }): Promise<Started> {
-      return answerTo(await ofRole('user', questionId), model, false);
+    async answer({ questionId, model, overCaps }: { questionId: string; model: string; overCaps: boolean }) {
+      return answerTo(await ofRole('user', questionId), model, overCaps);
     },
 
     /** The model that began goes on, also where the router chose it: two hands make no one text. */
-    async continue({ answerId }: { answerId: string }): Promise<Started> {
+    async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
       const cut = await ofRole('assistant', answerId);
       const question = await questionOf(cut);
       const { conversationId } = cut;
-      const next = newAnswer(servedModel(cut, modelFacts) ?? cut.model ?? 'router');
+      const model = servedModel(cut, modelFacts) ?? cut.model ?? 'router';
+      const next = { ...newAnswer(model), ...inComparison(question, cut) };
+      const branch = await messages.branch(conversationId, cut.id);
+      const purpose = next.comparison ? 'compare' : 'chat';
+      await admit(next, conversationId, { conversationId, branch, model, continues: true, purpose }, overCaps);
       const started = await begin(conversationId, next, () => conversations.goOn(conversationId, cut.id, next, now()));
       return { ...started, userMessageId: question.id };
     },
@@ -176,12 +192,18 @@ export function chatFeature(deps: ChatDeps) {
     /** Ends every answer as `interrupted`, with what had arrived, and starts no more. */
     async close(): Promise<void> {
       stopStarting();
-      await Promise.allSettled(sending.values());
+      await Promise.allSettled([...sending.values(), ...comparing.beginning()]);
       const answers = live.all();
       for (const answer of answers) answer.abort.abort(new AppError('interrupted', 'Portico was closed.'));
       await Promise.all(answers.map((answer) => answer.ended));
     },
   };
+}
+
+/** What comes of an answer in a comparison stays in its column, and aside where all columns are shown. */
+function inComparison(question: Message, before: Message | undefined): Pick<NewAnswer, 'comparison' | 'aside'> {
+  const comparison = before?.comparison ?? null;
+  return comparison ? { comparison, aside: question.comparing === comparison.id } : {};
 }
 
 /** The catalogue's id of the model that wrote an answer, where it is known there. */

@@ -20,7 +20,7 @@ export function openLiveAnswers() {
   const answers = new Map<string, LiveAnswer>();
   const watchers = new Map<string, Set<Mailbox>>();
   /** Conversations in which a message is being stored or answered. */
-  const busy = new Set<string>();
+  const busy = new Map<string, { readonly together: string | null; answers: number }>();
 
   const of = (conversationId: string) =>
     [...answers.values()].filter((answer) => answer.message.conversationId === conversationId);
@@ -30,13 +30,22 @@ export function openLiveAnswers() {
   });
 
   return {
-    /** Takes a conversation for one answer; gives back what frees it. */
-    reserve(conversationId: string): () => void {
-      if (busy.has(conversationId)) {
+    /**
+     * Takes a conversation for one answer; gives back what frees it. Answers of one comparison share it, and it is free
+     * when the last of them has ended.
+     */
+    reserve(conversationId: string, together: string | null = null): () => void {
+      const taken = busy.get(conversationId);
+      if (taken && (together === null || taken.together !== together)) {
         throw new AppError('answer_in_progress', 'This chat is still being answered. Stop the answer, or wait for it.');
       }
-      busy.add(conversationId);
-      return () => busy.delete(conversationId);
+      const place = taken ?? { together, answers: 0 };
+      busy.set(conversationId, place);
+      place.answers++;
+      return () => {
+        place.answers--;
+        if (place.answers === 0) busy.delete(conversationId);
+      };
     },
     add(answer: LiveAnswer): void {
       answers.set(answer.message.id, answer);
@@ -50,7 +59,7 @@ export function openLiveAnswers() {
     /** A tool waits for the user's decision. */
     isWaiting: (conversationId: string) =>
       of(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
-    runningId: (conversationId: string): string | null => of(conversationId)[0]?.message.id ?? null,
+    runningIds: (conversationId: string): string[] => of(conversationId).map(({ message }) => message.id),
     /** Stops those of these that are being written, and waits until their end is stored. */
     async stopThese(ids: readonly string[]): Promise<void> {
       const running = ids.map((id) => answers.get(id)).filter((answer) => answer !== undefined);

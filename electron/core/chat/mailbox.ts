@@ -30,13 +30,14 @@ export function openMailbox(): Mailbox {
 
   return {
     post(event) {
-      const last = events.at(-1);
       if (isDelta(event)) {
         if (overflow) return wake.wake();
         chars += event.text.length;
-        if (last && isDelta(last) && last.type === event.type && last.messageId === event.messageId) {
-          events[events.length - 1] = { ...last, text: last.text + event.text };
-        } else events.push(event);
+        // The last one about the same answer: several answers may be written at once.
+        const at = events.findLastIndex((other) => aboutOf(other) === event.messageId);
+        const last = events[at];
+        if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
+        else events.push(event);
       } else if (!overflow || event.type === 'message-updated') events.push(event);
       if (chars > maxChars || events.length > maxEvents) spill();
       wake.wake();
@@ -51,5 +52,8 @@ export function openMailbox(): Mailbox {
     },
   };
 }
+
+const aboutOf = (event: ChatEvent): string | null =>
+  isDelta(event) ? event.messageId : event.type === 'snapshot' ? null : event.message.id;
 
 const isDelta = (event: ChatEvent): event is Delta => event.type === 'text-delta' || event.type === 'reasoning-delta';

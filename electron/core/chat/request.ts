@@ -37,6 +37,8 @@ export interface RequestInput {
   readonly model: string;
   /** The branch ends with an answer that is to go on. */
   readonly continues?: boolean;
+  /** What the request is for, as the ledger has it. */
+  readonly purpose?: 'chat' | 'compare';
 }
 
 /** A request as it would be sent, and what was left out of it. */
@@ -60,7 +62,7 @@ export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<Buil
 
 /** Makes requests: the same way for an answer and for its quote, so that the one holds for the other. */
 export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools }: RequestDeps): BuildRequest {
-  return async function build({ conversationId, branch, model, continues = false }, toPart) {
+  return async function build({ conversationId, branch, model, continues = false, purpose = 'chat' }, toPart) {
     const record = modelFacts(model)?.record ?? null;
     const options = await optionsOf(conversationId ?? 'new');
     const entries = sendable(branch, continues);
@@ -99,7 +101,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
         ...routeFor(model, record, options.ignore),
         ...(tools.length > 0 ? { tools } : {}),
         metadata: {
-          purpose: results ? 'tool' : 'chat',
+          purpose: results ? 'tool' : purpose,
           ...(conversationId === null ? {} : { conversation_id: conversationId }),
         },
       },

@@ -44,8 +44,9 @@ async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer |
   try {
     // The model that began goes on, also where the router chose it: what it keeps in its calls is its own.
     const served = modelFacts(`${servedProvider}/${servedModel}`) ? `${servedProvider}/${servedModel}` : null;
-    const { modelName, simulated } = before.message;
-    const next = { id: newId(), model: served ?? model ?? 'router', modelName, simulated };
+    // A round in a column stays in its column.
+    const { modelName, simulated, comparison } = before.message;
+    const next = { id: newId(), model: served ?? model ?? 'router', modelName, simulated, comparison };
     await conversations.nextRound(conversationId, id, next, now());
     const message = await messages.find(next.id);
     if (!message) return null;

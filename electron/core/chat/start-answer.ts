@@ -22,13 +22,30 @@ export function answerStarter(deps: StarterDeps) {
 
   /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
   async function begin(conversationId: string, answer: NewAnswer, store: () => Promise<void>): Promise<Started> {
+    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [answer], store);
+    return started;
+  }
+
+  /** The same for the answers of one comparison: all are stored, then each begins. */
+  async function beginTogether(
+    conversationId: string,
+    together: string | null,
+    answers: readonly [NewAnswer, ...NewAnswer[]],
+    store: () => Promise<void>,
+  ): Promise<[Started, ...Started[]]> {
     if (stopped) throw new AppError('shutting_down', 'Portico is closing.');
-    const free = live.reserve(conversationId);
+    // The first one is taken before the others are asked for: where it is refused nothing is held.
+    const places = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
     try {
       await store();
-      return await start(answer.id, free);
+      const started: Started[] = [];
+      for (const { id, free } of [...places]) {
+        started.push(await start(id, free));
+        places.shift();
+      }
+      return started as [Started, ...Started[]];
     } catch (error) {
-      free();
+      for (const { free } of places) free();
       throw error;
     }
   }
@@ -52,6 +69,7 @@ export function answerStarter(deps: StarterDeps) {
 
   return {
     begin,
+    beginTogether,
     stopStarting(): void {
       stopped = true;
     },

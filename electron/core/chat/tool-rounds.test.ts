@@ -31,8 +31,8 @@ const ask = (text: string, conversationId: string | null = null, asked = model) 
 const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
 const ended = (id: string) =>
   vi.waitFor(async () => {
-    const { messages, runningId } = await client.conversations.get({ id, limit: 400 });
-    expect(runningId).toBeNull();
+    const { messages, runningIds } = await client.conversations.get({ id, limit: 400 });
+    expect(runningIds).toEqual([]);
     return messages;
   }, 20_000);
 const runsOf = (messages: readonly Message[]) =>

@@ -73,7 +73,10 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
   const { request, room } = await deps.makeRoom(
-    { conversationId, branch, model: model ?? '', continues: answer.message.continues },
+    {
+      ...{ conversationId, branch, model: model ?? '', continues: answer.message.continues },
+      purpose: answer.message.comparison ? 'compare' : 'chat',
+    },
     deps.toPart,
     signal,
   );

@@ -49,7 +49,7 @@ function modelTree() {
 }
 
 const isSettled = async (id: string) =>
-  expect.poll(async () => (await core.client.conversations.get({ id })).runningId, { interval: 1 }).toBeNull();
+  expect.poll(async () => (await core.client.conversations.get({ id })).runningIds, { interval: 1 }).toEqual([]);
 
 async function play(steps: readonly Step[]): Promise<void> {
   const { client } = core;

@@ -52,6 +52,19 @@ export async function branchDown(db: Db, id: string, below: number): Promise<Num
   return rows;
 }
 
+/** The answers of these comparisons of a conversation, with what goes on with them, in order of arrival. */
+export async function comparedRows(
+  db: Db,
+  conversationId: string,
+  comparisons: readonly string[],
+): Promise<NumberedRow[]> {
+  if (comparisons.length === 0) return [];
+  const { rows } = await sql<NumberedRow>`
+    select ${columns} from messages m where m.comparison in (${sql.join(comparisons)})
+    and m.conversation_id = ${conversationId} and m.deletion is null order by m.seq`.execute(db);
+  return rows;
+}
+
 /** Where the branch through this message ends. */
 export async function leafBelow(db: Db, id: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`

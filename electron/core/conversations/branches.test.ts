@@ -23,8 +23,8 @@ const model = 'openai/gpt';
 async function ended<S extends { conversationId: string; answerId: string }>(starting: Promise<S>): Promise<S> {
   const started = await starting;
   await expect
-    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).runningId, { interval: 2 })
-    .toBeNull();
+    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).runningIds, { interval: 2 })
+    .toEqual([]);
   return started;
 }
 const send = (text: string, more: { conversationId?: string; editOf?: string } = {}) =>
@@ -118,8 +118,8 @@ test('removing an answer that is being written stops it, and what it cost is ask
   const { conversationId, answerId } = await client.chat.send({ messageId: randomUUID(), text: 'Go', model });
   await readUntil(await client.chat.watch({ conversationId }), (seen) => JSON.stringify(seen).includes('Half'));
   const removal = await client.messages.remove({ messageId: answerId });
-  const { runningId, conversation } = await client.conversations.get({ id: conversationId });
-  expect([runningId, conversation.live]).toEqual([null, false]);
+  const { runningIds, conversation } = await client.conversations.get({ id: conversationId });
+  expect([runningIds, conversation.live]).toEqual([[], false]);
   await client.messages.restore(removal);
   await expect
     .poll(async () => (await client.conversations.get({ id: conversationId })).messages[1])

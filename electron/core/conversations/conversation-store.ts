@@ -143,7 +143,7 @@ export function conversationStore(db: Db) {
 export type ConversationStore = ReturnType<typeof conversationStore>;
 type Tx = Transaction<Tables>;
 
-async function addQuestion(
+export async function addQuestion(
   tx: Tx,
   conversationId: string,
   parentId: string | null,
@@ -167,12 +167,12 @@ async function addQuestion(
     .execute();
 }
 
-async function mustBeThere(tx: Tx, id: string): Promise<void> {
+export async function mustBeThere(tx: Tx, id: string): Promise<void> {
   const row = await tx.selectFrom('messages').select('deletion').where('id', '=', id).executeTakeFirst();
   if (row?.deletion !== null) throw new AppError('not_found', 'The message before this one is not here any more.');
 }
 
-async function addAnswer(
+export async function addAnswer(
   tx: Tx,
   conversationId: string,
   parentId: string,
@@ -181,6 +181,7 @@ async function addAnswer(
   continues: 0 | 1 = 0,
 ) {
   await insertAnswer(tx, conversationId, parentId, answer, now, continues);
+  if (answer.aside) return;
   await tx
     .updateTable('conversations')
     .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
@@ -212,6 +213,8 @@ async function insertAnswer(
       model_name: answer.modelName,
       simulated: answer.simulated ? 1 : 0,
       cost_open: 1,
+      comparison: answer.comparison?.id ?? null,
+      comparison_column: answer.comparison?.column ?? null,
       created_at: now,
     })
     .execute();

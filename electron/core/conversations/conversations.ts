@@ -20,7 +20,7 @@ export interface ConversationsDeps {
   readonly live: {
     isLive(conversationId: string): boolean;
     isWaiting(conversationId: string): boolean;
-    runningId(conversationId: string): string | null;
+    runningIds(conversationId: string): string[];
     current(message: Message): Message;
     stopAll(conversationId: string): Promise<void>;
   };
@@ -44,7 +44,11 @@ export function conversationsFeature({ conversations, messages, changes, setting
     return row;
   }
 
-  const current = (stretch: Stretch): Stretch => ({ ...stretch, messages: stretch.messages.map(live.current) });
+  const current = (stretch: Stretch): Stretch => ({
+    ...stretch,
+    messages: stretch.messages.map(live.current),
+    columns: stretch.columns.map(live.current),
+  });
 
   /** The place that was kept, where the branch that is shown still has it. */
   async function shownPlace(row: ConversationRow): Promise<Place | null> {
@@ -72,8 +76,8 @@ export function conversationsFeature({ conversations, messages, changes, setting
         ? await messages.around(place.messageId, half, limit - half)
         : row.active_leaf
           ? await messages.around(row.active_leaf, limit - 1, 0)
-          : { messages: [], hasOlder: false, hasNewer: false };
-      return { conversation: await shown(row), place, runningId: live.runningId(id), ...current(stretch) };
+          : { messages: [], columns: [], hasOlder: false, hasNewer: false };
+      return { conversation: await shown(row), place, runningIds: live.runningIds(id), ...current(stretch) };
     },
 
     async around({ messageId, before, after }: { messageId: string; before: number; after: number }) {

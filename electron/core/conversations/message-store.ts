@@ -2,7 +2,7 @@ import type { Attachment } from '#shared/contract/attachments.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Db } from '../db.ts';
 import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../message-row.ts';
-import { branchDown, branchUp, leafBelow, wholeBranch } from './branch.ts';
+import { branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -14,11 +14,17 @@ export interface NewAnswer {
   readonly model: string;
   readonly modelName: string | null;
   readonly simulated: boolean;
+  /** Its place in a comparison. */
+  readonly comparison?: Message['comparison'];
+  /** It is shown as one of several columns: the branch that is shown stays. */
+  readonly aside?: boolean;
 }
 
 /** Neighbours on one branch, oldest first. */
 export interface Stretch {
   readonly messages: Message[];
+  /** The answers of every comparison that is shown among them. */
+  readonly columns: Message[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
 }
@@ -63,9 +69,15 @@ export function messageStore(db: Db) {
     async around(messageId: string, before: number, after: number): Promise<Stretch> {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
-      while (up[0]?.continues && up[0].parent_id) up.unshift(...(await branchUp(db, up[0].parent_id, 0)));
+      // Nor with a column of a comparison: its question tells how it is shown.
+      while ((up[0]?.continues || up[0]?.comparison) && up[0].parent_id)
+        up.unshift(...(await branchUp(db, up[0].parent_id, 0)));
+      const rows = [...up, ...down.slice(0, after)];
+      const comparisons = rows.flatMap(({ comparing }) => comparing ?? []);
+      const compared = await comparedRows(db, rows[0]?.conversation_id ?? '', comparisons);
       return {
-        messages: [...up, ...down.slice(0, after)].map(toMessage),
+        messages: rows.map(toMessage),
+        columns: compared.map(toMessage),
         hasOlder: Boolean(up[0]?.parent_id),
         hasNewer: down.length > after,
       };

@@ -5,6 +5,7 @@ import { organise } from './003-organise.ts';
 import { composer } from './004-composer.ts';
 import { tools } from './006-tools.ts';
 import { toolRounds } from './007-tool-rounds.ts';
+import { compare } from './008-compare.ts';
 import { steady } from './009-steady.ts';
 
 /** In the order of their names. A released one is never changed. */
@@ -15,5 +16,6 @@ export const migrations: Record<string, Migration> = {
   '004-composer': composer,
   '006-tools': tools,
   '007-tool-rounds': toolRounds,
+  '008-compare': compare,
   '009-steady': steady,
 };

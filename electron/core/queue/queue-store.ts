@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/queue.ts';
 import type { ComposerTables } from '../composer-tables.ts';
 import type { Db } from '../db.ts';
@@ -14,12 +15,13 @@ export function queueStore(db: Db) {
         .execute();
       return rows.map(toQueued);
     },
-    async add({ id, conversationId, text, attachments, model }: NewQueuedMessage): Promise<void> {
+    async add({ id, conversationId, text, attachments, model, compare }: NewQueuedMessage): Promise<void> {
       await db
         .insertInto('queued_messages')
         .values({
           ...{ seq: null, id, conversation_id: conversationId, text, model, problem: null },
           attachments: JSON.stringify(attachments),
+          compare: JSON.stringify(compare),
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
@@ -39,11 +41,12 @@ export function queueStore(db: Db) {
 
 export type QueueStore = ReturnType<typeof queueStore>;
 
-const toQueued = (row: Omit<ComposerTables['queued_messages'], 'seq'>): QueuedMessage => ({
+const toQueued = (row: Omit<Selectable<ComposerTables['queued_messages']>, 'seq'>): QueuedMessage => ({
   id: row.id,
   conversationId: row.conversation_id,
   text: row.text,
   attachments: JSON.parse(row.attachments),
   model: row.model,
+  compare: JSON.parse(row.compare),
   problem: row.problem,
 });

@@ -19,13 +19,24 @@ export interface QueueDeps {
     model: string;
     overCaps: boolean;
   }) => Promise<unknown>;
+  /** The same for a message that several models shall answer. */
+  readonly compare: (message: {
+    messageId: string;
+    conversationId: string;
+    text: string;
+    attachments: readonly Attachment[];
+    models: readonly string[];
+    overCaps: boolean;
+  }) => Promise<unknown>;
 }
+
+const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down']);
 
 /**
  * Messages written while an answer is written. When it is complete the first one is sent, window or no window. After a
  * stop, a failure or a restart they wait until the user goes on: what was meant for that answer may not fit any more.
  */
-export function queueFeature({ store, changes, log, isLive, send }: QueueDeps) {
+export function queueFeature({ store, changes, log, isLive, send, compare }: QueueDeps) {
   const sending = new Set<string>();
 
   async function sendNext(conversationId: string): Promise<void> {
@@ -40,16 +51,24 @@ export function queueFeature({ store, changes, log, isLive, send }: QueueDeps) {
     }
   }
 
-  async function sendOne({ id, conversationId, text, attachments, model }: QueuedMessage): Promise<void> {
+  async function sendOne({
+    id,
+    conversationId,
+    text,
+    attachments,
+    model,
+    compare: models,
+  }: QueuedMessage): Promise<void> {
     try {
       if (!(await store.isSent(id))) {
-        await send({ messageId: id, conversationId, text, attachments, model, overCaps: false });
+        const message = { messageId: id, conversationId, text, attachments, overCaps: false };
+        await (models.length > 1 ? compare({ ...message, models }) : send({ ...message, model }));
       }
       await store.remove(id);
     } catch (error) {
       const { code, message } = toAppError(error);
-      // Somebody was faster: it goes on waiting.
-      if (code === 'answer_in_progress' || code === 'shutting_down') return;
+      // Somebody was faster, or nobody has chosen yet below which answer it belongs: it goes on waiting.
+      if (waitsOn.has(code)) return;
       await store.change(id, { problem: message });
     } finally {
       changes.emit('queue');

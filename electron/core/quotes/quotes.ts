@@ -33,7 +33,7 @@ export interface QuotesDeps {
   readonly now: () => number;
 }
 
-interface Ask {
+export interface Ask {
   readonly conversationId: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];

@@ -37,6 +37,8 @@ export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
   error: null,
   toolCalls: [],
   continues: false,
+  comparison: null,
+  comparing: null,
   firstTokenAt: null,
   finishedAt: message.createdAt,
   source: null,

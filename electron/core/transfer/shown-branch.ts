@@ -13,6 +13,30 @@ export function shownBranch({ messages, activeLeaf }: ExportedConversation): Exp
   return branch.reverse();
 }
 
+/**
+ * What the thread shows, in its order: the branch, and in the place of an answer whose question shows a comparison every
+ * column of it, a retried one as it was written last.
+ */
+export function shownMessages(conversation: ExportedConversation): ExportedMessage[] {
+  let comparing: string | null = null;
+  return shownBranch(conversation).flatMap((message) => {
+    if (message.role === 'user') comparing = message.comparing;
+    if (comparing === null || message.comparison?.id !== comparing) return [message];
+    // What goes on with it is in its column already.
+    return message.continues ? [] : comparedIn(conversation, comparing);
+  });
+}
+
+function comparedIn({ messages }: ExportedConversation, comparison: string): ExportedMessage[] {
+  const columns = new Map<number, ExportedMessage[]>();
+  for (const message of messages) {
+    if (message.comparison?.id !== comparison) continue;
+    const { column } = message.comparison;
+    columns.set(column, message.continues ? [...(columns.get(column) ?? []), message] : [message]);
+  }
+  return [...columns].toSorted(([a], [b]) => a - b).flatMap(([, answers]) => answers);
+}
+
 const sources = { billed: 'billed', estimated: 'estimated', byok: 'your key, list price', unknown: '' } as const;
 
 /** What an answer cost, and who says so; `cost unknown` where nobody does. */

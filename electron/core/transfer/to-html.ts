@@ -3,7 +3,7 @@ import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts'
 import { callsAsHtml } from './calls-text.ts';
 import { escapeHtml } from './escape-html.ts';
 import { exportStyle } from './export-style.ts';
-import { costText, endText, minute, shownBranch, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
+import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
 /** What a page needs beside the words. */
 export interface PageParts {
@@ -28,7 +28,7 @@ export async function* toHtml(conversation: ExportedConversation, parts: PagePar
   const { title, createdAt, messages } = conversation;
   const note = `Begun ${minute(createdAt)} · Cost: ${totalText(messages)}`;
   yield `<h1 class="chat">${escapeHtml(title)}</h1><p class="note">${escapeHtml(note)}</p>\n`;
-  for (const message of shownBranch(conversation)) {
+  for (const message of shownMessages(conversation)) {
     const answer = message.role === 'assistant';
     const facts = [minute(message.createdAt), ...(answer ? [costText(message), tokensText(message)] : [])];
     const body = answer ? await parts.body(message.text) : `<p class="said">${escapeHtml(message.text)}</p>`;

@@ -1,7 +1,7 @@
 import { formatBytes } from '#shared/file-size.ts';
 import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
 import { callsAsMarkdown } from './calls-text.ts';
-import { costText, endText, minute, shownBranch, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
+import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
 /** The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. */
 export function toMarkdown(conversation: ExportedConversation): string {
@@ -12,7 +12,7 @@ export function toMarkdown(conversation: ExportedConversation): string {
     ...(tags.length ? [`Tags: ${tags.join(', ')}`] : []),
     `Cost: ${totalText(messages)}`,
   ];
-  const parts = shownBranch(conversation).map((message) => {
+  const parts = shownMessages(conversation).map((message) => {
     const own = message.role === 'user';
     const notes = [minute(message.createdAt), ...(own ? [] : [costText(message), tokensText(message)])];
     const below = [...message.attachments.map(fileLine), ...endLine(message)].map((line) => `\n${line}\n`);

@@ -172,5 +172,8 @@ function columns(
     first_token_at: message.firstTokenAt,
     finished_at: message.finishedAt,
     continues: message.continues ? 1 : 0,
+    comparison: message.comparison?.id ?? null,
+    comparison_column: message.comparison?.column ?? null,
+    comparing: message.comparing,
   };
 }

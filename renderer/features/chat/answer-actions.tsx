@@ -1,6 +1,7 @@
 import { Check, Copy, Ellipsis, RotateCcw } from 'lucide-react';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
+import { compareText } from './compare-text.ts';
 import type { Entry } from './entries.ts';
 import { useActions } from './message-actions.ts';
 import { RetryMenu } from './retry-menu.tsx';
@@ -14,9 +15,11 @@ interface AnswerActionsProps {
   busy: boolean;
   /** The reader is at this message: its actions are in the tab order. */
   active: boolean;
+  /** It is one of several columns, which all are shown. */
+  compared?: boolean;
 }
 
-export function AnswerActions({ entry, busy, active }: AnswerActionsProps) {
+export function AnswerActions({ entry, busy, active, compared = false }: AnswerActionsProps) {
   const actions = useActions();
   const copied = useThreadView((view) => view.copied[entry.id] ?? false);
   const tabIndex = active ? 0 : -1;
@@ -42,11 +45,14 @@ export function AnswerActions({ entry, busy, active }: AnswerActionsProps) {
       <RetryMenu entry={entry} disabled={busy} tabIndex={tabIndex} />
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={text.moreActions} tabIndex={tabIndex} />}>
         <MenuItem onClick={() => actions.copy(entry, 'markdown')}>{text.copyMarkdown}</MenuItem>
+        {entry.comparison && !compared && (
+          <MenuItem onClick={() => actions.compare(entry)}>{compareText.open}</MenuItem>
+        )}
         <MenuItem danger onClick={() => actions.remove(entry)}>
           {text.removeMessage}
         </MenuItem>
       </Menu>
-      <VersionPager entry={entry} tabIndex={tabIndex} />
+      {!compared && <VersionPager entry={entry} tabIndex={tabIndex} />}
     </>
   );
 }

@@ -51,7 +51,12 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
 }
 
 /** Output tokens per second from the first token to the last; null where the clock says nothing. */
-function speedOf({ usage, firstTokenAt, finishedAt, toolCalls }: Message): number | null {
+export function speedOf({
+  usage,
+  firstTokenAt,
+  finishedAt,
+  toolCalls,
+}: Pick<Message, 'usage' | 'firstTokenAt' | 'finishedAt' | 'toolCalls'>): number | null {
   // Tools and decisions take their time too.
   if (toolCalls.length > 0) return null;
   if (!usage || firstTokenAt === null || finishedAt === null) return null;

@@ -1,16 +1,14 @@
-import { Fragment, memo } from 'react';
+import { memo } from 'react';
 import { clockOf } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerEnd } from './answer-end.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
-import { AnswerText } from './answer-text.tsx';
-import { type Entry, headOf, sectionsOf } from './entries.ts';
-import { RoomNote } from './room-note.tsx';
+import { AnswerSections } from './answer-sections.tsx';
+import { type Entry, headOf } from './entries.ts';
 import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
-import { ToolCallLine } from './tool-call-line.tsx';
 
 interface AnswerProps {
   entry: Entry;
@@ -42,24 +40,9 @@ export const Answer = memo(function Answer({ entry, busy, active, last }: Answer
           {clockOf(entry.createdAt)}
         </time>
       </header>
-      {sectionsOf(entry).map((section) => (
-        <Fragment key={headOf(section)}>
-          <RoomNote room={section.room} />
-          <AnswerText entry={section} name={name} />
-          <Calls section={section} />
-        </Fragment>
-      ))}
+      <AnswerSections entry={entry} name={name} />
       <AnswerEnd entry={entry} busy={busy} active={active} last={last} />
       <AnswerFooter message={entry} actions={<AnswerActions entry={entry} busy={busy} active={active} />} />
     </article>
   );
 });
-
-function Calls({ section }: { section: Entry }) {
-  return section.parts.map(({ id, status, toolCalls }) =>
-    toolCalls.map((call, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place, in the core too
-      <ToolCallLine key={`${id} ${at}`} messageId={id} at={at} call={call} live={status === 'streaming'} />
-    )),
-  );
-}

@@ -1,13 +1,20 @@
-import { useEffect, useRef, useState } from 'react';
+import { Columns2 } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import type { Prompt } from '#shared/contract/prompts.ts';
 import { payerOf, walletNamed } from '../../lib/payer.ts';
 import { onShortcut } from '../../lib/shortcut-events.ts';
 import { useModels, useSettings, useWallets } from '../../lib/use-core.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { ChatOptions } from './chat-options.tsx';
 import { ChatTools } from './chat-tools.tsx';
+import { CompareBar } from './compare-bar.tsx';
+import { CompareNotices } from './compare-notices.tsx';
+import { ComparePicker } from './compare-picker.tsx';
+import { CompareQuoteLine } from './compare-quote-line.tsx';
+import { compareText } from './compare-text.ts';
 import { Composer } from './composer.tsx';
 import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
 import { ContextDialog } from './context-dialog.tsx';
@@ -20,6 +27,7 @@ import { QuoteNotices, SendFailure } from './send-notices.tsx';
 import { text } from './text.ts';
 import { useAttach } from './use-attach.ts';
 import { useChosenModel } from './use-chosen-model.ts';
+import { useCompare, useCompareQuote } from './use-compare.ts';
 import { useComposerMenu } from './use-composer-menu.ts';
 import { useDraft } from './use-draft.ts';
 import { useDrop } from './use-drop.ts';
@@ -31,7 +39,10 @@ import { useSend, useStop } from './use-send.ts';
 
 interface ChatComposerProps {
   conversationId: string | null;
-  liveAnswerId: string | null;
+  /** The answers that are being written. */
+  liveAnswerIds: readonly string[];
+  /** The thread ends in a comparison of which no column is chosen: this stands where the next message is sent. */
+  undecided: ReactNode;
   lastModel: string | null;
   messages: readonly Message[];
 }
@@ -39,7 +50,7 @@ interface ChatComposerProps {
 const noFiles: never[] = [];
 
 /** The composer with what belongs to this chat: its draft, its files, its model, its cost, its running answer. */
-export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages }: ChatComposerProps) {
+export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastModel, messages }: ChatComposerProps) {
   const key = draftKey(conversationId);
   useDraft(key);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -63,19 +74,22 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
   const waiting = useQueue(conversationId);
   const stop = useStop();
   const { failed } = useNotify();
-  const quote = useQuote({ conversationId, text: draft, attachments: files, model }, liveAnswerId === null);
+  const live = liveAnswerIds.length > 0;
+  const compare = useCompare(key);
+  const asked = { conversationId, text: draft, attachments: files };
+  const quote = useQuote({ ...asked, model }, !live && !compare.on);
+  const compareQuote = useCompareQuote({ ...asked, models: compare.value }, !live && !undecided);
   const dropping = useDrop((dropped) => void attach.attach(dropped));
-  const stopNow = liveAnswerId
-    ? () => stop.mutate(liveAnswerId, { onError: (error) => failed(text.stop, error) })
-    : null;
+  const stopNow = live ? () => stop.mutate(liveAnswerIds, { onError: (error) => failed(text.stop, error) }) : null;
   const payer = usePayer(model);
 
   const sendNow = (overCaps: boolean) => {
     if (send.isPending) return;
-    const outgoing = { text: draft, attachments: files, model, back: mentioned ? chosen : null, overCaps };
+    const back = mentioned ? chosen : null;
+    const outgoing = { text: draft, attachments: files, model, back, overCaps, compare: compare.value };
     attach.forget();
     // What waits goes first: a message does not overtake those before it.
-    const busy = liveAnswerId !== null || (waiting.data?.length ?? 0) > 0;
+    const busy = live || (waiting.data?.length ?? 0) > 0;
     if (busy) queue.add.mutate(outgoing, { onError: (error) => failed(text.queue, error) });
     else send.mutate(outgoing);
   };
@@ -104,7 +118,8 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
       label: text.models,
       entries: (query) => modelEntries(list, query),
       pick: (id, { start, query }) => {
-        mention(key, id);
+        if (compare.on) compare.add(id);
+        else mention(key, id);
         insert(draft.slice(0, start) + draft.slice(start + query.length + 1).replace(/^ /, ''));
       },
     },
@@ -133,14 +148,26 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
           ))}
         </div>
       )}
-      {quote.data && !send.isError && liveAnswerId === null && (
+      {undecided}
+      {compare.on && !send.isError && (
+        <CompareNotices
+          models={list}
+          value={compare.value}
+          quote={live ? undefined : compareQuote.data}
+          asked={draft.trim() !== '' || files.length > 0}
+          onRemove={(id) => compare.change(compare.value.filter((other) => other !== id))}
+        />
+      )}
+      {quote.data && !compare.on && !send.isError && !live && (
         <QuoteNotices
           {...{ quote: quote.data, conversationId, model }}
           onModel={() => setPicking(true)}
           onContext={() => setContext(true)}
         />
       )}
-      {conversationId !== null && <QueueList conversationId={conversationId} live={liveAnswerId !== null} />}
+      {conversationId !== null && (
+        <QueueList conversationId={conversationId} live={live} undecided={undecided !== null} />
+      )}
       <Composer
         field={field}
         text={draft}
@@ -156,14 +183,48 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
         menu={menu}
         recall={recall}
         mention={mentioned ? { name: record?.name ?? mentioned, onRemove: () => mention(key, null) } : null}
+        blocked={(undecided !== null && !live) || compare.blocked}
+        compare={
+          compare.on && (
+            <CompareBar
+              models={list}
+              value={compare.value}
+              onChange={(next) => {
+                compare.change(next);
+                if (next.length === 0) field.current?.focus();
+              }}
+              picker={
+                <ComparePicker
+                  models={list}
+                  value={compare.value}
+                  onChange={compare.change}
+                  open={picking}
+                  onOpenChange={setPicking}
+                />
+              }
+            />
+          )
+        }
         picker={
-          <ModelPicker
-            models={list}
-            value={chosen}
-            onChange={(next) => setModel(key, next)}
-            open={picking}
-            onOpenChange={setPicking}
-          />
+          !compare.on && (
+            <>
+              <IconButton
+                icon={Columns2}
+                label={compareText.compare}
+                onClick={() => {
+                  compare.add(model);
+                  setPicking(true);
+                }}
+              />
+              <ModelPicker
+                models={list}
+                value={chosen}
+                onChange={(next) => setModel(key, next)}
+                open={picking}
+                onOpenChange={setPicking}
+              />
+            </>
+          )
         }
         options={
           <>
@@ -172,12 +233,16 @@ export function ChatComposer({ conversationId, liveAnswerId, lastModel, messages
           </>
         }
         note={
-          <Note
-            quote={liveAnswerId === null ? quote.data : undefined}
-            asked={draft.trim() !== '' || files.length > 0}
-            payer={payer}
-            onContext={() => setContext(true)}
-          />
+          compare.on ? (
+            compareQuote.data && compare.value.length > 1 && <CompareQuoteLine quote={compareQuote.data} />
+          ) : (
+            <Note
+              quote={live ? undefined : quote.data}
+              asked={draft.trim() !== '' || files.length > 0}
+              payer={payer}
+              onContext={() => setContext(true)}
+            />
+          )
         }
       />
       {conversationId !== null && quote.data && (

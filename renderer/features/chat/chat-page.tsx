@@ -8,6 +8,7 @@ import { FindBar } from '../search/find-bar.tsx';
 import { AnswerImage } from './answer-image.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
+import { ChooseNotice } from './choose-notice.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { OpenLinkContext } from './markdown/open-link.ts';
 import { type NamedImage, ShowImageContext } from './markdown/show-image.ts';
@@ -40,6 +41,7 @@ export function ChatPage({ conversationId, welcome }: ChatPageProps) {
 }
 
 const noMessages: readonly Message[] = [];
+const noIds: readonly string[] = [];
 
 function NewChat({ welcome }: { welcome: ReactNode }) {
   useOpened(null);
@@ -50,7 +52,13 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
         <div className="flex-[2]" />
         {welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>}
-        <ChatComposer conversationId={null} liveAnswerId={null} lastModel={null} messages={noMessages} />
+        <ChatComposer
+          conversationId={null}
+          liveAnswerIds={noIds}
+          undecided={null}
+          lastModel={null}
+          messages={noMessages}
+        />
         {!welcome && (
           <div className="measure mt-2 flex flex-wrap justify-center gap-2">
             {text.chips.map(([label, prompt]) => (
@@ -84,7 +92,9 @@ function Conversation({ conversationId }: { conversationId: string }) {
   const openLink = useOpenLink();
   const { failed } = useNotify();
   const [image, setImage] = useState<NamedImage | null>(null);
-  const outside = useOutsideIds(conversationId, thread?.conversation.model ?? null, thread?.runningId != null);
+  const live = thread?.runningIds ?? noIds;
+  const outside = useOutsideIds(conversationId, thread?.conversation.model ?? null, live.length > 0);
+  const last = thread?.hasNewer ? undefined : entries.at(-1);
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
   return (
     <OpenLinkContext value={open}>
@@ -98,7 +108,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
                 entries={entries}
                 hasOlder={thread.hasOlder}
                 hasNewer={thread.hasNewer}
-                busy={thread.runningId !== null}
+                busy={live.length > 0}
                 pages={pages}
                 places={places}
                 actions={actions}
@@ -118,13 +128,14 @@ function Conversation({ conversationId }: { conversationId: string }) {
       <div className="px-[18px] pb-2 max-sm:px-3">
         <ChatComposer
           conversationId={conversationId}
-          liveAnswerId={thread?.runningId ?? null}
+          liveAnswerIds={live}
+          undecided={last?.columns ? <ChooseNotice columns={last.columns} choose={actions.choose} /> : null}
           lastModel={thread?.conversation.model ?? null}
           messages={thread?.messages ?? noMessages}
         />
       </div>
       <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
-      <ReplyStatus last={thread?.hasNewer ? undefined : entries.at(-1)} />
+      <ReplyStatus last={last} />
     </OpenLinkContext>
   );
 }

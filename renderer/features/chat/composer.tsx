@@ -31,6 +31,10 @@ interface ComposerProps {
   /** The model named for this message alone. */
   mention: { name: string; onRemove: () => void } | null;
   picker: ReactNode;
+  /** The models of a comparison, above the words. */
+  compare: ReactNode;
+  /** It cannot be sent now; what stands in the way is said above. */
+  blocked: boolean;
   options: ReactNode;
   /** What stands under it on the right: context and cost. */
   note: ReactNode;
@@ -38,7 +42,7 @@ interface ComposerProps {
 
 export function Composer(props: ComposerProps) {
   const { field, text, onText, files, arriving, menu, recall, onSend, onStop, sendWith } = props;
-  const sendable = (text.trim() !== '' || files.length > 0) && arriving.length === 0;
+  const sendable = (text.trim() !== '' || files.length > 0) && arriving.length === 0 && !props.blocked;
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Enter ends a composition in Japanese or Chinese; 229 is what browsers say just after it.
@@ -72,6 +76,7 @@ export function Composer(props: ComposerProps) {
           field.current?.focus();
         }}
       >
+        {props.compare}
         {(files.length > 0 || arriving.length > 0) && (
           <div className="max-h-40 overflow-y-auto px-3 pt-3">
             <AttachmentList files={files} arriving={arriving} onRemove={props.onRemoveFile} />

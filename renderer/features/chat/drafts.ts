@@ -13,12 +13,15 @@ interface Drafts {
   models: Record<string, string>;
   /** Models named by `@` for the next message only. */
   mentions: Record<string, string>;
+  /** Models that shall all answer the next message. One alone: more are being picked. */
+  compares: Record<string, readonly string[]>;
   /** Chats whose kept draft has arrived: only these are written back. */
   loaded: Record<string, true>;
   setText: (chat: string, text: string) => void;
   setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
   setModel: (chat: string, model: string) => void;
   mention: (chat: string, model: string | null) => void;
+  setCompare: (chat: string, models: readonly string[]) => void;
   /** The kept draft arrived; what was typed meanwhile comes after it. */
   take: (chat: string, draft: Draft) => void;
   /** A new chat got its id: what was chosen goes with it. */
@@ -37,6 +40,7 @@ export const useDrafts = create<Drafts>()((set, get) => ({
   files: {},
   models: {},
   mentions: {},
+  compares: {},
   loaded: {},
   setText: (chat, text) => {
     const others = without(get().texts, chat);
@@ -48,14 +52,19 @@ export const useDrafts = create<Drafts>()((set, get) => ({
     const others = without(get().mentions, chat);
     set({ mentions: model === null ? others : { ...others, [chat]: model } });
   },
+  setCompare: (chat, models) => {
+    const others = without(get().compares, chat);
+    set({ compares: models.length === 0 ? others : { ...others, [chat]: models } });
+  },
   take: (chat, draft) => {
     if (get().loaded[chat]) return;
     const typed = get().texts[chat] ?? '';
-    const { texts, files, models, loaded } = get();
+    const { texts, files, models, compares, loaded } = get();
     set({
       texts: { ...texts, [chat]: draft.text + typed },
       files: { ...files, [chat]: [...draft.attachments, ...(files[chat] ?? [])] },
       models: draft.model === null || models[chat] ? models : { ...models, [chat]: draft.model },
+      compares: draft.compare.length === 0 || compares[chat] ? compares : { ...compares, [chat]: draft.compare },
       loaded: { ...loaded, [chat]: true },
     });
   },
@@ -67,6 +76,11 @@ export const useDrafts = create<Drafts>()((set, get) => ({
 
 /** The draft as it is kept. */
 export function draftOf(chat: string): Draft {
-  const { texts, files, models } = useDrafts.getState();
-  return { text: texts[chat] ?? '', attachments: [...(files[chat] ?? [])], model: models[chat] ?? null };
+  const { texts, files, models, compares } = useDrafts.getState();
+  return {
+    text: texts[chat] ?? '',
+    attachments: [...(files[chat] ?? [])],
+    model: models[chat] ?? null,
+    compare: [...(compares[chat] ?? [])],
+  };
 }

@@ -7,6 +7,8 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
  */
 export interface Entry extends Message {
   readonly parts: readonly [Message, ...Message[]];
+  /** Where several models are compared: an entry for each column, from the left. This one stands for all of them. */
+  readonly columns?: readonly Entry[];
 }
 
 /** The id that stays while an answer goes on. */
@@ -15,8 +17,51 @@ export const headOf = (entry: Entry): string => entry.parts[0].id;
 const known = new WeakMap<Message, Entry>();
 const knownSections = new WeakMap<Message, Entry>();
 
-/** Joins answers with what goes on with them. The same messages give the same entry, so that nothing is drawn again. */
-export function entriesOf(messages: readonly Message[]): Entry[] {
+const knownRows = new WeakMap<Entry, Entry>();
+
+/**
+ * What the thread shows, in its order. `columns`: the answers of the comparisons that are shown. The same messages give the
+ * same entry, so that nothing is drawn again.
+ */
+export function entriesOf(messages: readonly Message[], columns: readonly Message[] = []): Entry[] {
+  const entries = joinedEntries(messages);
+  if (columns.length === 0) return entries;
+  let comparing: string | null = null;
+  return entries.map((entry) => {
+    if (entry.role === 'user') comparing = entry.comparing;
+    return comparing !== null && entry.comparison?.id === comparing ? comparedEntry(entry, columns, comparing) : entry;
+  });
+}
+
+/** Every answer that an entry shows. */
+export const answersOf = (entry: Entry): readonly Entry[] => entry.columns ?? [entry];
+
+/** Whether a message is, or is a part of, what this entry shows. */
+export const holds = (entry: Entry, messageId: string): boolean =>
+  answersOf(entry).some(({ parts }) => parts.some(({ id }) => id === messageId));
+
+/** Of a column that was retried, what was written last; one column that is left is an answer like any other. */
+function comparedEntry(entry: Entry, messages: readonly Message[], comparison: string): Entry {
+  const chains = new Map<number, [Message, ...Message[]]>();
+  for (const message of messages) {
+    if (message.comparison?.id !== comparison) continue;
+    const chain = chains.get(message.comparison.column);
+    if (!message.continues) chains.set(message.comparison.column, [message]);
+    else if (chain?.at(-1)?.id === message.parentId) chain?.push(message);
+  }
+  const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => entryOf(parts, known));
+  if (columns.length < 2) return columns[0] ?? entry;
+  const before = knownRows.get(entry);
+  if (before?.columns?.length === columns.length && before.columns.every((column, at) => column === columns[at]))
+    return before;
+  const running = columns.some(({ status }) => status === 'streaming');
+  const row: Entry = { ...entry, status: running ? 'streaming' : 'done', columns };
+  knownRows.set(entry, row);
+  return row;
+}
+
+/** Joins answers with what goes on with them. */
+function joinedEntries(messages: readonly Message[]): Entry[] {
   const chains: [Message, ...Message[]][] = [];
   for (const message of messages) {
     const last = chains.at(-1);
@@ -126,11 +171,12 @@ function billOf(parts: readonly Message[]): Message['bill'] {
 /** How much text and reasoning stands before this part in its section. */
 export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
   const before = { text: 0, reasoning: 0 };
-  for (let at = messages.findIndex((message) => message.id === id); messages[at]?.continues; at--) {
-    const above = messages[at - 1];
-    if (!above || called(above)) break;
-    before.text += above.text.length;
-    before.reasoning += above.reasoning.length;
+  const find = (wanted: string | null) => messages.find((message) => message.id === wanted);
+  for (let part = find(id); part?.continues; ) {
+    part = find(part.parentId);
+    if (!part || called(part)) break;
+    before.text += part.text.length;
+    before.reasoning += part.reasoning.length;
   }
   return before;
 }

@@ -11,6 +11,8 @@ export interface AnswerView {
   readonly live: boolean;
   /** There is text, and none of it is parsed yet. */
   readonly pending: boolean;
+  /** How many characters there are, those of its reasoning included. */
+  readonly written: number;
 }
 
 interface Answer {
@@ -177,4 +179,5 @@ const viewOf = ({ tokens, reasoning, live, whole, text }: Omit<Answer, 'view' | 
   reasoning,
   live: live || !whole,
   pending: tokens.length === 0 && text.trim() !== '',
+  written: text.length + reasoning.length,
 });

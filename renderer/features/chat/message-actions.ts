@@ -14,6 +14,11 @@ export interface MessageActions {
   /** The sibling before or after it. */
   step(entry: Entry, by: -1 | 1): void;
   remove(entry: Entry): void;
+  /** Goes on with one of several answers that are compared. */
+  choose(entry: Entry): void;
+  /** Shows the answers that this one was compared with beside it. */
+  compare(entry: Entry): void;
+  stop(entry: Entry): void;
   /** Copies Markdown, and beside it rich text for those who paste into a document. */
   copy(entry: Entry, form: 'rich' | 'markdown'): void;
 }

@@ -1,13 +1,11 @@
 import { Combobox } from '@base-ui/react/combobox';
-import { Check, ChevronDown } from 'lucide-react';
+import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
-import { classNames } from '../../ui/class-names.ts';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
-import { type ModelChoice, type ModelGroup, matches, modelGroups } from './model-groups.ts';
+import { type ModelChoice, modelGroups } from './model-groups.ts';
+import { found, ModelList } from './model-list.tsx';
 import { text } from './text.ts';
-
-const mostShown = 120;
 
 interface ModelPickerProps {
   models: readonly Model[];
@@ -21,9 +19,7 @@ interface ModelPickerProps {
 export function ModelPicker({ models, value, onChange, open, onOpenChange }: ModelPickerProps) {
   const [query, setQuery] = useState('');
   const groups = modelGroups(models);
-  const found = groups.map((group) => ({ ...group, items: group.items.filter((item) => matches(item, query)) }));
-  const shown = firstOf(found);
-  const hidden = sizeOf(found) - sizeOf(shown);
+  const { shown, hidden } = found(groups, query);
   const chosen = groups.flatMap((group) => group.items).find((item) => item.id === value) ?? null;
   return (
     <Combobox.Root<ModelChoice>
@@ -51,78 +47,7 @@ export function ModelPicker({ models, value, onChange, open, onOpenChange }: Mod
         <span className="truncate">{chosen?.name ?? value}</span>
         <ChevronDown size={14} className="shrink-0" aria-hidden />
       </Combobox.Trigger>
-      <Combobox.Portal>
-        <Combobox.Positioner side="top" align="end" sideOffset={6} collisionPadding={8} className="z-50">
-          <Combobox.Popup
-            aria-label={text.model}
-            className="now flex max-h-[min(var(--available-height),440px)] w-[380px] max-w-[calc(100vw-16px)] flex-col overflow-hidden rounded-menu border border-line bg-raised shadow-float"
-          >
-            <Combobox.Input
-              aria-label={text.searchModels(models.length)}
-              placeholder={text.searchModels(models.length)}
-              className="h-10 w-full shrink-0 border-line border-b bg-transparent px-3 text-sm focus-visible:outline-none"
-            />
-            <Combobox.Empty>
-              <p className="px-3 py-6 text-center text-fg-2 text-sm">
-                {models.length === 0 ? text.noModels : text.noModel}
-              </p>
-            </Combobox.Empty>
-            <Combobox.List className="min-h-0 flex-1 overflow-y-auto p-1 empty:p-0">
-              {(group: ModelGroup) => <Group key={group.value} group={group} />}
-            </Combobox.List>
-            {hidden > 0 && (
-              <p className="border-line border-t px-3 py-2 text-fg-3 text-xs">{text.moreModels(hidden)}</p>
-            )}
-          </Combobox.Popup>
-        </Combobox.Positioner>
-      </Combobox.Portal>
+      <ModelList models={models.length} hidden={hidden} />
     </Combobox.Root>
   );
-}
-
-function Group({ group }: { group: ModelGroup }) {
-  return (
-    <Combobox.Group items={group.items}>
-      <Combobox.GroupLabel className="px-2 pt-2 pb-1 font-medium text-fg-3 text-xs">{group.value}</Combobox.GroupLabel>
-      <Combobox.Collection>{(item: ModelChoice) => <Choice key={item.id} choice={item} />}</Combobox.Collection>
-    </Combobox.Group>
-  );
-}
-
-function Choice({ choice }: { choice: ModelChoice }) {
-  return (
-    <Combobox.Item
-      value={choice}
-      disabled={choice.disabled}
-      className="flex min-h-9 items-center gap-2 rounded-control px-2 py-1 text-sm outline-none select-none data-disabled:text-fg-3 data-highlighted:bg-hover"
-    >
-      <ProviderMark provider={choice.provider} />
-      <span className="min-w-0 flex-1 truncate">
-        {choice.name}
-        {choice.note !== '' && (
-          <span className={classNames('text-fg-3 text-xs', choice.disabled ? 'block truncate' : 'ml-2')}>
-            {choice.note}
-          </span>
-        )}
-      </span>
-      <span className="shrink-0 text-right text-fg-3 text-xs tabular-nums">{choice.price}</span>
-      <span className="w-3.5 shrink-0">
-        <Combobox.ItemIndicator>
-          <Check size={14} aria-hidden />
-        </Combobox.ItemIndicator>
-      </span>
-    </Combobox.Item>
-  );
-}
-
-const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
-
-/** The best matches only: thousands of rows would make each keystroke slow. */
-function firstOf(groups: readonly ModelGroup[]): ModelGroup[] {
-  let left = mostShown;
-  return groups.flatMap((group) => {
-    const items = group.items.slice(0, left);
-    left -= items.length;
-    return items.length > 0 ? [{ ...group, items }] : [];
-  });
 }

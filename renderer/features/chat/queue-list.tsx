@@ -5,11 +5,19 @@ import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
+import { compareText } from './compare-text.ts';
 import { text } from './text.ts';
 import { useQueue, useQueueCalls } from './use-queue.ts';
 
+interface QueueListProps {
+  conversationId: string;
+  live: boolean;
+  /** Which answer of a comparison they go below is not chosen. */
+  undecided: boolean;
+}
+
 /** What will be sent when the answer is complete: to see, change and take back. */
-export function QueueList({ conversationId, live }: { conversationId: string; live: boolean }) {
+export function QueueList({ conversationId, live, undecided }: QueueListProps) {
   const queue = useQueue(conversationId);
   const { resume } = useQueueCalls(conversationId);
   const { failed } = useNotify();
@@ -20,8 +28,10 @@ export function QueueList({ conversationId, live }: { conversationId: string; li
       <div className="rounded-menu border border-line bg-sunken p-1">
         <div className="flex min-h-8 items-center gap-2 px-2 text-fg-2 text-xs">
           <ListPlus size={14} aria-hidden />
-          <p className="flex-1">{live ? text.queuedBehind : text.queuedIdle}</p>
-          {!live && (
+          <p className="flex-1">
+            {undecided ? compareText.waitsForChoice : live ? text.queuedBehind : text.queuedIdle}
+          </p>
+          {!live && !undecided && (
             <Button
               look="quiet"
               disabled={resume.isPending}

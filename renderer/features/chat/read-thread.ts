@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../lib/api.ts';
 import { type Thread, withNewer, withOlder } from './conversation-cache.ts';
-import { entriesOf, sectionsOf } from './entries.ts';
+import { answersOf, entriesOf, sectionsOf } from './entries.ts';
 import type { LiveAnswers } from './live-answers.ts';
 
 export const threadKey = (conversationId: string) => ['messages', conversationId];
@@ -46,10 +46,10 @@ const seenAtOnce = 12;
 /** What is about to be seen is parsed now, the rest when it comes into view. */
 async function noteAnswers(
   answers: LiveAnswers,
-  { messages }: Pick<Thread, 'messages'>,
+  { messages, columns }: Pick<Thread, 'messages' | 'columns'>,
   seen: 'start' | 'middle' | 'end',
 ): Promise<void> {
-  const entries = entriesOf(messages).flatMap(sectionsOf);
+  const entries = entriesOf(messages, columns).flatMap(answersOf).flatMap(sectionsOf);
   for (const entry of entries) if (entry.role === 'assistant') answers.refresh(entry);
   const middle = Math.max(0, Math.floor((entries.length - seenAtOnce) / 2));
   const from = seen === 'start' ? 0 : seen === 'end' ? Math.max(0, entries.length - seenAtOnce) : middle;

@@ -1,14 +1,19 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
+import { compareText } from './compare-text.ts';
+import type { Entry } from './entries.ts';
 import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
 
 const stillEveryMs = 15_000;
 
 /** Says to a screen reader how the reply goes on, without reading it aloud piece by piece. */
-export function ReplyStatus({ last }: { last: Message | undefined }) {
+export function ReplyStatus({ last }: { last: Entry | undefined }) {
   const [said, setSaid] = useState('');
   const before = useRef<{ id: string; status: Message['status'] } | null>(null);
+  const compared = last?.columns ?? null;
+  const ended = compared?.filter(({ status }) => status !== 'streaming').length ?? 0;
+  const all = compared?.length ?? 0;
 
   useEffect(() => {
     if (last?.role !== 'assistant') return;
@@ -25,9 +30,20 @@ export function ReplyStatus({ last }: { last: Message | undefined }) {
       return () => clearInterval(timer);
     }
     if (known?.id !== last.id || known.status !== 'streaming') return;
+    // How many have ended is said below, as each of them ends.
+    if (last.columns) return;
     const words = last.text.split(/\s+/).filter(Boolean).length;
     setSaid(last.status === 'done' ? text.ended(words) : last.status === 'error' ? text.endedBadly : text.endedEarly);
   }, [last]);
+
+  const known = useRef<{ id: string; ended: number } | null>(null);
+  const comparison = compared?.[0]?.comparison?.id ?? null;
+  useEffect(() => {
+    const told = known.current;
+    known.current = comparison === null ? null : { id: comparison, ended };
+    // What had ended when it was opened is no news.
+    if (comparison !== null && told?.id === comparison && ended > told.ended) setSaid(compareText.answers(ended, all));
+  }, [comparison, ended, all]);
 
   const done = useThreadView((view) => view.said);
   return (

@@ -30,38 +30,26 @@ export function QuoteNotices({
   return (
     <>
       {unread[0] && (
-        <Row tone="warn" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
+        <NoticeRow tone="warn" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
           {unread[0].message}
-        </Row>
+        </NoticeRow>
       )}
       {others[0] && (
-        <Row tone="warn" actions={others[0].code === 'no_eligible_model' && <NoModel onModel={onModel} />}>
+        <NoticeRow tone="warn" actions={others[0].code === 'no_eligible_model' && <NoModel onModel={onModel} />}>
           {others[0].message}
-        </Row>
+        </NoticeRow>
       )}
       {quote.context.overflows && (
-        <Row tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+        <NoticeRow tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
           {text.overflowing(quote.context.outsideIds.length)}
-        </Row>
+        </NoticeRow>
       )}
       {quote.context.summarises && conversationId !== null && (
-        <Row tone="info" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+        <NoticeRow tone="info" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
           <SummaryFirst conversationId={conversationId} model={model} />
-        </Row>
+        </NoticeRow>
       )}
-      {quote.caps.map((cap) => (
-        <Row
-          key={cap.scope}
-          tone={cap.state === 'over' ? 'warn' : 'info'}
-          actions={
-            <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
-              {text.capSettings}
-            </Link>
-          }
-        >
-          {capSentence(cap)}
-        </Row>
-      ))}
+      <CapNotices caps={quote.caps} />
     </>
   );
 }
@@ -86,6 +74,22 @@ function SummaryFirst({ conversationId, model }: { conversationId: string; model
   return text.summarisesFirst(data.messages, cost && data.simulated ? text.inTestCredits(cost) : cost);
 }
 
+/** The caps that the next message comes near or might exceed. */
+export function CapNotices({ caps }: { caps: readonly CapState[] }) {
+  return caps.map((cap) => (
+    <NoticeRow key={cap.scope} tone={cap.state === 'over' ? 'warn' : 'info'} actions={<CapSettings />}>
+      {capSentence(cap)}
+    </NoticeRow>
+  ));
+}
+
+/** The way to the caps themselves. */
+export const CapSettings = () => (
+  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
+    {text.capSettings}
+  </Link>
+);
+
 const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>
   (state === 'over' ? text.capOver : text.capNear)(text.capScopes[scope], usd(capUsd), usd(afterUsd));
 
@@ -103,9 +107,7 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
     cap_exceeded: (
       <>
         <Button onClick={onAnyway}>{text.sendAnyway}</Button>
-        <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
-          {text.capSettings}
-        </Link>
+        <CapSettings />
       </>
     ),
     context_length_exceeded: <Button onClick={onContext}>{text.chooseWay}</Button>,
@@ -122,7 +124,16 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
   );
 }
 
-function Row({ tone, actions, children }: { tone: 'info' | 'warn'; actions?: ReactNode; children: ReactNode }) {
+/** One fact about the next message, and the way on. */
+export function NoticeRow({
+  tone,
+  actions,
+  children,
+}: {
+  tone: 'info' | 'warn';
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
   return (
     <div className="measure mb-2">
       <Notice tone={tone}>

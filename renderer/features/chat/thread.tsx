@@ -1,6 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { Answer } from './answer.tsx';
+import { Comparison } from './comparison.tsx';
 import { type Entry, headOf } from './entries.ts';
 import { LatestPill } from './latest-pill.tsx';
 import type { MessageActions } from './message-actions.ts';
@@ -71,11 +72,11 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
         className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
       >
         {entries.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
-        <div className="measure relative max-w-[43rem]" style={{ height: rows.getTotalSize() }}>
+        <div className="relative" style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((row) => {
             const entry = entries[row.index];
             if (!entry) return null;
-            const Row = entry.role === 'user' ? OwnMessage : Answer;
+            const Row = entry.columns ? Comparison : entry.role === 'user' ? OwnMessage : Answer;
             return (
               <div
                 key={row.key}
@@ -84,14 +85,16 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${row.start}px)` }}
               >
-                <OutsideMark messageId={headOf(entry)}>
-                  <Row
-                    entry={entry}
-                    busy={busy}
-                    active={row.index === active}
-                    last={row.index === entries.length - 1 && !hasNewer}
-                  />
-                </OutsideMark>
+                <div className={entry.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
+                  <OutsideMark messageId={headOf(entry)}>
+                    <Row
+                      entry={entry}
+                      busy={busy}
+                      active={row.index === active}
+                      last={row.index === entries.length - 1 && !hasNewer}
+                    />
+                  </OutsideMark>
+                </div>
               </div>
             );
           })}

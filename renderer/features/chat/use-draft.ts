@@ -52,6 +52,7 @@ export function useDraft(chat: string): void {
         const same =
           now.texts[chat] === before.texts[chat] &&
           now.files[chat] === before.files[chat] &&
+          now.compares[chat] === before.compares[chat] &&
           now.models[chat] === before.models[chat];
         // The draft that just arrived is on disk already, unless something was typed before it came.
         if (now.loaded[chat] && before.loaded[chat] && !same) saver.touch(chat);

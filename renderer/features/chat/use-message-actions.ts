@@ -2,6 +2,8 @@ import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
 import { useApi } from '../../lib/api.ts';
 import { useNotify } from '../../ui/use-notify.ts';
+import { compareText } from './compare-text.ts';
+import { useDrafts } from './drafts.ts';
 import { headOf, sectionsOf } from './entries.ts';
 import { copyForms } from './markdown/copy-forms.ts';
 import type { MessageActions } from './message-actions.ts';
@@ -66,6 +68,23 @@ export function useMessageActions(model: string): MessageActions {
           );
         void attempt(text.removeMessage, removal);
       },
+      choose: (entry) => {
+        const chosen = api.comparisons.choose({ messageId: headOf(entry) }).then(() => {
+          const { conversationId, model } = entry;
+          if (model) useDrafts.getState().setModel(conversationId, model);
+          useThreadView.getState().goTo(headOf(entry));
+          document.getElementById('message')?.focus();
+        });
+        void attempt(compareText.goOn, chosen);
+      },
+      compare: (entry) => {
+        const opened = api.comparisons.open({ messageId: headOf(entry) });
+        void attempt(
+          compareText.open,
+          opened.then(() => useThreadView.getState().goTo(headOf(entry))),
+        );
+      },
+      stop: (entry) => void attempt(text.stop, api.chat.stop({ answerId: entry.id })),
       copy: (entry, form) =>
         void copyForms(
           entry.text,

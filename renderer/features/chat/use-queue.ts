@@ -18,20 +18,26 @@ export function useQueue(conversationId: string | null) {
 export function useQueueCalls(conversationId: string) {
   const api = useApi();
   const saver = useDraftSaver();
-  const { setText, setFiles, mention } = useDrafts.getState();
+  const { setText, setFiles, setCompare, mention } = useDrafts.getState();
   const key = draftKey(conversationId);
   return {
     /** As with sending: the words leave the composer at once, and its copy on disk once they are kept elsewhere. */
     add: useMutation({
-      mutationFn: ({ text, attachments, model }: Outgoing) =>
-        api.queue.add({ id: ulid(), conversationId, text, attachments: [...attachments], model }),
+      mutationFn: ({ text, attachments, model, compare }: Outgoing) =>
+        api.queue.add({
+          ...{ id: ulid(), conversationId, text, attachments: [...attachments], model },
+          compare: compare.length > 1 ? [...compare] : [],
+        }),
       onMutate: () => {
         const release = saver.hold(key);
         setText(key, '');
         setFiles(key, () => []);
         return { release };
       },
-      onSuccess: () => mention(key, null),
+      onSuccess: () => {
+        mention(key, null);
+        setCompare(key, []);
+      },
       onError: (_error, { text, attachments }) => {
         const typedSince = useDrafts.getState().texts[key];
         setText(key, typedSince ? `${text}\n${typedSince}` : text);

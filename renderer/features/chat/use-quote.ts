@@ -4,7 +4,7 @@ import type { Attachment } from '#shared/contract/attachments.ts';
 import { useApi } from '../../lib/api.ts';
 import { useChosenModel } from './use-chosen-model.ts';
 
-const pauseMs = 350;
+export const pauseMs = 350;
 
 interface Asked {
   readonly conversationId: string | null;
@@ -39,7 +39,7 @@ export function useOutsideIds(conversationId: string, lastModel: string | null, 
 }
 
 /** The value once it has not changed for a while. */
-function useSettled(value: string, ms: number): string {
+export function useSettled(value: string, ms: number): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), ms);

@@ -1,7 +1,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { useNotify } from '../../ui/use-notify.ts';
-import { type Entry, headOf } from './entries.ts';
+import { type Entry, headOf, holds } from './entries.ts';
 import type { threadPages } from './read-thread.ts';
 import { settleAt } from './settle.ts';
 import { text } from './text.ts';
@@ -39,7 +39,7 @@ export function useReading(reading: Reading) {
   const target = useThreadView((view) => view.target);
   const wantsEnd = useThreadView((view) => view.endWanted);
 
-  const indexOf = (id: string) => entries.findIndex((entry) => entry.parts.some((part) => part.id === id));
+  const indexOf = (id: string) => entries.findIndex((entry) => holds(entry, id));
   const settle = (index: number, offsetPx: number) => {
     settling.current?.();
     settling.current = settleAt({

@@ -14,18 +14,24 @@ export interface Outgoing {
   /** The model the chat goes on with, where this message names another one. */
   readonly back: string | null;
   readonly overCaps: boolean;
+  /** The models that shall all answer, where there are several. */
+  readonly compare: readonly string[];
 }
 
 /** Sends a message. The draft is gone at once, and back if the core did not take it; until then it stays on disk. */
 export function useSend(conversationId: string | null) {
   const api = useApi();
   const saver = useDraftSaver();
-  const { setText, setFiles, setModel, mention, adopt } = useDrafts.getState();
+  const { setText, setFiles, setModel, setCompare, mention, adopt } = useDrafts.getState();
   const key = draftKey(conversationId);
   return useMutation({
     // The id is made once per message: the same message sent twice is one message.
-    mutationFn: ({ text, attachments, model, overCaps }: Outgoing) =>
-      api.chat.send({ messageId: ulid(), conversationId, text, attachments: [...attachments], model, overCaps }),
+    mutationFn: ({ text, attachments, model, overCaps, compare }: Outgoing): Promise<{ conversationId: string }> => {
+      const message = { messageId: ulid(), conversationId, text, attachments: [...attachments], overCaps };
+      return compare.length > 1
+        ? api.comparisons.begin({ ...message, models: [...compare] })
+        : api.chat.send({ ...message, model });
+    },
     onMutate: () => {
       const release = saver.hold(key);
       setText(key, '');
@@ -40,6 +46,7 @@ export function useSend(conversationId: string | null) {
     onSuccess: (started, { model, back }) => {
       useThreadView.getState().wantEnd();
       mention(key, null);
+      setCompare(key, []);
       if (conversationId !== null) {
         if (back !== null) setModel(key, back);
         return;
@@ -56,5 +63,7 @@ export function useSend(conversationId: string | null) {
 
 export function useStop() {
   const api = useApi();
-  return useMutation({ mutationFn: (answerId: string) => api.chat.stop({ answerId }) });
+  return useMutation({
+    mutationFn: (answerIds: readonly string[]) => Promise.all(answerIds.map((answerId) => api.chat.stop({ answerId }))),
+  });
 }

@@ -33,7 +33,8 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
       setAt(null);
       return;
     }
-    if (!entry || entry.status === 'streaming') return;
+    // A comparison has keys of its own, which act on one of its columns.
+    if (!entry || entry.columns || entry.status === 'streaming') return;
     const own = entry.role === 'user';
     const acts: Partial<Record<ThreadAction, () => void>> = {
       copy: () => actions.copy(entry, 'rich'),
@@ -78,7 +79,8 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
   return { active, onKeyDown, onFocus };
 }
 
-const isCut = ({ status, finishReason, text, toolCalls }: Entry): boolean =>
+/** It can go on. */
+export const isCut = ({ status, finishReason, text, toolCalls }: Entry): boolean =>
   (text.trim() !== '' || toolCalls.length > 0) &&
   (status !== 'done' || finishReason === 'length' || finishReason === 'tool_calls');
 

@@ -31,12 +31,13 @@ export function useThread(conversationId: string) {
   // What changed while the first reading was under way was told to nobody: a running answer may have ended since.
   useEffect(() => {
     const thread = isSuccess && queries.getQueryData<Thread>(threadKey(conversationId));
-    if (thread && (thread.runningId !== null || access.early.current))
+    if (thread && (thread.runningIds.length > 0 || access.early.current))
       void queries.invalidateQueries({ queryKey: threadKey(conversationId) });
     access.early.current = false;
   }, [isSuccess, queries, access, conversationId]);
   const pages = useMemo(() => threadPages(access), [access]);
   const messages = query.data?.messages;
-  const entries = useMemo(() => entriesOf(messages ?? []), [messages]);
+  const columns = query.data?.columns;
+  const entries = useMemo(() => entriesOf(messages ?? [], columns), [messages, columns]);
   return { query, entries, pages };
 }

@@ -2,7 +2,7 @@ import type { ChatEvent } from '#shared/contract/chat.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { retryDelay, waitMs } from '../../lib/retry.ts';
 import { type Thread, withAdded, withUpdated } from './conversation-cache.ts';
-import { entriesOf, lengthBefore, sectionsOf } from './entries.ts';
+import { answersOf, entriesOf, lengthBefore, sectionsOf } from './entries.ts';
 import { type ThreadAccess, threadKey } from './read-thread.ts';
 
 /** Watches until the signal; a lost or incomplete stream is opened again and begins with what it missed. */
@@ -31,7 +31,10 @@ function apply(access: ThreadAccess, event: ChatEvent, again: boolean): boolean 
   const change = (next: (thread: Thread) => Thread) =>
     queries.setQueryData<Thread>(queryKey, (thread) => thread && next(thread));
   if (!queries.getQueryData(queryKey)) access.early.current ||= event.type !== 'snapshot';
-  const messages = () => queries.getQueryData<Thread>(queryKey)?.messages ?? [];
+  const known = (id: string) => {
+    const thread = queries.getQueryData<Thread>(queryKey);
+    return thread?.columns.some((column) => column.id === id) ? thread.columns : (thread?.messages ?? []);
+  };
   switch (event.type) {
     case 'snapshot': {
       for (const message of event.answers) show(access, message);
@@ -50,13 +53,13 @@ function apply(access: ThreadAccess, event: ChatEvent, again: boolean): boolean 
     case 'text-delta':
       return answers.addText(
         event.messageId,
-        event.offset + lengthBefore(messages(), event.messageId).text,
+        event.offset + lengthBefore(known(event.messageId), event.messageId).text,
         event.text,
       );
     case 'reasoning-delta':
       return answers.addReasoning(
         event.messageId,
-        event.offset + lengthBefore(messages(), event.messageId).reasoning,
+        event.offset + lengthBefore(known(event.messageId), event.messageId).reasoning,
         event.text,
       );
   }
@@ -66,18 +69,21 @@ function apply(access: ThreadAccess, event: ChatEvent, again: boolean): boolean 
 function show({ queries, answers, conversationId }: ThreadAccess, message: Message): void {
   if (message.role !== 'assistant') return;
   const thread = queries.getQueryData<Thread>(threadKey(conversationId));
-  const joined =
-    message.continues && thread
-      ? entriesOf(withUpdated(thread, message).messages)
-          .flatMap(sectionsOf)
-          .find((entry) => entry.id === message.id)
-      : undefined;
+  const joined = message.continues && thread ? joinedWith(withUpdated(thread, message), message.id) : undefined;
   answers.show(joined ?? message);
 }
+
+const joinedWith = ({ messages, columns }: Thread, id: string) =>
+  entriesOf(messages, columns)
+    .flatMap(answersOf)
+    .flatMap(sectionsOf)
+    .find((entry) => entry.id === id);
 
 /** What ran when the thread was read and does not run now has ended unseen; what runs now may be new. */
 function missed(thread: Thread, running: readonly Message[]): boolean {
   const ids = new Set(running.map((message) => message.id));
-  const ended = thread.messages.some((message) => message.status === 'streaming' && !ids.has(message.id));
-  return ended || running.some((message) => message.id !== thread.runningId);
+  const ended = [...thread.messages, ...thread.columns].some(
+    (message) => message.status === 'streaming' && !ids.has(message.id),
+  );
+  return ended || running.some((message) => !thread.runningIds.includes(message.id));
 }

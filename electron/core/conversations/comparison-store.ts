@@ -1,0 +1,123 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import type { Db, Tables } from '../db.ts';
+import { showThrough } from './branch.ts';
+import { addAnswer, addQuestion, mustBeThere } from './conversation-store.ts';
+import type { NewAnswer, NewQuestion } from './message-store.ts';
+
+interface Asked {
+  readonly conversationId: string;
+  /** Of a conversation that begins with this question; null where there is one. */
+  readonly title: string | null;
+  readonly parentId: string | null;
+  readonly question: NewQuestion;
+  readonly comparison: string;
+  /** One for each column, from the left. */
+  readonly answers: readonly [NewAnswer, ...NewAnswer[]];
+  readonly now: number;
+}
+
+/** Comparisons: which answers belong together, and whether they are shown together. Each change is one commit. */
+export function comparisonStore(db: Db) {
+  const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
+  return {
+    /** A question and a column for each model. The first one stands for all in the branch until one is chosen. */
+    ask: ({ conversationId: id, title, parentId, question, comparison, answers, now }: Asked) =>
+      db.transaction().execute(async (tx) => {
+        const [first] = answers;
+        const model = first.model;
+        if (title !== null) {
+          await tx
+            .insertInto('conversations')
+            .values({ id, title, model, active_leaf: null, created_at: now, updated_at: now })
+            .execute();
+        } else if (parentId !== null) await mustBeThere(tx, parentId);
+        await addQuestion(tx, id, parentId, question, now);
+        await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question.id).execute();
+        for (const [column, answer] of answers.entries())
+          await addAnswer(tx, id, question.id, { ...answer, comparison: { id: comparison, column }, aside: true }, now);
+        await tx.updateTable('conversations').set({ model, updated_at: now }).where('id', '=', id).execute();
+        await showThrough(tx, id, first.id);
+      }),
+
+    /** Goes on with one column, as a single answer; the others stay beside it. */
+    choose: (messageId: string) =>
+      inOne(async (tx) => {
+        const row = await present(tx, messageId);
+        await tx
+          .updateTable('messages')
+          .set({ comparing: null })
+          .where('comparing', '=', row.comparison)
+          .where('conversation_id', '=', row.conversation_id)
+          .execute();
+        await tx
+          .updateTable('conversations')
+          .set(row.model === null ? { active_leaf: messageId } : { active_leaf: messageId, model: row.model })
+          .where('id', '=', row.conversation_id)
+          .execute();
+        await showThrough(tx, row.conversation_id, messageId);
+        return row.conversation_id;
+      }),
+
+    /** Shows all columns again. */
+    open: (messageId: string) =>
+      inOne(async (tx) => {
+        const { comparison, parent_id } = await present(tx, messageId);
+        let question = parent_id;
+        // An answer that goes on hangs on its first part, and that on the question.
+        for (let above = await roleOf(tx, question); above?.role === 'assistant'; above = await roleOf(tx, question))
+          question = above.parent_id;
+        await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question).execute();
+      }),
+
+    /** The answers of the comparison that a question shows, its first of each column; none where it shows none. */
+    async answersBelow(questionId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('messages as q')
+        .innerJoin('messages as a', 'a.comparison', 'q.comparing')
+        .select('a.id')
+        .where('q.id', '=', questionId)
+        .whereRef('a.parent_id', '=', 'q.id')
+        .orderBy('a.seq')
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+
+    /** Whether the branch ends in a comparison that is shown: nobody knows which of its answers comes next. */
+    async undecided(conversationId: string): Promise<boolean> {
+      const columns = await db
+        .selectFrom('conversations as c')
+        .innerJoin('messages as leaf', 'leaf.id', 'c.active_leaf')
+        .innerJoin('messages as q', 'q.comparing', 'leaf.comparison')
+        .innerJoin('messages as a', 'a.comparison', 'q.comparing')
+        .select('a.comparison_column')
+        .distinct()
+        .where('c.id', '=', conversationId)
+        .whereRef('q.conversation_id', '=', 'c.id')
+        .whereRef('a.conversation_id', '=', 'c.id')
+        .where('a.deletion', 'is', null)
+        .execute();
+      return columns.length > 1;
+    },
+  };
+}
+
+export type ComparisonStore = ReturnType<typeof comparisonStore>;
+
+async function present(tx: Kysely<Tables>, id: string) {
+  const row = await tx
+    .selectFrom('messages')
+    .select(['conversation_id', 'parent_id', 'comparison', 'model'])
+    .where('id', '=', id)
+    .where('deletion', 'is', null)
+    .executeTakeFirst();
+  if (!row?.comparison) throw new AppError('not_found', 'This comparison is not here any more.');
+  return row;
+}
+
+const roleOf = (tx: Kysely<Tables>, id: string | null) =>
+  tx
+    .selectFrom('messages')
+    .select(['role', 'parent_id'])
+    .where('id', '=', id ?? '')
+    .executeTakeFirst();

@@ -1,0 +1,40 @@
+import type { CapState } from '#shared/contract/caps.ts';
+import type { ComparisonQuote } from '#shared/contract/comparisons.ts';
+import type { Quote } from '#shared/contract/quotes.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { Ask } from './quotes.ts';
+
+export interface ComparisonQuotesDeps {
+  readonly quoteOf: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;
+  readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
+}
+
+/** What one question to several models would cost: each model's quote, and the sums of those that are known. */
+export function comparisonQuotes({ quoteOf, capStates }: ComparisonQuotesDeps) {
+  return async function quote(
+    { models, ...ask }: Omit<Ask, 'model'> & { readonly models: readonly string[] },
+    signal: AbortSignal | undefined,
+  ): Promise<ComparisonQuote> {
+    const columns = await Promise.all(
+      models.map(async (model) => ({ model, quote: await quoteOf({ ...ask, model }, signal) })),
+    );
+    const paid = columns.filter((column) => !column.quote.simulated).map((column) => column.quote);
+    const costUsd = sumOf(paid);
+    return {
+      columns,
+      costUsd,
+      testCreditsUsd: sumOf(columns.flatMap((column) => (column.quote.simulated ? [column.quote] : []))),
+      unknown: columns.filter((column) => column.quote.costUsd === null).length,
+      caps: costUsd ? await capStates(ask.conversationId, parseUsd(costUsd.high)) : [],
+    };
+  };
+}
+
+/** The sum of the known ranges; null where none is known: never $0 in the place of unknown. */
+function sumOf(quotes: readonly Quote[]): { low: string; high: string } | null {
+  const known = quotes.flatMap(({ costUsd }) => costUsd ?? []);
+  if (known.length === 0) return null;
+  const sum = (end: 'low' | 'high') =>
+    formatUsd(nanoUsd(known.reduce((total, range) => total + parseUsd(range[end]), 0n)));
+  return { low: sum('low'), high: sum('high') };
+}

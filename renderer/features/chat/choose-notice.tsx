@@ -1,0 +1,27 @@
+import { Button } from '../../ui/button.tsx';
+import { compareText as text } from './compare-text.ts';
+import type { Entry } from './entries.ts';
+import { NoticeRow } from './send-notices.tsx';
+
+interface ChooseNoticeProps {
+  columns: readonly Entry[];
+  choose: (column: Entry) => void;
+}
+
+/** Above the composer while a thread ends in a comparison: what must be done first, and the way to do it. */
+export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
+  return (
+    <NoticeRow
+      tone="info"
+      actions={columns
+        .filter(({ status }) => status !== 'streaming')
+        .map((column) => (
+          <Button key={column.id} onClick={() => choose(column)}>
+            {text.goOnWith(column.modelName ?? column.model ?? '')}
+          </Button>
+        ))}
+    >
+      {text.choose}
+    </NoticeRow>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ComparisonQuote } from '#shared/contract/comparisons.ts';
+import type { Model } from '#shared/wire/model.ts';
+import { Button } from '../../ui/button.tsx';
+import { named, problemOf } from './compare-models.ts';
+import { compareText as text } from './compare-text.ts';
+import { CapNotices, NoticeRow } from './send-notices.tsx';
+import { text as chatText } from './text.ts';
+
+interface CompareNoticesProps {
+  models: readonly Model[];
+  value: readonly string[];
+  quote: ComparisonQuote | undefined;
+  /** There is something to send. */
+  asked: boolean;
+  onRemove: (model: string) => void;
+}
+
+/** What stands in the way of a comparison before it is sent, and for which of its models. */
+export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
+  const nameOf = (id: string) => named(models, id)?.name ?? id;
+  const problems = value.flatMap((id) => {
+    const lost = problemOf(models, id);
+    if (lost) return [{ id, sentence: lost }];
+    const own = quote?.columns.find(({ model }) => model === id)?.quote;
+    const obstacle = own?.obstacles[0]?.message ?? (own?.context.overflows ? overflowing(own) : null);
+    return obstacle ? [{ id, sentence: text.about(nameOf(id), obstacle) }] : [];
+  });
+  return (
+    <>
+      {problems.map(({ id, sentence }) => (
+        <NoticeRow
+          key={id}
+          tone="warn"
+          actions={<Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
+        >
+          {sentence}
+        </NoticeRow>
+      ))}
+      {asked && value.length < 2 && <NoticeRow tone="info">{text.oneMore}</NoticeRow>}
+      {quote && <CapNotices caps={quote.caps} />}
+    </>
+  );
+}
+
+const overflowing = ({ context }: ComparisonQuote['columns'][number]['quote']): string =>
+  chatText.overflowing(context.outsideIds.length);

@@ -1,0 +1,235 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { startUpstream } from '../support/upstream.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { amountIn, balanceOf, dollars } from './money.ts';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const comparison = (page: Page) => page.getByRole('region', { name: /^Comparison of/ });
+const columns = (page: Page) => comparison(page).getByRole('article');
+const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
+const bill = (column: Locator) => column.getByRole('button', { name: /billed/ });
+
+async function expectNoFault(page: Page, view: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+}
+
+/** By keyboard alone, from the composer. */
+async function compareByKeys(page: Page, names: readonly string[]): Promise<void> {
+  await page.getByRole('button', { name: 'Compare models' }).focus();
+  await page.keyboard.press('Enter');
+  for (const name of names) {
+    await page.keyboard.type(name);
+    await expect(page.getByRole('option', { name }).first()).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('list', { name: 'Models to compare' })).toContainText(name);
+    for (const _ of name) await page.keyboard.press('Backspace');
+  }
+  await page.keyboard.press('Escape');
+}
+
+/** What all columns together were billed, each read from its own bill. */
+async function billed(page: Page): Promise<bigint> {
+  let sum = 0n;
+  for (const column of await columns(page).all()) sum += dollars(await bill(column).textContent());
+  return sum;
+}
+
+test('three models answer one question side by side, one is chosen and the chat goes on below it, by keyboard alone', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Echo');
+  await compareByKeys(page, ['Sandbox Tour', 'Sandbox Reasoner']);
+  await message(page).fill('Which of you knows the ledger best?');
+  const quote = page.getByRole('button', { name: /^≈ \$[\d.]+–[\d.]+ for 3 answers/ });
+  await expect(quote).toBeVisible();
+  await expectNoFault(page, 'composer');
+  await quote.focus();
+  await page.keyboard.press('Enter');
+  const high = dollars(await page.getByRole('row', { name: /Test credits, at most/ }).textContent());
+  await page.keyboard.press('Escape');
+  await message(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(columns(page)).toHaveCount(3);
+  await expect(page.getByRole('status').filter({ hasText: '3 of 3 answers finished' })).toBeAttached({
+    timeout: 45_000,
+  });
+  for (const name of ['Sandbox Echo', 'Sandbox Tour', 'Sandbox Reasoner'])
+    await expect(comparison(page).getByRole('article', { name })).toContainText(/\$\S+billed/);
+  await expect(comparison(page).getByText('Cheapest')).toHaveCount(1);
+  await expectNoFault(page, 'comparison');
+  const cost = await billed(page);
+  expect(cost).toBeLessThanOrEqual(high);
+  await expect(comparison(page)).toContainText('test credits');
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
+  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+
+  await message(page).fill('Go on, please.');
+  await expect(page.getByRole('button', { name: 'Send' })).toHaveAttribute('aria-disabled', 'true');
+  await expect(page.getByText('Choose the answer to go on with')).toBeVisible();
+  await page.getByRole('log', { name: 'Conversation' }).focus();
+  await page.keyboard.press('k');
+  await expect(comparison(page)).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(columns(page).nth(1)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(comparison(page)).toHaveCount(0);
+  await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Tour');
+  await expect(articles(page).nth(1)).toContainText('2 / 3');
+  await expect(message(page)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await ended(articles(page).nth(3));
+  await expect(articles(page).nth(3)).toHaveAccessibleName('Sandbox Tour');
+
+  await articles(page).nth(1).getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Show side by side' }).click();
+  await expect(columns(page)).toHaveCount(3);
+  await expect(columns(page).nth(1)).toContainText('The chat goes on below this one');
+  const all = cost + dollars(await articles(page).last().locator('footer').textContent());
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: 'sandbox/' });
+  await expect(rows).toHaveCount(4);
+  let ledger = 0n;
+  for (const row of await rows.all()) ledger += await amountIn(row);
+  expect(ledger).toBe(-all);
+});
+
+test('one column fails and another is stopped while the rest goes on; Retry asks again in its place', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Flaky');
+  await compareByKeys(page, ['Sandbox Slow', 'Sandbox Echo']);
+  await ask(page, 'Who is left?');
+  const [flaky, slow, echo] = ['Sandbox Flaky', 'Sandbox Slow', 'Sandbox Echo'].map((name) =>
+    comparison(page).getByRole('article', { name }),
+  ) as [Locator, Locator, Locator];
+  await expect(flaky.getByRole('button', { name: 'Retry', exact: true })).toBeVisible();
+  await expect(echo).toContainText('billed');
+  await expect.poll(async () => (await slow.textContent())?.length ?? 0).toBeGreaterThan(160);
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  await slow.getByRole('button', { name: 'Stop Sandbox Slow' }).click();
+  await expect(slow).toContainText('Stopped');
+  await expect(slow).toContainText('billed');
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden();
+  const cost = dollars(await bill(slow).textContent()) + dollars(await bill(echo).textContent());
+  await expect.poll(() => balanceOf(page)).toBe(before - cost);
+  await flaky.getByRole('combobox', { name: 'Retry with…' }).click();
+  await page.keyboard.type('Sandbox Tour');
+  await page.keyboard.press('Enter');
+  const again = comparison(page).getByRole('article', { name: 'Sandbox Tour' });
+  await expect(again).toContainText('billed', { timeout: 45_000 });
+  await expect(columns(page).first()).toHaveAccessibleName('Sandbox Tour');
+  await again.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete message' }).click();
+  await expect(columns(page)).toHaveCount(3);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(again).toBeVisible();
+  const all = cost + dollars(await bill(again).textContent());
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
+});
+
+test('kill -9 in the middle leaves each column with its words, marked, and the choice of the composer as it was', async ({
+  launch,
+}) => {
+  const first = await launch();
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  const before = await balanceOf(first.page);
+  await chooseModel(first.page, 'Sandbox Slow');
+  await compareByKeys(first.page, ['Sandbox Tour', 'Sandbox Echo']);
+  await ask(first.page, 'Write slowly, please.');
+  const echo = comparison(first.page).getByRole('article', { name: 'Sandbox Echo' });
+  await expect(echo).toContainText('billed');
+  const slow = comparison(first.page).getByRole('article', { name: 'Sandbox Slow' });
+  await expect.poll(async () => (await slow.textContent())?.length ?? 0).toBeGreaterThan(180);
+  await first.page
+    .getByRole('link', { name: 'New chat' })
+    .or(first.page.getByRole('button', { name: 'New chat' }))
+    .first()
+    .click();
+  await compareByKeys(first.page, ['Sandbox Echo']);
+  await message(first.page).fill('half a thou');
+  await expect(first.page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
+  // The draft is saved when typing pauses.
+  await first.page.evaluate(() => dispatchEvent(new Event('blur')));
+  await openChat(first.page, /Write slowly/);
+  await expect(columns(first.page)).toHaveCount(3);
+  await first.kill();
+
+  const { page } = await launch({ dataFolder: first.dataFolder });
+  await openChat(page, /Write slowly/);
+  await expect(columns(page)).toHaveCount(3);
+  const cut = comparison(page).getByRole('article', { name: 'Sandbox Slow' });
+  await expect(cut).toContainText('Interrupted');
+  expect((await cut.textContent())?.length).toBeGreaterThan(120);
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden();
+  const sum = async () => {
+    let all = 0n;
+    for (const amount of await bill(comparison(page)).all()) all += dollars(await amount.textContent());
+    return all;
+  };
+  await expect.poll(async () => (await balanceOf(page)) + (await sum())).toBe(before);
+  await page
+    .getByRole('link', { name: 'New chat' })
+    .or(page.getByRole('button', { name: 'New chat' }))
+    .first()
+    .click();
+  await expect(message(page)).toHaveValue('half a thou');
+  await expect(page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
+});
+
+test('real models are compared through the independent mock, and each request is billed to the nano-dollar', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await chooseModel(page, 'GPT-5');
+  await page.getByRole('button', { name: 'Compare models' }).click();
+  await page.keyboard.type('claude haiku');
+  await page
+    .getByRole('option', { name: /Claude Haiku/ })
+    .first()
+    .click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem')).toHaveCount(2);
+  await ask(page, 'How many columns?');
+  await expect(columns(page)).toHaveCount(2);
+  for (const column of await columns(page).all()) await expect(column).toContainText(upstream.answer);
+  await expect(bill(comparison(page))).toHaveCount(2);
+  expect(upstream.calls()).toBe(2);
+  const cost = await billed(page);
+  expect(cost).toBeGreaterThan(0n);
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: /openai\/|anthropic\// });
+  await expect(rows).toHaveCount(2);
+  expect((await amountIn(rows.nth(0))) + (await amountIn(rows.nth(1)))).toBe(-cost);
+  await upstream.stop();
+});
+
+test('in a narrow window the columns stand one below another and nothing reaches beyond it', async ({ launch }) => {
+  const { page } = await launch();
+  await page.setViewportSize({ width: 420, height: 800 });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await compareByKeys(page, ['Sandbox Tour']);
+  await ask(page, '| a | b |\n|---|---|\n| a very long cell that does not break anywhere | another one of the kind |');
+  await expect(page.getByRole('status').filter({ hasText: '2 of 2 answers finished' })).toBeAttached({
+    timeout: 45_000,
+  });
+  const [first, second] = await Promise.all([columns(page).nth(0).boundingBox(), columns(page).nth(1).boundingBox()]);
+  expect(second?.y).toBeGreaterThan((first?.y ?? 0) + (first?.height ?? 0) - 1);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
+  await expectNoFault(page, 'narrow comparison');
+});
