@@ -21,6 +21,7 @@ import { contextFeature } from './chat/compact.ts';
 import { costLookup } from './chat/cost-lookup.ts';
 import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { roomMaker } from './chat/make-room.ts';
+import { previewRoute } from './chat/preview-route.ts';
 import { requestBuilder } from './chat/request.ts';
 import { lookUpOpenSpend } from './chat/spend-lookup.ts';
 import { openToolDecisions } from './chat/tool-decisions.ts';
@@ -261,7 +262,17 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     prompts: promptsFeature({ db, changes, newId }),
     providers,
     queue,
-    quotes,
+    quotes: {
+      ...quotes,
+      route: previewRoute({
+        messages,
+        leafOf: conversations.leaf,
+        connections,
+        modelFacts,
+        build,
+        standIn: quotes.standIn,
+      }),
+    },
     organise,
     search: searchFeature({ background, conversationsById: chats.byIds }),
     settings,

@@ -9,6 +9,7 @@ import type { capsFeature } from './caps/caps.ts';
 import type { Changes } from './changes.ts';
 import type { chatFeature } from './chat/chat.ts';
 import type { contextFeature } from './chat/compact.ts';
+import type { previewRoute } from './chat/preview-route.ts';
 import type { conversationsFeature } from './conversations/conversations.ts';
 import type { messagesFeature } from './conversations/messages.ts';
 import type { threadViewFeature } from './conversations/thread-view.ts';
@@ -45,7 +46,7 @@ export interface Features {
   readonly presets: ReturnType<typeof presetsFeature>;
   readonly prompts: ReturnType<typeof promptsFeature>;
   readonly queue: ReturnType<typeof queueFeature>;
-  readonly quotes: ReturnType<typeof quotesFeature>;
+  readonly quotes: ReturnType<typeof quotesFeature> & { readonly route: ReturnType<typeof previewRoute> };
   readonly account: ReturnType<typeof accountFeature>;
   readonly app: ReturnType<typeof appFeature>;
   readonly backup: ReturnType<typeof backupFeature>;
@@ -132,6 +133,7 @@ export function coreRouter(features: Features) {
     },
     quotes: {
       get: os.quotes.get.handler(({ input, signal }) => quotes.get(input, signal)),
+      route: os.quotes.route.handler(({ input, signal }) => quotes.route(input, signal)),
     },
     account: {
       wallets: os.account.wallets.handler(() => account.wallets()),

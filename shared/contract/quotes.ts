@@ -5,6 +5,7 @@ import { attachments } from './attachments.ts';
 import { billKind } from './bills.ts';
 import { capState } from './caps.ts';
 import { id, modelId } from './fields.ts';
+import { routePreview } from './routing.ts';
 
 const tokens = z.int().nonnegative();
 
@@ -44,18 +45,18 @@ export const quote = z.object({
   }),
 });
 
+const asked = z.object({
+  conversationId: id.nullable(),
+  text: z.string().max(2_000_000),
+  attachments,
+  model: modelId,
+});
+
 export const quotesContract = {
   /** Asks no model and holds nothing. */
-  get: oc
-    .input(
-      z.object({
-        conversationId: id.nullable(),
-        text: z.string().max(2_000_000),
-        attachments,
-        model: modelId,
-      }),
-    )
-    .output(quote),
+  get: oc.input(asked).output(quote),
+  /** What the router would choose now, and why; asks no model and holds nothing. */
+  route: oc.input(asked).output(routePreview),
 };
 
 export type Quote = z.infer<typeof quote>;

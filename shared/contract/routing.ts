@@ -50,5 +50,25 @@ export const routingAnswer = z.discriminatedUnion('known', [
   z.object({ known: z.literal(false), why: routingUnknown }),
 ]);
 
+/** What the router would choose for a message that is not sent yet. */
+export const routePreview = z.discriminatedUnion('known', [
+  z.object({
+    known: z.literal(true),
+    decision: routingDecision.pick({ selected: true, policy: true, tier: true, relaxed: true, candidates: true }),
+    /** Of an answer by the model that would be chosen; null where no price is known. */
+    costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable(),
+    simulated: z.boolean(),
+    /** The next best candidate, and what it would cost. */
+    alternative: z
+      .object({ id: z.string(), name: z.string(), costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable() })
+      .nullable(),
+    /** What would refuse it. */
+    obstacles: z.array(z.string()),
+  }),
+  /** This gateway tells nothing before it is asked. */
+  z.object({ known: z.literal(false) }),
+]);
+
+export type RoutePreview = z.infer<typeof routePreview>;
 export type RoutingDecision = z.infer<typeof routingDecision>;
 export type RoutingAnswer = z.infer<typeof routingAnswer>;

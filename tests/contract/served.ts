@@ -40,6 +40,7 @@ export function servedDouble() {
         sendWith: 'enter' as const,
         model: 'router',
         welcomed: false,
+        confirmRoute: false,
       })),
     },
     chat: {

@@ -6,6 +6,11 @@ import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
 import { amountIn, balanceOf, dollars } from './money.ts';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** A PNG of one red pixel. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const comparison = (page: Page) => page.getByRole('region', { name: /^Comparison of/ });
 const columns = (page: Page) => comparison(page).getByRole('article');
@@ -232,4 +237,44 @@ test('in a narrow window the columns stand one below another and nothing reaches
   expect(second?.y).toBeGreaterThan((first?.y ?? 0) + (first?.height ?? 0) - 1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
   await expectNoFault(page, 'narrow comparison');
+});
+
+test('a cap counts all columns together, a model that reads no image is named, and the user decides', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('link', { name: 'Spending caps' }).click();
+  await page.getByRole('textbox', { name: 'A message, USD' }).fill('0.000001');
+  await page.getByRole('button', { name: 'Save caps' }).click();
+  await expect(page.getByText('Caps saved')).toBeVisible();
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await chooseModel(page, 'GPT-5');
+  await page.getByRole('button', { name: 'Compare models' }).click();
+  for (const name of ['claude haiku', 'Sandbox Echo']) {
+    await page.getByRole('combobox', { name: /Search/ }).fill(name);
+    await page.getByRole('option').first().click();
+  }
+  await page.keyboard.press('Escape');
+  const chips = page.getByRole('list', { name: 'Models to compare' }).getByRole('listitem');
+  await expect(chips).toHaveCount(3);
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+  await message(page).fill('Is it worth it?');
+  const leaveOut = page.getByRole('button', { name: 'Leave out Sandbox Echo' });
+  await expect(page.getByText(/Sandbox Echo: .*does not read images/)).toBeVisible();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('Sandbox Echo does not read images');
+  await chips.nth(2).getByRole('button', { name: 'Take Sandbox Echo out of the comparison' }).click();
+  await expect(leaveOut).toBeHidden();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('alert')).toContainText('The dearest is');
+  await expect(message(page)).toHaveValue('Is it worth it?');
+  await expect(chips).toHaveCount(2);
+  expect(upstream.calls()).toBe(0);
+  await page.getByRole('button', { name: 'Send once anyway' }).click();
+  await expect(bill(comparison(page))).toHaveCount(2);
+  expect(upstream.calls()).toBe(2);
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(await billed(page));
+  await upstream.stop();
 });

@@ -221,6 +221,10 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
       }),
     },
     quotes: {
+      route: os.quotes.route.handler(async () => {
+        await guard('quotes.route');
+        return { known: false } as const;
+      }),
       get: os.quotes.get.handler(async () => {
         await guard('quotes.get');
         return data.quote;

@@ -198,6 +198,7 @@ export function fakeData(): FakeData {
       sendWith: 'enter',
       model: 'anthropic/claude-opus-5',
       welcomed: true,
+      confirmRoute: false,
     },
     models: [...fakeModels],
     modelsProblem: null,

@@ -66,6 +66,7 @@ export async function closeApp(): Promise<void> {
     target: null,
     pointed: null,
     endWanted: 0,
+    overCap: null,
   });
   useConnection.setState({ lost: false });
 }

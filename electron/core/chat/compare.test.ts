@@ -276,3 +276,24 @@ test('a comparison is found, exported and imported with all its columns, and a d
   await client.messages.restore({ deletionId });
   expect((await read(core, conversationId)).columns.map(({ id }) => id)).toEqual(answerIds);
 });
+
+test('a further answer that a cap stops leaves nothing behind, in a column or alone, and may be waived once', async () => {
+  const core = await start();
+  const { client } = core;
+  const { conversationId, answerIds } = await client.comparisons.begin(question({ text: 'x'.repeat(350) }));
+  await columns(core, conversationId, 'done', 3);
+  await client.caps.set({ message: '0.000001', conversation: null, day: null, month: null });
+  const answerId = answerIds[0] ?? '';
+  await expect(client.chat.regenerate({ answerId })).rejects.toMatchObject({ code: 'cap_exceeded' });
+  await expect(client.chat.continue({ answerId })).rejects.toMatchObject({ code: 'cap_exceeded' });
+  expect((await read(core, conversationId)).columns).toHaveLength(3);
+  await client.chat.regenerate({ answerId, overCaps: true });
+  await columns(core, conversationId, 'done', 4);
+  expect(core.gateway.asked).toHaveLength(4);
+});
+
+test('a gateway that gives no quotes is not guessed for: what Auto would choose is not known', async () => {
+  const { client } = await start();
+  const asked = { conversationId: null, text: 'Hi', attachments: [], model: 'router' };
+  expect(await client.quotes.route(asked)).toEqual({ known: false });
+});

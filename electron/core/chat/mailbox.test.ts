@@ -52,3 +52,18 @@ test('however words and reads fall, the text that is read is the text that was w
     }),
   );
 });
+
+test('answers that are written at once are joined each for itself, and their ends stay in order', () => {
+  const mailbox = openMailbox();
+  const other = (offset: number, text: string): ChatEvent => ({ type: 'text-delta', messageId: 'n', offset, text });
+  for (let at = 0; at < 500; at += 1) {
+    mailbox.post(delta(at, 'a'));
+    mailbox.post(other(at, 'b'));
+  }
+  mailbox.post(ended);
+  mailbox.post(other(500, 'b'));
+  expect(mailbox.take()).toEqual({
+    overflow: false,
+    events: [delta(0, 'a'.repeat(500)), other(0, 'b'.repeat(501)), ended],
+  });
+});

@@ -43,9 +43,10 @@ export async function readRouting(
 
 type Candidate = RoutingDecision['candidates'][number];
 
-function decisionOf(record: RequestRecord, routing: Routing, modelFacts: DescribeModel): RoutingDecision {
+/** The models that a decision looked at: best score first, then those that were not in the running. */
+export function candidatesOf(routing: Routing, modelFacts: DescribeModel): Candidate[] {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
-  const candidates = (routing.candidates ?? [])
+  return (routing.candidates ?? [])
     .map((raw): Candidate => {
       const pricing = modelFacts(raw.id)?.record.pricing;
       return {
@@ -56,6 +57,11 @@ function decisionOf(record: RequestRecord, routing: Routing, modelFacts: Describ
       };
     })
     .toSorted((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity) || (a.id < b.id ? -1 : 1));
+}
+
+function decisionOf(record: RequestRecord, routing: Routing, modelFacts: DescribeModel): RoutingDecision {
+  const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
+  const candidates = candidatesOf(routing, modelFacts);
   return {
     selected: named(routing.selected),
     policy: routing.policy,

@@ -53,7 +53,14 @@ test('a window hears of changes together, by name', async () => {
   await client.settings.update({ theme: 'dark', density: undefined });
   expect((await next).value).toMatchObject({ topics: expect.arrayContaining(['settings']) });
   expect(await client.settings.get()).toEqual({
-    ...{ theme: 'dark', density: 'comfortable', sendWith: 'enter', model: 'router', welcomed: false },
+    ...{
+      theme: 'dark',
+      density: 'comfortable',
+      sendWith: 'enter',
+      model: 'router',
+      welcomed: false,
+      confirmRoute: false,
+    },
   });
   await changes.return?.();
 });

@@ -10,6 +10,7 @@ const initial: Settings = {
   sendWith: 'enter',
   model: 'router',
   welcomed: false,
+  confirmRoute: false,
 };
 
 export interface SettingsDeps {

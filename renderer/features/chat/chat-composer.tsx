@@ -17,6 +17,7 @@ import { CompareQuoteLine } from './compare-quote-line.tsx';
 import { compareText } from './compare-text.ts';
 import { Composer } from './composer.tsx';
 import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
+import { ConfirmRoute } from './confirm-route.tsx';
 import { ContextDialog } from './context-dialog.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { ModelPicker } from './model-picker.tsx';
@@ -65,6 +66,7 @@ export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastMod
   const list = models.data?.models ?? [];
   const record = list.find((entry) => entry.id === model || entry.aliases.includes(model)) ?? null;
   const [picking, setPicking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const [context, setContext] = useState(false);
   const [prompt, setPrompt] = useState<Prompt | null>(null);
   const prompts = usePrompts();
@@ -83,8 +85,14 @@ export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastMod
   const stopNow = live ? () => stop.mutate(liveAnswerIds, { onError: (error) => failed(text.stop, error) }) : null;
   const payer = usePayer(model);
 
-  const sendNow = (overCaps: boolean) => {
+  const confirms =
+    settings.data?.confirmRoute === true && !compare.on && (model === 'router' || record?.kind === 'router');
+  const sendNow = (overCaps: boolean, confirmed = overCaps) => {
     if (send.isPending) return;
+    if (confirms && !confirmed) {
+      setConfirming(true);
+      return;
+    }
     const back = mentioned ? chosen : null;
     const outgoing = { text: draft, attachments: files, model, back, overCaps, compare: compare.value };
     attach.forget();
@@ -254,6 +262,20 @@ export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastMod
           onOpenChange={setContext}
         />
       )}
+      <ConfirmRoute
+        asked={confirming ? { ...asked, model } : null}
+        onRun={() => {
+          setConfirming(false);
+          sendNow(false, true);
+        }}
+        onOther={() => {
+          setConfirming(false);
+          // A model that was named for this message alone would be asked all the same.
+          mention(key, null);
+          setPicking(true);
+        }}
+        onCancel={() => setConfirming(false)}
+      />
       <Dialog open={prompt !== null} onOpenChange={(open) => !open && setPrompt(null)} title={prompt?.name ?? ''}>
         {prompt && (
           <PromptForm

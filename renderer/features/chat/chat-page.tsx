@@ -14,6 +14,7 @@ import { OpenLinkContext } from './markdown/open-link.ts';
 import { type NamedImage, ShowImageContext } from './markdown/show-image.ts';
 import { MessageActionsContext } from './message-actions.ts';
 import { OutsideContext } from './outside-mark.tsx';
+import { OverCap } from './over-cap.tsx';
 import { ReplyStatus } from './reply-status.tsx';
 import { text } from './text.ts';
 import { Thread } from './thread.tsx';
@@ -135,6 +136,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
         />
       </div>
       <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
+      <OverCap />
       <ReplyStatus last={last} />
     </OpenLinkContext>
   );

@@ -16,8 +16,8 @@ export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
       actions={columns
         .filter(({ status }) => status !== 'streaming')
         .map((column) => (
-          <Button key={column.id} onClick={() => choose(column)}>
-            {text.goOnWith(column.modelName ?? column.model ?? '')}
+          <Button key={column.id} aria-label={text.goOnWith(nameOf(column))} onClick={() => choose(column)}>
+            {nameOf(column)}
           </Button>
         ))}
     >
@@ -25,3 +25,5 @@ export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
     </NoticeRow>
   );
 }
+
+const nameOf = ({ modelName, model }: Entry): string => modelName ?? model ?? '';

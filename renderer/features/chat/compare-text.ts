@@ -29,11 +29,8 @@ export const compareText = {
   sum: (usd: string) => `${usd} together`,
   sumTest: (usd: string) => `${usd} test credits`,
   sumUnknown: (answers: number) => `cost of ${count(answers)} unknown`,
-  sumNote: 'with every retry',
   cheapest: 'Cheapest',
   fastest: 'Fastest',
-  cheapestNote: 'It cost the least of these answers.',
-  fastestNote: 'It wrote the most tokens per second of these answers.',
   first: (seconds: string) => `first word after ${seconds} s`,
   aboutSpeed: (perSecond: number) => `≈ ${count(perSecond)} tok/s`,
   stop: (name: string) => `Stop ${name}`,
@@ -44,5 +41,5 @@ export const compareText = {
   open: 'Show side by side',
   choose: 'Choose the answer to go on with: your next message goes below it.',
   waitsForChoice: 'Waiting: these go out once you choose an answer.',
-  began: (columns: number) => `${counted(columns, 'answer', 'answers')} started`,
+  toModels: (models: number) => `to ${count(models)} models, to be compared`,
 } as const;

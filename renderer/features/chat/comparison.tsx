@@ -78,10 +78,6 @@ function Sum({ columns }: { columns: readonly Entry[] }) {
 /** ← and → go from column to column; on a column the keys of an answer act on it, and Enter goes on with it. */
 function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly Entry[], actions: MessageActions): void {
   const target = event.target as HTMLElement;
-  if (event.key === 'Enter' && target.dataset.column) {
-    chooseFocused(target.dataset.column, columns, actions);
-    return;
-  }
   const at = columns.findIndex((column) => headOf(column) === target.dataset.column);
   const action = threadActionOf(event);
   const onRow = target === event.currentTarget;
@@ -105,15 +101,11 @@ function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly Entry[], act
     copyMarkdown: () => actions.copy(column, 'markdown'),
     regenerate: () => actions.regenerate(column),
     retryOther: () => useThreadView.getState().setRetrying(column.id),
+    choose: () => actions.choose(column),
     continue: () => isCut(column) && actions.continue(column),
     remove: () => actions.remove(column),
   };
   if (!acts[action]) return;
   event.preventDefault();
   acts[action]();
-}
-
-function chooseFocused(head: string, columns: readonly Entry[], actions: MessageActions): void {
-  const column = columns.find((entry) => headOf(entry) === head);
-  if (column && column.status !== 'streaming') actions.choose(column);
 }

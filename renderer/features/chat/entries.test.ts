@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
-import { entriesOf, headOf, lengthBefore, sectionsOf } from './entries.ts';
+import { entriesOf, headOf, holds, lengthBefore, sectionsOf } from './entries.ts';
 
 const part = (id: string, parentId: string | null, change = {}) =>
   fakeMessage({ id, parentId, role: 'assistant', status: 'done', costSource: 'billed', costUsd: '0.1', ...change });
@@ -67,4 +67,26 @@ test('what follows on tool calls is a text of its own in the same answer, and wh
   expect(lengthBefore(messages, 'c').text).toBe(0);
   expect(lengthBefore(messages, 'd').text).toBe(8);
   expect(answer && sectionsOf(answer)[0]).toBe(sections[0]);
+});
+
+test('columns of a comparison are one row, each with what was written last in it, and one that is left is an answer', () => {
+  const place = (column: number) => ({ comparison: { id: 'c', column } });
+  const messages = [fakeMessage({ id: 'q', comparing: 'c' }), part('a', 'q', place(0))];
+  const columns = [
+    part('a', 'q', { ...place(0), text: 'first' }),
+    part('b', 'q', { ...place(1), text: 'half ', status: 'cancelled' }),
+    part('a2', 'q', { ...place(0), text: 'again' }),
+    part('b2', 'b', { ...place(1), text: 'and half', continues: true }),
+  ];
+  const [, row] = entriesOf(messages, columns);
+  expect(row?.columns?.map(({ id, text }) => [id, text])).toEqual([
+    ['a2', 'again'],
+    ['b2', 'half and half'],
+  ]);
+  expect(row && headOf(row)).toBe('a');
+  expect(row && ['a2', 'b', 'b2', 'x'].map((id) => holds(row, id))).toEqual([true, true, true, false]);
+  expect(lengthBefore(columns, 'b2').text).toBe(5);
+  expect(entriesOf(messages, columns)[1]).toBe(row);
+  expect(entriesOf(messages, columns.slice(0, 1))[1]?.columns).toBeUndefined();
+  expect(entriesOf([fakeMessage({ id: 'q' }), part('a', 'q', place(0))], [])[1]?.columns).toBeUndefined();
 });

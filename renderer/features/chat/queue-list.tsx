@@ -86,6 +86,9 @@ function QueuedRow({ message }: { message: QueuedMessage }) {
     <li className="flex items-center gap-1 rounded-control px-2 hover:bg-hover">
       <div className="min-w-0 flex-1 py-1">
         <p className="truncate text-sm">{message.text || message.attachments.map(({ name }) => name).join(', ')}</p>
+        {message.compare.length > 1 && (
+          <p className="text-fg-3 text-xs">{compareText.toModels(message.compare.length)}</p>
+        )}
         {message.problem && <p className="text-bad text-xs">{message.problem}</p>}
       </div>
       <IconButton icon={Pencil} size="sm" label={text.queueEdit} onClick={() => setEditing(message.text)} />

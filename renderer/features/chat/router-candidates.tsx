@@ -7,7 +7,11 @@ import { routingText as text } from './routing-text.ts';
 const openUpTo = 6;
 
 /** The models that the router looked at: best score first, then those that were not in the running and why. */
-export function RouterCandidates({ decision: { selected, candidates } }: { decision: RoutingDecision }) {
+export function RouterCandidates({
+  decision: { selected, candidates },
+}: {
+  decision: Pick<RoutingDecision, 'selected' | 'candidates'>;
+}) {
   const ranked = candidates.filter(({ score }) => score !== null);
   const eliminated = candidates.filter(({ score }) => score === null);
   return (

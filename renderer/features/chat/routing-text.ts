@@ -79,6 +79,22 @@ export const routingText = {
     if (kind === 'parameter') return `does not take ${what}`;
     return exclusions[reason] ?? reason;
   },
+  confirmTitle: 'Ask Auto’s choice?',
+  run: 'Run',
+  chooseOther: 'Choose another',
+  loadingPreview: 'Asking the gateway what Auto would choose',
+  previewFailed: 'What Auto would choose cannot be told.',
+  previewUnknown: 'This gateway does not tell what Auto would choose before it is asked.',
+  wouldChoose: (name: string, able: number) =>
+    able <= 1
+      ? `Auto would ask ${name}.`
+      : `Auto would ask ${name}: it has the best score of the ${counted(able, 'model', 'models')} that can answer.`,
+  wouldCost: (range: string | null) =>
+    range === null ? 'What it would cost is not known.' : `It would cost ${range}.`,
+  nextBest: (name: string, range: string | null) =>
+    `The next best is ${name}, ${range === null ? 'at an unknown price' : `for ${range}`}.`,
+  confirmNote:
+    'Nothing is sent yet. Auto chooses again when it runs; it differs only where a provider fails meanwhile.',
   ignored: 'Never taken by Auto here',
   removeIgnored: (name: string) => `Allow ${name} again`,
 };

@@ -71,6 +71,7 @@ export const text = {
     copy: 'Copy the message',
     retryOther: 'Retry with another model',
     continue: 'Continue a cut answer',
+    choose: 'Continue with this one of several answers',
   },
   versions: 'Versions',
   versionOf: (index: number, all: number) => `Version ${index} of ${all}`,
@@ -295,6 +296,7 @@ export const text = {
       : 'This message alone is longer than the model’s context.',
   capSettings: 'Change caps',
   sendAnyway: 'Send once anyway',
+  overCapTitle: 'Over your cap',
   capNear: (scope: string, cap: string, after: string) =>
     `Near your cap ${scope}: up to ${after} of ${cap} with this message.`,
   capOver: (scope: string, cap: string, after: string) =>

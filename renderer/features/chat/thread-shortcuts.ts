@@ -13,6 +13,7 @@ export const threadShortcuts = [
   { name: 'continue', keys: ['G'], label: text.keys.continue },
   { name: 'previousVersion', keys: ['←'], label: text.previousVersion },
   { name: 'nextVersion', keys: ['→'], label: text.nextVersion },
+  { name: 'choose', keys: ['Enter'], label: text.keys.choose },
   { name: 'remove', keys: ['Delete'], label: text.removeMessage },
 ] as const;
 

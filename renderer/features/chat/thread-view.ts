@@ -16,6 +16,8 @@ interface ThreadView {
   pointed: string | null;
   /** Grows each time the reader did something whose outcome is at the end. */
   endWanted: number;
+  /** What a cap has stopped: why, and how it is done all the same. */
+  overCap: { readonly sentence: string; readonly anyway: () => void } | null;
   /** Said to a screen reader. */
   said: string;
   setFold: (fold: string, open: boolean) => void;
@@ -31,6 +33,7 @@ interface ThreadView {
   arrived: () => void;
   point: (messageId: string) => void;
   wantEnd: () => void;
+  setOverCap: (overCap: ThreadView['overCap']) => void;
   say: (said: string) => void;
 }
 
@@ -47,6 +50,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   target: null,
   pointed: null,
   endWanted: 0,
+  overCap: null,
   said: '',
   setFold: (fold, open) => {
     if (open === (get().folds[fold] ?? false)) return;
@@ -67,6 +71,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
     setTimeout(() => get().pointed === messageId && set({ pointed: null }), 2000);
   },
   wantEnd: () => set({ endWanted: get().endWanted + 1 }),
+  setOverCap: (overCap) => set({ overCap }),
   // The same words twice are said twice.
   say: (said) => set({ said: get().said === said ? `${said} ` : said }),
 }));

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Attachment } from '#shared/contract/attachments.ts';
 import { mostCompared } from '#shared/contract/comparisons.ts';
 import { useApi } from '../../lib/api.ts';
@@ -50,13 +50,4 @@ export function useCompareQuote({ conversationId, text, attachments, models }: A
     placeholderData: keepPreviousData,
     gcTime: 10_000,
   });
-}
-
-/** Which column a conversation goes on with, and whether all are shown. */
-export function useComparisonCalls() {
-  const api = useApi();
-  return {
-    choose: useMutation({ mutationFn: (messageId: string) => api.comparisons.choose({ messageId }) }),
-    open: useMutation({ mutationFn: (messageId: string) => api.comparisons.open({ messageId }) }),
-  };
 }

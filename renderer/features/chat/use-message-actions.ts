@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
 import { useApi } from '../../lib/api.ts';
+import { describeError } from '../../lib/error-text.ts';
 import { useNotify } from '../../ui/use-notify.ts';
 import { compareText } from './compare-text.ts';
 import { useDrafts } from './drafts.ts';
@@ -25,28 +26,46 @@ export function useMessageActions(model: string): MessageActions {
     const { say, wantEnd } = useThreadView.getState();
     const attempt = (name: string, work: Promise<unknown>) =>
       work.catch((error: unknown) => now.current.notify.failed(name, error));
-    const ask = (name: string, work: Promise<unknown>) => attempt(name, work.then(wantEnd));
+    // What a cap stops can be done all the same, where the user says so for this once.
+    const ask = async (
+      name: string,
+      work: (overCaps: boolean) => Promise<unknown>,
+      overCaps = false,
+    ): Promise<void> => {
+      try {
+        await work(overCaps);
+        wantEnd();
+      } catch (error) {
+        const { code, sentence } = describeError(error);
+        if (code !== 'cap_exceeded' || overCaps) now.current.notify.failed(name, error);
+        else useThreadView.getState().setOverCap({ sentence, anyway: () => void ask(name, work, true) });
+      }
+    };
     const copied = new Map<string, ReturnType<typeof setTimeout>>();
     return {
       regenerate: (entry, other) =>
-        void ask(text.regenerate, api.chat.regenerate({ answerId: entry.id, model: other ?? null })),
-      continue: (entry) => void ask(text.continue, api.chat.continue({ answerId: entry.id })),
-      answer: (entry) => void ask(text.answer, api.chat.answer({ questionId: entry.id, model: now.current.model })),
+        void ask(text.regenerate, (overCaps) =>
+          api.chat.regenerate({ answerId: entry.id, model: other ?? null, overCaps }),
+        ),
+      continue: (entry) => void ask(text.continue, (overCaps) => api.chat.continue({ answerId: entry.id, overCaps })),
+      answer: (entry) =>
+        void ask(text.answer, (overCaps) =>
+          api.chat.answer({ questionId: entry.id, model: now.current.model, overCaps }),
+        ),
       edit: (entry, words) => {
         const { setEdit } = useThreadView.getState();
-        setEdit(entry.id, null);
-        const sending = api.chat.send({
+        const message = {
           ...{ messageId: ulid(), conversationId: entry.conversationId, editOf: entry.id },
           ...{ text: words, attachments: [...entry.attachments], model: now.current.model },
-        });
-        // What could not be sent is open again, as it was written.
-        void ask(
-          text.edit,
-          sending.catch((error: unknown) => {
+        };
+        void ask(text.edit, (overCaps) => {
+          setEdit(entry.id, null);
+          // What could not be sent is open again, as it was written.
+          return api.chat.send({ ...message, overCaps }).catch((error: unknown) => {
             setEdit(entry.id, words);
             throw error;
-          }),
-        );
+          });
+        });
       },
       step: (entry, by) => {
         const { index, count } = entry.sibling;

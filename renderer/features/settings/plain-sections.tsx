@@ -7,6 +7,7 @@ import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { SectionTitle, SettingRow } from './setting-row.tsx';
 import { text } from './text.ts';
@@ -76,14 +77,23 @@ export function ChatSection() {
       <SectionTitle>{text.sections.chat}</SectionTitle>
       <WithSettings>
         {(settings, save) => (
-          <SettingRow name={chat.sendWith} note={chat.sendWithNote}>
-            <Segmented
-              label={chat.sendWith}
-              value={settings.sendWith}
-              options={options(chat.ways)}
-              onChange={(sendWith) => save({ sendWith })}
-            />
-          </SettingRow>
+          <>
+            <SettingRow name={chat.sendWith} note={chat.sendWithNote}>
+              <Segmented
+                label={chat.sendWith}
+                value={settings.sendWith}
+                options={options(chat.ways)}
+                onChange={(sendWith) => save({ sendWith })}
+              />
+            </SettingRow>
+            <SettingRow name={chat.confirmRoute} note={chat.confirmRouteNote}>
+              <Switch
+                label={chat.confirmRoute}
+                checked={settings.confirmRoute}
+                onChange={(confirmRoute) => save({ confirmRoute })}
+              />
+            </SettingRow>
+          </>
         )}
       </WithSettings>
     </>

@@ -125,6 +125,8 @@ export const text = {
     sendWith: 'Send with',
     sendWithNote: 'The other way breaks the line.',
     ways: { enter: 'Enter', mod_enter: 'Ctrl or ⌘ + Enter' },
+    confirmRoute: 'Confirm what Auto chooses',
+    confirmRouteNote: 'Send first shows the model, the reasons and the price. Nothing is sent before you say so.',
   },
   library: {
     loading: 'Loading',

@@ -1,0 +1,85 @@
+import type { RoutePreview } from '#shared/contract/routing.ts';
+import { describeError } from '../../lib/error-text.ts';
+import { usd } from '../../lib/format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { RouterCandidates } from './router-candidates.tsx';
+import { routingText as text } from './routing-text.ts';
+import { text as chatText } from './text.ts';
+import { type RouteAsked, useRoutePreview } from './use-route-preview.ts';
+
+interface ConfirmRouteProps {
+  /** The message that would go out; null while nothing is to be confirmed. */
+  asked: RouteAsked | null;
+  onRun: () => void;
+  onOther: () => void;
+  onCancel: () => void;
+}
+
+/** Before a message goes to Auto: what would be chosen, why, and what it would cost. Nothing is stored or charged yet. */
+export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRouteProps) {
+  return (
+    <Dialog open={asked !== null} onOpenChange={(open) => !open && onCancel()} title={text.confirmTitle}>
+      {asked && <Preview asked={asked} />}
+      {/* The Enter that sent it may still be held down: it must not confirm. */}
+      <div className="mt-4 flex flex-wrap justify-end gap-2">
+        <Button onClick={onCancel}>{chatText.cancel}</Button>
+        <Button onClick={onOther}>{text.chooseOther}</Button>
+        <Button look="primary" autoFocus onKeyDown={(event) => event.repeat && event.preventDefault()} onClick={onRun}>
+          {text.run}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Preview({ asked }: { asked: RouteAsked }) {
+  const { data, error } = useRoutePreview(asked);
+  if (error) {
+    const failure = describeError(error);
+    return (
+      <Notice tone="warn">
+        {text.previewFailed} {failure.sentence}
+      </Notice>
+    );
+  }
+  if (!data) return <SkeletonRows rows={4} label={text.loadingPreview} />;
+  return data.known ? <Decision preview={data} /> : <p className="text-fg-2 text-sm">{text.previewUnknown}</p>;
+}
+
+function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }> }) {
+  const { decision, costUsd, simulated, alternative, obstacles } = preview;
+  const { selected, policy, tier, relaxed, candidates } = decision;
+  const able = candidates.filter(({ score }) => score !== null).length;
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <div className="flex flex-col gap-1">
+        <p className="font-medium">{text.wouldChoose(selected.name, able)}</p>
+        <p className="text-fg-2">
+          {text.basis(policy, tier)} {relaxed && text.relaxed}
+        </p>
+      </div>
+      <div className="flex flex-col gap-1 rounded-menu border border-line bg-sunken p-3 tabular-nums">
+        <p>
+          {text.wouldCost(costUsd && range(costUsd))} {simulated && chatText.testCredits}
+        </p>
+        {alternative && (
+          <p className="text-fg-2">
+            {text.nextBest(alternative.name, alternative.costUsd && range(alternative.costUsd))}
+          </p>
+        )}
+      </div>
+      {obstacles.map((sentence) => (
+        <Notice key={sentence} tone="warn">
+          {sentence}
+        </Notice>
+      ))}
+      {candidates.length > 0 && <RouterCandidates decision={decision} />}
+      <p className="text-fg-3 text-xs">{text.confirmNote}</p>
+    </div>
+  );
+}
+
+const range = ({ low, high }: { low: string; high: string }): string => `${usd(low)}–${usd(high).replace('$', '')}`;

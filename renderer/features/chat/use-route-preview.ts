@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Attachment } from '#shared/contract/attachments.ts';
+import { useApi } from '../../lib/api.ts';
+
+export interface RouteAsked {
+  readonly conversationId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly model: string;
+}
+
+/** What the router would choose for this message now; asked anew each time, as it changes with prices and providers. */
+export function useRoutePreview({ conversationId, text, attachments, model }: RouteAsked) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['quote', 'route', conversationId, model, text, attachments.map(({ id }) => id)],
+    queryFn: ({ signal }) =>
+      api.quotes.route({ conversationId, text, attachments: [...attachments], model }, { signal }),
+    gcTime: 0,
+    staleTime: 0,
+  });
+}
