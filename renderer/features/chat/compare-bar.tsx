@@ -42,8 +42,7 @@ export function CompareBar({ models, value, onChange, picker }: CompareBarProps)
         })}
       </ul>
       {picker}
-      <span className="flex-1" />
-      <Button look="quiet" onClick={() => onChange([])}>
+      <Button look="quiet" className="ml-auto" onClick={() => onChange([])}>
         {text.leave}
       </Button>
     </div>
