@@ -148,6 +148,8 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
 test('kill -9 in the middle leaves each column with its words, marked, and the choice of the composer as it was', async ({
   launch,
 }) => {
+  // Two starts of the app, and words that are written slowly in between.
+  test.slow();
   const first = await launch();
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   const before = await balanceOf(first.page);
