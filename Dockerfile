@@ -4,6 +4,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
+COPY scripts/diagram-assets.ts scripts/diagram-assets.ts
 COPY shared shared
 COPY gateway gateway
 RUN PORTICO_BUILD=gateway node_modules/.bin/vite build --app
