@@ -225,7 +225,7 @@ describe('two instances behind a load balancer', { timeout: 60_000 + rounds * 60
       startInstance(world.database, { NODE_OPTIONS: wrongBy(-1) }),
       startInstance(world.database, { NODE_OPTIONS: wrongBy(1) }),
     ]);
-    expect(late.log()).toMatch(/"time":/);
+    await expect.poll(late.log).toMatch(/"time":/);
     const ask = ({ port }: Instance) =>
       fetch(`http://127.0.0.1:${port}/chat`, {
         method: 'POST',
