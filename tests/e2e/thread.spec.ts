@@ -275,7 +275,8 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   await openChat(page, 'another chat');
   await expect(articles(page).nth(1)).toContainText('another chat');
   await openChat(page, 'The long one');
-  await expect.poll(top).toBe(last);
+  // A row may be a pixel higher than it was: the one beside it is as good.
+  await expect.poll(async () => Math.abs((await top()) - last)).toBeLessThanOrEqual(1);
   await close();
 
   const again = await launch({ dataFolder: first.dataFolder });
@@ -288,7 +289,6 @@ test('ten thousand messages open at the end, are read back without a jump, and o
       );
       return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
     });
-  // A row may be a pixel higher than it was: the one beside it is as good.
   await expect.poll(async () => Math.abs((await topAgain()) - last)).toBeLessThanOrEqual(1);
   await again.page.getByRole('button', { name: 'Latest' }).click();
   await expect(thread(again.page)).toContainText('Answer number 9999.');

@@ -125,7 +125,8 @@ export function useReading(reading: Reading) {
       const top = rows.scrollOffset ?? 0;
       const row = rows.getVirtualItems().find((item) => item.end > top);
       const entry = row && entries[row.index];
-      if (entry) places.leave({ messageId: headOf(entry), offsetPx: Math.max(0, Math.round(top - row.start)) });
+      // Rounded up: a part of a pixel less would show the end of the row before.
+      if (entry) places.leave({ messageId: headOf(entry), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {
       if (performance.now() - failedAt.current < retryMs) return;
