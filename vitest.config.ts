@@ -15,15 +15,19 @@ const launchOptions = existsSync(chromium.executablePath())
 
 /** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
 const onBothEngines = [
-  'gateway/{app,engine,engine-fallback,disconnect,open-gateway,token-classes}.test.ts',
+  'gateway/{app,billing-table,departure,disconnect,engine,engine-fallback,listen,open-gateway,token-classes}.test.ts',
   'gateway/auth/{authorization-matrix,authorize}.test.ts',
   'gateway/idempotency/idempotency.test.ts',
   'gateway/keys/keys.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
-  'gateway/routes/{chat,models,quote,records}.test.ts',
+  'gateway/prices/prices.test.ts',
+  'gateway/providers/{provider-watch,registry,without-key}.test.ts',
+  'gateway/routes/{chat,logprobs,models,quote,records}.test.ts',
   'gateway/tokens/{signing-keys,verify-token}.test.ts',
   'gateway/usage/refusals.test.ts',
+  'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',
+  'tests/contract/gateway/*.test.ts',
 ];
 
 export default defineConfig({

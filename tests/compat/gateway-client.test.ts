@@ -3,13 +3,18 @@ import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
+import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
 
 /** Our own client in the gateway's process, as the desktop uses it: no socket in between. */
 let gateway: Gateway;
 let client: GatewayClient;
 
 beforeAll(async () => {
-  gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  gateway = await openGateway({
+    database: await testDatabase(),
+    env: { PORTICO_KEY_PEPPER: testPepper },
+    sandboxPace: 0,
+  });
   const account = await gateway.operator.createAccount({ name: 'A', plan: 'pro' });
   await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
   const { key: apiKey } = await gateway.operator.createKey({ accountId: account.id });

@@ -5,6 +5,7 @@ import { Secret } from '../../gateway/lib/secret.ts';
 import { listen } from '../../gateway/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
 import { hangingReply, openUpstream, streamReply } from '../../gateway/testing/upstream-server.ts';
 
 interface Setting {
@@ -19,7 +20,8 @@ async function open({ plan = 'pro', balance = '5', key = {} }: Setting = {}) {
   let ahead = 0;
   let stopped: number | null = null;
   const gateway = await openGateway({
-    database: ':memory:',
+    database: await testDatabase(),
+    env: { PORTICO_KEY_PEPPER: testPepper },
     now: () => (stopped ?? Date.now()) + ahead,
     providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } },
   });

@@ -6,6 +6,7 @@ import { Secret } from '../../gateway/lib/secret.ts';
 import { type Listening, listen } from '../../gateway/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
 import {
   brokenReply,
   errorReply,
@@ -25,7 +26,8 @@ let accountKey = '';
 beforeAll(async () => {
   upstream = await openUpstream(streamReply(''));
   gateway = await openGateway({
-    database: ':memory:',
+    database: await testDatabase(),
+    env: { PORTICO_KEY_PEPPER: testPepper },
     sandboxPace: 0,
     providers: {
       openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` },

@@ -6,6 +6,7 @@ import type { OwnGateway } from '../../../gateway/gateway.ts';
 import { Secret } from '../../../gateway/lib/secret.ts';
 import { openGateway } from '../../../gateway/open-gateway.ts';
 import { recordedStreams } from '../../../gateway/testing/recorded-streams.ts';
+import { testDatabase, testPepper } from '../../../gateway/testing/test-database.ts';
 import { openUpstream, streamReply, type Upstream } from '../../../gateway/testing/upstream-server.ts';
 import { openScriptedUpstream } from '../../support/scripted-upstream.ts';
 
@@ -38,8 +39,9 @@ export function openContract() {
     scripted = await openScriptedUpstream(1);
     const apiKey = new Secret('platform-key');
     gateway = await openGateway({
-      database: ':memory:',
+      database: await testDatabase(),
       exclusive: true,
+      env: { PORTICO_KEY_PEPPER: testPepper },
       sandboxPace: 0,
       now: () => start + ahead,
       aliases: { fast: 'openai/gpt-5.4-mini' },
