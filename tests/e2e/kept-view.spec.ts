@@ -53,6 +53,15 @@ test('a place that was reached the moment the app was closed is where it opens a
       return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
     }, by);
   await expect.poll(() => top(first.page)).toBeLessThan(398);
+  // The wheel has come to rest: what moves after the last look would be another place.
+  let before = -1;
+  await expect
+    .poll(async () => {
+      const last = before;
+      before = await thread(first.page).evaluate((log) => log.scrollTop);
+      return before - last;
+    })
+    .toBe(0);
   // Nothing waits between the last pixel and the end of the window.
   const left = await top(first.page, -2000);
   await first.leave();
