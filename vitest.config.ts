@@ -27,6 +27,7 @@ const onBothEngines = [
   'gateway/tokens/{signing-keys,verify-token}.test.ts',
   'gateway/usage/refusals.test.ts',
   'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',
+  'tests/compat/clients/clients.test.ts',
   'tests/contract/gateway/*.test.ts',
 ];
 

@@ -88,7 +88,8 @@ export const lockKeys = compiledOnce<{ id: string }, Pick<ApiKeyRow, 'id' | 'spe
       .select(['id', 'spend_limit', 'spent', 'held'])
       .where('id', 'in', lineage(value('id')))
       .orderBy('id')
-      .$call((query) => (hasRowLocks(db) ? query.forUpdate() : query)),
+      // Not `for update`: that also keeps out who only refers to the row (a new request to its key), and both would wait.
+      .$call((query) => (hasRowLocks(db) ? query.forNoKeyUpdate() : query)),
 );
 
 export const addToKeys = compiledOnce<{ id: string; held: bigint; spent: bigint }>((db, value) =>
@@ -117,7 +118,7 @@ export const lockRequest = compiledOnce<{ id: string }, RequestRow>((db, value) 
     .selectFrom('requests')
     .selectAll()
     .where('id', '=', value('id'))
-    .$call((query) => (hasRowLocks(db) ? query.forUpdate() : query)),
+    .$call((query) => (hasRowLocks(db) ? query.forNoKeyUpdate() : query)),
 );
 
 type ClosedRequest = Pick<
