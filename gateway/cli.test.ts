@@ -395,4 +395,14 @@ describe('the command line', { timeout: 180_000 }, () => {
     const requests = requestList.parse(await read(again.url, '/v1/requests', key));
     expect(requests.data).toMatchObject([{ status: 'succeeded' }]);
   });
+
+  test('SIGTERM in the moment in which it says where it serves ends it well', async () => {
+    const { database } = workplace();
+    const whenItSpeaks = `const { stdout } = process; const write = stdout.write.bind(stdout);
+      stdout.write = (text) => { process.kill(process.pid, 'SIGTERM'); return write(text); };`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(whenItSpeaks)}`;
+    const child = start(['serve', '--port', '0', '--db', database], { NODE_OPTIONS });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
 });

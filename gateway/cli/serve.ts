@@ -50,12 +50,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     parts.unshift(server);
     const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
     if (metrics) parts.unshift(metrics);
+    // Before it is said where we serve: whoever reads that may end us at once.
+    const told = signalled();
     process.stdout.write(`Portico gateway on ${server.url}\n`);
     const exclusive = lock?.alone ?? false;
     log({ event: 'started', providers: Object.keys(config.providers), exclusive, metrics: metrics?.port ?? null });
     const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
     parts.unshift({ close: async () => stopRefreshing() });
-    await untilTold(gateway, settings);
+    await told;
+    await retire(gateway, settings);
   } finally {
     for (const part of parts) await part.close();
   }
@@ -67,9 +70,8 @@ interface Closing {
   close(): Promise<void>;
 }
 
-/** Waits for a signal, and then for the answers that run. */
-async function untilTold(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings): Promise<void> {
-  await signalled();
+/** Takes nothing new and waits for the answers that run. */
+async function retire(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings): Promise<void> {
   log({ event: 'draining' });
   gateway.retire();
   const impatient = signalled();
