@@ -5,7 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { playwright } from '@vitest/browser-playwright';
 import { chromium } from 'playwright';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { diagramAssets } from './scripts/diagram-assets.ts';
 
 const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
@@ -31,16 +31,26 @@ const onBothEngines = [
   'tests/contract/gateway/*.test.ts',
 ];
 
+/** For what starts real processes, databases and browsers. */
+const processes: TestProjectInlineConfiguration['test'] = {
+  environment: 'node',
+  // Most of it waits for processes of its own: one worker would leave half of two cores idle.
+  maxWorkers: 2,
+  // Limits for what hangs, not for what is slow.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+  // Programs that are started from their source a hundred times are compiled once.
+  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
+};
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...processes,
           name: 'node',
-          environment: 'node',
-          // Real processes, databases and browsers on two cores: a limit for what hangs, not for what is slow.
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
           include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
           exclude: ['tests/e2e/**', '**/node_modules/**', 'gateway/**/*.postgres.test.ts'],
         },
@@ -48,11 +58,9 @@ export default defineConfig({
       {
         // The gateway's behaviour once more, on PostgreSQL, and what only several instances on one database do.
         test: {
+          ...processes,
           name: 'postgres',
-          environment: 'node',
           globalSetup: 'gateway/testing/postgres-setup.ts',
-          testTimeout: 20_000,
-          expect: { poll: { timeout: 15_000 } },
           include: ['gateway/**/*.postgres.test.ts', ...onBothEngines],
         },
       },

@@ -15,6 +15,7 @@ import { commands } from './cli/commands.ts';
 import { examples } from './cli/examples.ts';
 import { referenceCommands } from './cli/reference-commands.ts';
 import { openOperator } from './open-operator.ts';
+import { bareEnvironment } from './testing/bare-environment.ts';
 
 const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
 
@@ -25,8 +26,10 @@ function workplace() {
 }
 
 function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const { PATH = '' } = process.env;
-  return spawn(process.execPath, [entry, ...args], { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [entry, ...args], {
+    env: bareEnvironment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
@@ -335,13 +338,13 @@ describe('the command line', { timeout: 180_000 }, () => {
     const gone = new AbortController();
     const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
     const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-    await expect.poll(() => held(first.url), { timeout: 5000 }).not.toBe('0');
+    await expect.poll(() => held(first.url)).not.toBe('0');
     const second = await serve(database);
     await expect.poll(second.log).toContain('"exclusive":false');
     expect(await held(second.url)).not.toBe('0');
     gone.abort();
     await broken;
-    await expect.poll(() => held(second.url), { timeout: 5000 }).toBe('0');
+    await expect.poll(() => held(second.url)).toBe('0');
   });
 
   test('a server that comes back while another one serves takes nothing away from that one either', async () => {
@@ -352,7 +355,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     const gone = new AbortController();
     const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
     const broken = chat(second.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-    await expect.poll(() => held(second.url), { timeout: 5000 }).not.toBe('0');
+    await expect.poll(() => held(second.url)).not.toBe('0');
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     const again = await serve(database);
@@ -360,7 +363,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(await held(again.url)).not.toBe('0');
     gone.abort();
     await broken;
-    await expect.poll(() => held(again.url), { timeout: 5000 }).toBe('0');
+    await expect.poll(() => held(again.url)).toBe('0');
   });
 
   test('a hold that kill -9 left open is freed by the next start', async () => {
@@ -368,9 +371,7 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { key } = await accountWithKey(database);
     const first = await serve(database);
     const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow', stream: true }).catch(() => null);
-    await expect
-      .poll(async () => account.parse(await read(first.url, '/account', key)).balance?.held, { timeout: 5000 })
-      .not.toBe('0');
+    await expect.poll(async () => account.parse(await read(first.url, '/account', key)).balance?.held).not.toBe('0');
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     await broken;

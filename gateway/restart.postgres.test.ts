@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { openBooks } from './db/open.ts';
 import { openOperator } from './open-operator.ts';
+import { bareEnvironment } from './testing/bare-environment.ts';
 import { testDatabase, testPepper } from './testing/test-database.ts';
 
 /**
@@ -27,8 +28,7 @@ const wrongBy = (hours: number) =>
   )}`;
 
 async function startInstance(database: string, more: Record<string, string> = {}) {
-  const { PATH = '' } = process.env;
-  const env = { PATH, PORTICO_KEY_PEPPER: testPepper, PORTICO_DRAIN_NOTICE: '1', ...more };
+  const env = bareEnvironment({ PORTICO_KEY_PEPPER: testPepper, PORTICO_DRAIN_NOTICE: '1', ...more });
   const child: ChildProcess = spawn(process.execPath, [entry, 'serve', '--port', '0', '--db', database], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -31,7 +31,7 @@ async function open() {
   const server = await listen(opened.gateway, { port: 0 });
   onTestFinished(() => server.close());
   const known = async () => (await (await opened.call(`/v1/models/${model}`)).json()) as { id?: string };
-  await expect.poll(known, { timeout: 10_000 }).toMatchObject({ id: model });
+  await expect.poll(known).toMatchObject({ id: model });
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${server.url}${path}`, {
       method: 'POST',
@@ -48,7 +48,7 @@ async function open() {
     async lineOf(response: Response) {
       await response.text().catch(() => '');
       const id = response.headers.get('x-request-id');
-      await expect.poll(() => lines().filter((line) => line.request_id === id).length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => lines().filter((line) => line.request_id === id).length).toBe(1);
       return lines().find((line) => line.request_id === id);
     },
   };

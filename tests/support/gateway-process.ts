@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createBuilder } from 'vite';
+import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -91,9 +92,8 @@ function spawnCli(
   args: readonly string[],
   { env = {}, nodeOptions = [] }: GatewayProcessOptions,
 ): ChildProcess {
-  const { PATH = '' } = process.env;
   return spawn(process.execPath, [...nodeOptions, cli, ...args], {
-    env: { PATH, ...env },
+    env: bareEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type OpenOperator, openOperator } from '../../../gateway/open-operator.ts';
+import { bareEnvironment } from '../../../gateway/testing/bare-environment.ts';
 import { onPostgres, testDatabase, testPepper } from '../../../gateway/testing/test-database.ts';
 
 const entry = fileURLToPath(new URL('../../../gateway/cli.ts', import.meta.url));
@@ -19,9 +20,8 @@ export async function startServingGateway(settings: { readonly env: Record<strin
   const pepper = shared === null ? {} : { PORTICO_KEY_PEPPER: testPepper };
   const config = join(directory, 'config.json');
   writeFileSync(config, JSON.stringify(settings.config));
-  const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [entry, 'serve', '--port', '0', '--db', database, '--config', config], {
-    env: { PATH, ...pepper, ...settings.env },
+    env: bareEnvironment({ ...pepper, ...settings.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
