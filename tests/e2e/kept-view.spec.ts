@@ -5,6 +5,32 @@ import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 
+/** The first message in view, after a scroll of so many pixels and a few frames. */
+const top = (page: Page, by = 0) =>
+  thread(page).evaluate(async (log, pixels) => {
+    log.scrollTop += pixels;
+    for (let frames = pixels === 0 ? 0 : 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
+    const edge = log.getBoundingClientRect().top;
+    const rows = [...log.querySelectorAll('[data-message]')];
+    const row = rows.find((each) => each.getBoundingClientRect().bottom > edge);
+    return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+  }, by);
+
+/** The wheel has come to rest, and what is in view and around it is parsed. */
+async function resting(page: Page): Promise<void> {
+  let before = -1;
+  await expect
+    .poll(async () => {
+      const last = before;
+      const [place, parsing] = await thread(page).evaluate(
+        (log) => [log.scrollTop, log.querySelectorAll('.prose[aria-busy]').length] as const,
+      );
+      before = place;
+      return Math.abs(place - last) + parsing;
+    })
+    .toBe(0);
+}
+
 test('an unsent wording of a message is open again after the app was closed in the middle of it', async ({
   launch,
 }) => {
@@ -41,29 +67,14 @@ test('a place that was reached the moment the app was closed is where it opens a
   await openChat(first.page, 'The long one');
   await expect(thread(first.page)).toContainText('Answer number 399.');
   await thread(first.page).hover();
-  await first.page.mouse.wheel(0, -3000);
-  /** The first message in view, after a scroll of so many pixels and a few frames. */
-  const top = (page: Page, by = 0) =>
-    thread(page).evaluate(async (log, pixels) => {
-      log.scrollTop += pixels;
-      for (let frames = pixels === 0 ? 0 : 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
-      const edge = log.getBoundingClientRect().top;
-      const rows = [...log.querySelectorAll('[data-message]')];
-      const row = rows.find((each) => each.getBoundingClientRect().bottom > edge);
-      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
-    }, by);
-  await expect.poll(() => top(first.page)).toBeLessThan(398);
-  // The wheel has come to rest: what moves after the last look would be another place.
-  let before = -1;
-  await expect
-    .poll(async () => {
-      const last = before;
-      before = await thread(first.page).evaluate((log) => log.scrollTop);
-      return before - last;
-    })
-    .toBe(0);
-  // Nothing waits between the last pixel and the end of the window.
-  const left = await top(first.page, -2000);
+  await first.page.mouse.wheel(0, -6000);
+  await expect.poll(() => top(first.page)).toBeLessThan(397);
+  await resting(first.page);
+  const before = await top(first.page);
+  // Over rows that were measured on the way up, so that nothing moves after it; and nothing waits between the last pixel and the
+  // end of the window.
+  const left = await top(first.page, 1500);
+  expect(left).toBeGreaterThan(before + 1);
   await first.leave();
 
   const { page } = await launch({ dataFolder: first.dataFolder });
