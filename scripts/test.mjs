@@ -1,7 +1,8 @@
 // `npm test`: every suite, with one count at the end. `npm test -- types unit` runs only those named.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
 import { chromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
@@ -10,11 +11,13 @@ const areas = ['shared', 'shared/client', 'gateway', 'electron', 'electron/hosts
 const reports = join(root, 'test-results');
 const passed = { passed: 1, failed: 0, skipped: 0 };
 const failed = { passed: 0, failed: 1, skipped: 0 };
+/** What failed, in words that are said again at the end: its own place is thousands of lines up. */
+const failures = [];
 
 const suites = {
-  types: ({ call }) => areas.map((area) => (call('tsc', ['-p', area]) ? passed : failed)).reduce(add),
-  lint: ({ call }) => (call('biome', ['check', '--error-on-warnings', '.']) ? passed : failed),
-  unused: ({ call }) => (call('knip', []) ? passed : failed),
+  types: ({ call }) => areas.map((area) => check(`types of ${area}`, call('tsc', ['-p', area]))).reduce(add),
+  lint: ({ call }) => check('lint', call('biome', ['check', '--error-on-warnings', '.'])),
+  unused: ({ call }) => check('unused', call('knip', [])),
   unit: (tools) => vitest(tools, 'node', tools.windows.missing ? {} : tools.windows),
   postgres: (tools) => {
     if (onPath('postgres') || existsSync('/usr/lib/postgresql')) return vitest(tools, 'postgres', {});
@@ -22,9 +25,9 @@ const suites = {
     return { passed: 0, failed: 0, skipped: 1 };
   },
   components: (tools) => vitest(tools, 'browser', {}),
-  web: (tools) => playwright(tools, 'web', {}),
+  web: (tools) => playwright(tools, 'web'),
   electron: (tools) => {
-    if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows);
+    if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows.env);
     say(`the Electron tests are skipped, because ${tools.windows.missing}.`);
     return { passed: 0, failed: 0, skipped: 1 };
   },
@@ -45,6 +48,7 @@ await run((words) => {
       return result;
     })
     .reduce(add);
+  if (failures.length) say(`what failed:\n${failures.map((failure) => `- ${failure}`).join('\n')}`);
   process.stdout.write(`${sentence(total)}\n`);
   return total.failed === 0 ? 0 : 1;
 });
@@ -69,38 +73,62 @@ function windowsFor(node) {
   const runtime = electronRuntime(node, { download: !process.env.CI });
   if (runtime.missing) return { missing: runtime.missing };
   if (noDisplay() && !onPath('xvfb-run')) return { missing: `${noDisplay()} and no xvfb-run` };
-  return { prefix: noDisplay() ? ['xvfb-run', '-a'] : [], env: { PORTICO_ELECTRON: runtime.path } };
+  const env = { PORTICO_ELECTRON: runtime.path };
+  return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { ...env, PORTICO_VIRTUAL_DISPLAYS: '1' } } : { env };
 }
 
 function vitest({ call }, project, options) {
   const report = join(reports, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const ok = call('vitest', ['run', '--project', project, ...reporters], options);
-  return settle(ok, report, (json) => ({
-    passed: json.numPassedTests,
-    failed: json.numFailedTests,
-    skipped: json.numPendingTests + json.numTodoTests,
-  }));
+  return settle(project, ok, report, (json) => {
+    for (const file of json.testResults) {
+      const bad = file.assertionResults.filter((test) => test.status === 'failed');
+      for (const test of bad) note(project, relative(root, file.name), test.fullName, test.failureMessages[0]);
+      if (file.status === 'failed' && !bad.length) note(project, relative(root, file.name), 'the file', file.message);
+    }
+    return {
+      passed: json.numPassedTests,
+      failed: json.numFailedTests,
+      skipped: json.numPendingTests + json.numTodoTests,
+    };
+  });
 }
 
-function playwright({ call }, project, { prefix = [], env = {} }) {
+function playwright({ call }, project, env = {}) {
   const report = join(reports, `${project}.json`);
   const ok = call('playwright', ['test', '--project', project], {
-    prefix,
     env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
-  return settle(ok, report, ({ stats }) => ({
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky,
-    skipped: stats.skipped,
-  }));
+  return settle(project, ok, report, ({ stats, suites: files }) => {
+    for (const { file, title, ok: good, tests } of files.flatMap(specsOf))
+      if (!good) note(project, file, title, tests[0]?.results.at(-1)?.error?.message);
+    return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+  });
 }
 
 /** A runner that failed without a failing test (a crash, no report) still counts as a failure. */
-function settle(ok, report, read) {
-  if (!existsSync(report)) return failed;
+function settle(project, ok, report, read) {
+  if (!existsSync(report)) return check(`${project}: no report`, false);
   const counts = read(JSON.parse(readFileSync(report, 'utf8')));
-  return ok || counts.failed > 0 ? counts : add(counts, failed);
+  return ok || counts.failed > 0 ? counts : add(counts, check(`${project}: the runner itself`, false));
+}
+
+function specsOf({ specs = [], suites: inner = [] }) {
+  return [...specs, ...inner.flatMap(specsOf)];
+}
+
+function check(what, ok) {
+  if (!ok) failures.push(what);
+  return ok ? passed : failed;
+}
+
+/** A failed test, and the first lines of why. */
+function note(project, file, test, message) {
+  const why = stripVTControlCharacters(message ?? '')
+    .split('\n', 8)
+    .join('\n    ');
+  failures.push(`${project}: ${file}: ${test}\n    ${why}`);
 }
 
 function add(a, b) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type BrowserContext, test as base, type Page } from '@playwright/test';
 import type { ElectronApplication } from 'playwright';
 import { launchElectron } from '../support/launch-electron.ts';
+import { startVirtualDisplay } from '../support/virtual-display.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Keys, keychains and providers of the machine that runs the tests stay out of them. */
@@ -37,7 +38,16 @@ export interface LaunchOptions {
 type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
 
 /** `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. */
-export const test = base.extend<{ launch: Launch; folder: string }>({
+export const test = base.extend<{ launch: Launch; folder: string }, { display: undefined }>({
+  display: [
+    async ({ browserName: _ }, use) => {
+      const display = process.env.PORTICO_VIRTUAL_DISPLAYS ? await startVirtualDisplay() : null;
+      if (display) process.env.DISPLAY = display.name;
+      await use(undefined);
+      await display?.stop();
+    },
+    { scope: 'worker', auto: true },
+  ],
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
     await use(folder);
