@@ -281,3 +281,42 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   for (let at = 0; at < 4; at++) ledger += await amountIn(rows.nth(at));
   expect(ledger).toBe(-sum);
 });
+
+test('a chat that summarises by itself says so before, and the summary is on the bill, by keyboard alone', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: upstream.env });
+  await chooseModel(page, 'gpt 4o mini');
+  await page.getByRole('button', { name: 'Chat settings' }).press('Enter');
+  await page.getByRole('switch', { name: 'Summarise automatically' }).press('Space');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  // Each about a third of what the model reads; all three are more than that.
+  const long = (words: string) => `${words} ${'columns and numbers '.repeat(9_000)}`;
+  for (const [at, words] of ['First', 'Second'].entries()) {
+    await message(page).fill(long(words));
+    await message(page).press('Enter');
+    await ended(articles(page).nth(at * 2 + 1));
+  }
+  await message(page).fill(long('Third'));
+  await expect(page.getByText(/the first \d messages are summarised before this one is sent, for/)).toBeVisible();
+  await expectNoFault(page, 'a summary ahead');
+  expect(upstream.calls()).toBe(2);
+  await message(page).press('Enter');
+  const answer = articles(page).nth(5);
+  await ended(answer);
+  await expect(answer).toContainText(/The first \d messages went as a summary that was written for this answer/);
+  expect(upstream.calls()).toBe(4);
+  await total(page).press('Enter');
+  await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  const sum = dollars(await total(page).textContent());
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: 'openai/gpt-4o-mini' });
+  await expect(rows).toHaveCount(4);
+  let ledger = 0n;
+  for (let at = 0; at < 4; at++) ledger += await amountIn(rows.nth(at));
+  expect(ledger).toBe(-sum);
+  await upstream.stop();
+});

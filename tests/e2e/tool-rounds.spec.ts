@@ -143,3 +143,37 @@ test('after kill -9 a call that waited is marked, nothing runs by itself, and th
   await ended(articles(page).nth(3));
   await expect(articles(page).nth(3)).toContainText('42');
 });
+
+test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await setUp(page);
+  const opening = await balanceOf(page);
+  await chooseModel(page, 'Sandbox Tools');
+  await page.getByRole('button', { name: 'Compare models' }).press('Enter');
+  await page.keyboard.type('Sandbox Tour');
+  await page.getByRole('option', { name: 'Sandbox Tour' }).click();
+  await page.keyboard.press('Escape');
+  await ask(page, 'Please greet Ada');
+  const columns = page.getByRole('region', { name: /^Comparison of/ }).getByRole('article');
+  const asking = columns.filter({ has: card(page) });
+  await expect(asking).toHaveAccessibleName('Sandbox Tools');
+  await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });
+  await faultless(page, 'a column that asks');
+  await card(page).getByRole('button', { name: 'Allow once' }).press('Enter');
+  await expect(columns.first()).toContainText('Hello, Please greet Ada!');
+  await expect(columns.first()).toContainText(/\$\S+billed/);
+  await expect(columns.first().locator('summary').filter({ hasText: 'greet' })).toHaveCount(1);
+  await booksAgree(page, opening);
+  await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await page.keyboard.type('Greet Grace then');
+  await page.keyboard.press('Enter');
+  await expect(card(page)).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await ended(articles(page).nth(3));
+  await booksAgree(page, opening);
+});
