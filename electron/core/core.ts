@@ -23,7 +23,7 @@ import { openLiveAnswers, stopAnswers } from './chat/live-answers.ts';
 import { roomMaker } from './chat/make-room.ts';
 import { previewRoute } from './chat/preview-route.ts';
 import { requestBuilder } from './chat/request.ts';
-import { lookUpOpenSpend } from './chat/spend-lookup.ts';
+import { spendLookup } from './chat/spend-lookup.ts';
 import { openToolDecisions } from './chat/tool-decisions.ts';
 import { summaryStore } from './context/summary-store.ts';
 import { branchStore } from './conversations/branch-store.ts';
@@ -156,7 +156,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const live = openLiveAnswers();
   const { modelFacts } = models;
-  const lookUpOpenCosts = costLookup({ messages, connections, live, changes, modelFacts, log, signal: closing.signal });
+  const spend = spendStore(db);
+  const lookUps = [
+    costLookup({ messages, connections, live, changes, modelFacts, log, signal: closing.signal }),
+    spendLookup({ spend, connections, changes, log, signal: closing.signal }),
+  ];
+  const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const tools = openTools({
     db,
     secrets,
@@ -173,7 +178,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log });
   const chatOptions = optionsStore(db);
   const summaries = summaryStore(db);
-  const spend = spendStore(db);
   const caps = capsFeature({ store, spend, changes, now });
   const build = requestBuilder({
     ...{ modelFacts, optionsOf: chatOptions.read, summaryOf: summaries.of },
@@ -214,7 +218,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     compare: chat.comparisons.begin,
   });
   await recoverAnswers({ messages, now, log, lookUpOpenCosts });
-  void lookUpOpenSpend({ spend, connections, changes, log, signal: closing.signal });
   const branches = branchStore(db);
   const inThread = messagesFeature({ branches, changes, stopAnswers: live.stopThese, newId, now });
   await inThread.purge();

@@ -33,7 +33,8 @@ async function startWeb(dataDir: string) {
   return { web, client: await web.connect() };
 }
 
-test('a charge that was made before anything of the answer was told is found after kill -9, and is the ledger’s', async () => {
+/** A gateway of its own, whose account pays, and a way to it that keeps the heads of answers back. */
+async function openPaidGateway() {
   const books = folder();
   const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
   const upstream = await openPricedUpstream(() => ({ promptTokens: 1234, completionTokens: 567 }));
@@ -45,7 +46,18 @@ test('a charge that was made before anything of the answer was told is found aft
   onTestFinished(async () => void (await gateway.kill('SIGKILL')));
   const proxy = await openHoldingProxy(gateway.url);
   onTestFinished(proxy.close);
+  /** What the ledger charged, the newest first. */
+  const charges = async () => {
+    const { transactions } = await gatewayClient({ baseUrl: gateway.url, apiKey: key }).credits({ type: 'usage' });
+    return transactions.data.map(({ amount, request_id }) => ({ charged: -parseUsd(amount), requestId: request_id }));
+  };
+  return { gateway, proxy, key, charges };
+}
 
+const sumOf = (charges: readonly { charged: bigint }[]) => charges.reduce((sum, { charged }) => sum + charged, 0n);
+
+test('a charge that was made before anything of the answer was told is found after kill -9, and is the ledger’s', async () => {
+  const { proxy, key, charges } = await openPaidGateway();
   const dataDir = folder();
   const before = await startWeb(dataDir);
   await before.client.gateway.connect({ baseUrl: proxy.url, key });
@@ -61,12 +73,43 @@ test('a charge that was made before anything of the answer was told is found aft
   await client.gateway.connect({ baseUrl: proxy.url, key });
   await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 10_000);
 
-  const { transactions } = await gatewayClient({ baseUrl: gateway.url, apiKey: key }).credits({ type: 'usage' });
-  const charged = transactions.data.reduce((sum, { amount }) => sum - parseUsd(amount), 0n);
-  expect(charged).toBeGreaterThan(0n);
-  expect(transactions.data.map(({ request_id }) => request_id)).toEqual([(await read())[1]?.requestId]);
+  const charged = await charges();
+  expect(sumOf(charged)).toBeGreaterThan(0n);
+  expect(charged.map(({ requestId }) => requestId)).toEqual([(await read())[1]?.requestId]);
   expect(await client.bills.total({ conversationId })).toMatchObject({
-    ...{ usd: formatUsd(nanoUsd(charged)), requests: 1, unknown: 0 },
+    ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 1, unknown: 0 },
+  });
+}, 60_000);
+
+test('what a summary has cost that kill -9 ended is found, and the chat’s total is the ledger’s', async () => {
+  const { gateway, proxy, key, charges } = await openPaidGateway();
+  const dataDir = folder();
+  const before = await startWeb(dataDir);
+  await before.client.gateway.connect({ baseUrl: gateway.url, key });
+  let conversationId: string | null = null;
+  for (const messageId of ['k1', 'k2', 'k3']) {
+    const sent = await before.client.chat.send({ messageId, conversationId, text: 'Hello?', model: pricedModel });
+    conversationId = sent.conversationId;
+    const answered = async () => (await before.client.conversations.get({ id: sent.conversationId })).messages.at(-1);
+    await vi.waitFor(async () => expect(await answered()).toMatchObject({ costSource: 'billed' }), 10_000);
+  }
+  const id = conversationId ?? '';
+  await before.client.gateway.connect({ baseUrl: proxy.url, key });
+  const summary = before.client.context.compact({ conversationId: id, model: pricedModel, overCaps: false });
+  const broken = summary.catch((error: unknown) => error);
+  expect(await proxy.answer).toContain('[DONE]');
+  await before.web.kill('SIGKILL');
+  expect(await broken).toBeInstanceOf(Error);
+
+  const { client } = await startWeb(dataDir);
+  expect(await client.context.summary({ conversationId: id })).toBeNull();
+  await client.gateway.connect({ baseUrl: proxy.url, key });
+  await vi.waitFor(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0), 10_000);
+  const charged = await charges();
+  expect(charged).toHaveLength(4);
+  expect(await client.bills.total({ conversationId: id })).toMatchObject({
+    ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 4 },
+    auxiliary: [{ purpose: 'compact', usd: formatUsd(nanoUsd(charged[0]?.charged ?? 0n)) }],
   });
 }, 60_000);
 

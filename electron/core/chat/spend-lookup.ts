@@ -16,23 +16,48 @@ export interface SpendLookupDeps {
 
 type Row = Awaited<ReturnType<SpendStore['openRequests']>>[number];
 
-/** Once, at a start: what summaries have cost whose writing a crash ended. Never throws. */
-export async function lookUpOpenSpend(deps: SpendLookupDeps): Promise<void> {
-  try {
-    await Promise.all((await deps.spend.openRequests()).map((row) => lookUp(deps, row)));
-  } catch (error) {
-    deps.log({ event: 'cost-lookup-failed', ...failureEntry(error) });
-  }
+/**
+ * What summaries have cost whose writing a crash ended: those that were open at the start, asked for until they are known.
+ * The first call is the start's; whoever pays may be connected only later. Never throws.
+ */
+export function spendLookup(deps: SpendLookupDeps) {
+  let open: Promise<Row[]> | undefined;
+  /** Being asked for, and what needs no asking any more. */
+  const asking = new Set<string>();
+  return async function lookUpOpenSpend(): Promise<void> {
+    try {
+      open ??= deps.spend.openRequests();
+      const rows = (await open).filter(({ id }) => !asking.has(id));
+      for (const row of rows) asking.add(row.id);
+      await Promise.all(
+        rows.map(async (row) => {
+          let known = false;
+          try {
+            known = await lookUp(deps, row);
+          } finally {
+            if (!known) asking.delete(row.id);
+          }
+        }),
+      );
+    } catch (error) {
+      deps.log({ event: 'cost-lookup-failed', ...failureEntry(error) });
+    }
+  };
 }
 
-async function lookUp({ spend, connections, changes, signal }: SpendLookupDeps, row: Row): Promise<void> {
+/** False: not known yet. */
+async function lookUp({ spend, connections, changes, signal }: SpendLookupDeps, row: Row): Promise<boolean> {
   const payer = row.source === null ? null : await connections.bySource(row.source);
-  if (!payer || row.client_request_id === null) return;
+  if (!payer || row.client_request_id === null) return false;
   const id = row.request_id ?? (await findNamedRequest(payer.client, row.client_request_id, row.at, signal));
   const record = id === null || id === 'none' ? id : await settledRecord(payer.client, id, signal);
-  if (record === null || signal.aborted) return;
-  if (typeof record === 'string') return spend.giveUp(row.id);
+  if (record === null || signal.aborted) return false;
+  if (typeof record === 'string') {
+    await spend.giveUp(row.id);
+    return true;
+  }
   const { costUsd, costSource } = costOfRecord(record);
   await spend.add({ ...row, request_id: record.id, cost_usd: costUsd, cost_source: costSource });
   changes.emit('messages', 'account');
+  return true;
 }
