@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, test as base, type Page } from '@playwright/test';
 import type { ElectronApplication } from 'playwright';
+import { disagreements } from '../support/books-agree.ts';
 import { launchElectron } from '../support/launch-electron.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
 
@@ -37,7 +38,10 @@ export interface LaunchOptions {
 
 type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
 
-/** `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. */
+/**
+ * `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. Then, whatever the
+ * journey was, its chats and the ledger have to say the same.
+ */
 export const test = base.extend<{ launch: Launch; folder: string }, { display: undefined }>({
   display: [
     async ({ browserName: _ }, use) => {
@@ -69,6 +73,8 @@ export const test = base.extend<{ launch: Launch; folder: string }, { display: u
       return app;
     });
     for (const app of running) await app.close();
+    for (const dataFolder of new Set(running.map((app) => app.dataFolder)))
+      base.expect(disagreements(dataFolder)).toEqual([]);
   },
 });
 
