@@ -12,9 +12,16 @@ export interface Core {
   readonly diagrams: Diagrams;
 }
 
-export const createCore = (link: CoreLink): Core => ({
-  api: createApi(link),
-  answers: createLiveAnswers(startParser()),
-  highlighter: createHighlighter(),
-  diagrams: createDiagrams(),
-});
+const warmAfterMs = 300;
+
+export function createCore(link: CoreLink): Core {
+  const parser = startParser();
+  // Before the first chat is opened, and after the first view has been drawn.
+  setTimeout(parser.warm, warmAfterMs);
+  return {
+    api: createApi(link),
+    answers: createLiveAnswers(parser),
+    highlighter: createHighlighter(),
+    diagrams: createDiagrams(),
+  };
+}

@@ -4,14 +4,22 @@ import { expect, test, vi } from 'vitest';
 import { lexWhole } from './blocks.ts';
 import { createDocumentParser, type ParseWorker } from './document-parser.ts';
 import { createParsing } from './parse-documents.ts';
-import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
+import { type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
-/** A worker that answers when told to, is stuck at every text with a marker in it, and counts. */
-function steppedWorkers(stuckAt = '\u0000never') {
-  const started: { pending: ParseRequest[]; step: () => boolean; fail: () => void; ended: boolean }[] = [];
+interface Stepped {
+  pending: ParseRequest[];
+  step: () => boolean;
+  ready: () => void;
+  fail: () => void;
+  ended: boolean;
+}
+
+/** Workers that answer when told to, are stuck at every text with a marker in it, and are counted; `slow` ones start when told to. */
+function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
+  const started: Stepped[] = [];
   const start = (): ParseWorker => {
     const parse = createParsing();
-    const messages: ((event: { data: ParseAnswer }) => void)[] = [];
+    const messages: ((event: { data: ParseMessage }) => void)[] = [];
     const errors: (() => void)[] = [];
     const pending: ParseRequest[] = [];
     const worker = {
@@ -25,14 +33,16 @@ function steppedWorkers(stuckAt = '\u0000never') {
         if (data) for (const listener of messages) listener({ data });
         return true;
       },
+      ready: () => messages.forEach((listener) => void listener({ data: ready })),
       fail: () => errors.forEach((listener) => void listener()),
     };
     started.push(worker);
     return {
       postMessage: (request) => void pending.push(structuredClone(request)),
       addEventListener(type: 'message' | 'error', listener: never) {
-        if (type === 'message') messages.push(listener);
-        else errors.push(listener);
+        if (type === 'error') return void errors.push(listener);
+        messages.push(listener);
+        if (!slow) worker.ready();
       },
       terminate() {
         worker.ended = true;
@@ -92,7 +102,7 @@ test('documents that grow side by side, cut anywhere and answered at any time, e
 
 test('a text that the worker does not finish is shown as it stands, and the others go on with a new worker', () => {
   vi.useFakeTimers();
-  const { start, started, settle } = steppedWorkers('BOMB');
+  const { start, started, settle } = steppedWorkers({ stuckAt: 'BOMB' });
   const parser = createDocumentParser(start, 2_000);
   const [good, bad, late] = [reader(), reader(), reader()];
   const goodDocument = parser.open(good.listen);
@@ -117,8 +127,38 @@ test('a text that the worker does not finish is shown as it stands, and the othe
   expect(bad.seen).toMatchObject({ tokens: [{ type: 'html', text: '*BOMB* more' }], whole: true });
 });
 
+test('a worker that is slow to start is not the text’s fault, and is waited for', () => {
+  vi.useFakeTimers();
+  const { start, started, settle } = steppedWorkers({ slow: true });
+  const { seen, listen } = reader();
+  const parser = createDocumentParser(start, 2_000);
+  parser.warm();
+  parser.warm();
+  parser.open(listen).append('*one*');
+  vi.advanceTimersByTime(10_000);
+  expect(started).toHaveLength(1);
+  started[0]?.ready();
+  vi.advanceTimersByTime(1_999);
+  settle();
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  expect(started).toHaveLength(1);
+  expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
+});
+
+test('where a worker never starts, the page parses itself by and by', () => {
+  vi.useFakeTimers();
+  const { start, started } = steppedWorkers({ slow: true });
+  const { seen, listen } = reader();
+  createDocumentParser(start).open(listen).append('*one*');
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  expect(started).toMatchObject([{ ended: true }]);
+  expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
+});
+
 test('where no worker can be had, the page parses itself', () => {
-  const { start, started } = steppedWorkers();
+  const { start, started } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
   const document = createDocumentParser(start).open(listen);
   document.append('*one*');

@@ -1,6 +1,6 @@
 import type { Token } from 'marked';
 import { createParsing } from './parse-documents.ts';
-import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
+import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 import { plainText } from './plain-text.ts';
 
 /** The blocks of a document so far; `whole`: of all of it. A block that did not change keeps its identity. */
@@ -17,12 +17,14 @@ export interface ParsedDocument {
 
 export interface DocumentParser {
   open(listener: BlocksListener): ParsedDocument;
+  /** Starts what parses, so that the first document does not wait for it. */
+  warm(): void;
 }
 
 /** What is used of a `Worker`. */
 export interface ParseWorker {
   postMessage(request: ParseRequest): void;
-  addEventListener(type: 'message', listener: (event: { data: ParseAnswer }) => void): void;
+  addEventListener(type: 'message', listener: (event: { data: ParseMessage }) => void): void;
   addEventListener(type: 'error', listener: () => void): void;
   terminate(): void;
 }
@@ -44,6 +46,8 @@ interface Document {
 
 /** A text that takes longer is not worth its parsing: it is shown as it stands. */
 const timeLimitMs = 2_000;
+/** A machine that is busy may take so long to start a worker, which is no text's fault. */
+const startLimitMs = 20_000;
 const nothingGiven = { length: 0, finish: false };
 
 /**
@@ -55,30 +59,31 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   /** In the order in which the worker takes them: the first is the one it is at. */
   let queue: Document[] = [];
   let worker: ParseWorker | null = null;
-  let heard = false;
+  /** The worker has started: how long it takes is the text's doing. */
+  let started = false;
   let start = startWorker;
   let lastId = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const watch = () => {
     clearTimeout(timer);
-    if (queue.length > 0) timer = setTimeout(giveUp, limitMs);
+    if (queue.length > 0) timer = setTimeout(giveUp, started ? limitMs : startLimitMs);
   };
 
   function begin(): ParseWorker {
-    const started = start();
-    worker = started;
-    started.addEventListener('message', ({ data }) => {
-      heard = true;
-      if (started === worker) take(data);
+    const begun = start();
+    worker = begun;
+    started = false;
+    begun.addEventListener('message', ({ data }) => {
+      if (begun !== worker) return;
+      if (data !== ready) return take(data);
+      started = true;
+      watch();
     });
-    started.addEventListener('error', () => {
-      if (started !== worker) return;
-      // One that never answered cannot be had at all; another one stumbled over the text that it was at.
-      if (!heard) start = parseInPage;
-      giveUp(heard);
+    begun.addEventListener('error', () => {
+      if (begun === worker) giveUp();
     });
-    return started;
+    return begun;
   }
 
   function ask(document: Document): void {
@@ -104,9 +109,14 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
     ask(document);
   }
 
-  /** The worker is stuck or gone. Its text stays plain for good, if it is to blame; the others begin again with a new one. */
-  function giveUp(blame = true): void {
+  /**
+   * The worker is stuck or gone. One that never started cannot be had at all. Another one stumbled over the text that it was
+   * at, which stays plain for good; the others begin again with a new worker.
+   */
+  function giveUp(): void {
     const [stuck] = queue;
+    const blame = started;
+    if (!started) start = parseInPage;
     worker?.terminate();
     worker = null;
     queue = [];
@@ -128,6 +138,9 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   }
 
   return {
+    warm() {
+      worker ??= begin();
+    },
     open(listener) {
       const id = ++lastId;
       const given = nothingGiven;
@@ -169,7 +182,7 @@ function parseInPage(): ParseWorker {
       const data = answer(request);
       if (data) for (const listener of listeners) listener({ data });
     },
-    addEventListener(type: string, listener: (event: { data: ParseAnswer }) => void) {
+    addEventListener(type: string, listener: (event: { data: ParseMessage }) => void) {
       if (type === 'message') listeners.push(listener);
     },
     terminate() {},

@@ -4,6 +4,10 @@ export type ParseRequest =
   | { readonly type: 'append'; readonly id: number; readonly text: string; readonly finish: boolean }
   | { readonly type: 'forget'; readonly id: number };
 
+/** A worker says first that it has started; until then it takes no document. */
+export const ready = 'ready';
+export type ParseMessage = ParseAnswer | typeof ready;
+
 /** What a document's blocks are now: the first `kept` of those told before, then these. */
 export interface ParseAnswer {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { createParsing } from './parse-documents.ts';
-import type { ParseRequest } from './parse-messages.ts';
+import { type ParseRequest, ready } from './parse-messages.ts';
 
 /** Parses Markdown beside the page, so that no answer, however long or hostile, takes a frame from it. */
 const answer = createParsing();
@@ -8,3 +8,4 @@ addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
   const parsed = answer(data);
   if (parsed) postMessage(parsed);
 });
+postMessage(ready);
