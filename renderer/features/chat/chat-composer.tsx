@@ -40,6 +40,8 @@ import { useSend, useStop } from './use-send.ts';
 
 interface ChatComposerProps {
   conversationId: string | null;
+  /** The conversation has been read; before, nothing is asked about it. */
+  read: boolean;
   /** The answers that are being written. */
   liveAnswerIds: readonly string[];
   /** The thread ends in a comparison of which no column is chosen: this stands where the next message is sent. */
@@ -51,7 +53,8 @@ interface ChatComposerProps {
 const noFiles: never[] = [];
 
 /** The composer with what belongs to this chat: its draft, its files, its model, its cost, its running answer. */
-export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastModel, messages }: ChatComposerProps) {
+export function ChatComposer(props: ChatComposerProps) {
+  const { conversationId, read, liveAnswerIds, undecided, lastModel, messages } = props;
   const key = draftKey(conversationId);
   useDraft(key);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -79,8 +82,8 @@ export function ChatComposer({ conversationId, liveAnswerIds, undecided, lastMod
   const live = liveAnswerIds.length > 0;
   const compare = useCompare(key);
   const asked = { conversationId, text: draft, attachments: files };
-  const quote = useQuote({ ...asked, model }, !live && !compare.on);
-  const compareQuote = useCompareQuote({ ...asked, models: compare.value }, !live && !undecided);
+  const quote = useQuote({ ...asked, model }, read && !live && !compare.on);
+  const compareQuote = useCompareQuote({ ...asked, models: compare.value }, read && !live && !undecided);
   const dropping = useDrop((dropped) => void attach.attach(dropped));
   const stopNow = live ? () => stop.mutate(liveAnswerIds, { onError: (error) => failed(text.stop, error) }) : null;
   const payer = usePayer(model);

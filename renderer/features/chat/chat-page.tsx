@@ -55,6 +55,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
         {welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>}
         <ChatComposer
           conversationId={null}
+          read
           liveAnswerIds={noIds}
           undecided={null}
           lastModel={null}
@@ -129,6 +130,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
       <div className="px-[18px] pb-2 max-sm:px-3">
         <ChatComposer
           conversationId={conversationId}
+          read={thread !== undefined}
           liveAnswerIds={live}
           undecided={last?.columns ? <ChooseNotice columns={last.columns} choose={actions.choose} /> : null}
           lastModel={thread?.conversation.model ?? null}

@@ -2,11 +2,12 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { Answer } from './answer.tsx';
 import { Comparison } from './comparison.tsx';
-import { type Entry, headOf } from './entries.ts';
+import { type Entry, headOf, holds } from './entries.ts';
 import { LatestPill } from './latest-pill.tsx';
 import type { MessageActions } from './message-actions.ts';
 import { OutsideMark } from './outside-mark.tsx';
 import { OwnMessage } from './own-message.tsx';
+import { openingOffset, rowHeight } from './row-height.ts';
 import { text } from './text.ts';
 import { useFollowing } from './use-following.ts';
 import type { Places } from './use-places.ts';
@@ -34,7 +35,10 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
   const rows = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => (entries[at]?.role === 'user' ? 110 : 420),
+    estimateSize: (at) => (entries[at] ? rowHeight(entries[at]) : 0),
+    // What is drawn first is what will be seen: the window is about as large as the thread in it.
+    initialOffset: () => opening(entries, places),
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
     getItemKey: (at) => headAt(entries, at),
     overscan: 4,
     paddingStart: 12,
@@ -103,6 +107,12 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
       {!atEnd && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
     </div>
   );
+}
+
+function opening(entries: readonly Entry[], places: Places): number {
+  const start = places.start();
+  const index = start ? entries.findIndex((entry) => holds(entry, start.messageId)) : -1;
+  return openingOffset(entries, index, start?.offsetPx ?? 0, window.innerHeight);
 }
 
 function headAt(entries: readonly Entry[], at: number): string {
