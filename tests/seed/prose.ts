@@ -45,7 +45,7 @@ export function writer(random: Random, subject: Subject) {
       const noun = random.pick(subject.nouns);
       return random.pick([
         `${noun[0]?.toUpperCase()}${noun.slice(1)} for the ${subject.name}`,
-        `How to plan a ${noun}`,
+        `How to plan the ${noun}`,
         `${subject.name[0]?.toUpperCase()}${subject.name.slice(1)}: ${noun}`,
         `Project ${label()}: ${noun}`,
       ]);

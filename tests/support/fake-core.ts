@@ -10,8 +10,10 @@ import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { fakeComparisons } from './fake-comparisons.ts';
 import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
+import { fakeConnections } from './fake-connections.ts';
 import { type FakeData, fakeData, fakeMessage, fakePicture, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
+import { fakeMessages } from './fake-messages.ts';
 import { fakeOrganise } from './fake-organise.ts';
 import { fakeThread } from './fake-thread.ts';
 import { fakeTools } from './fake-tools.ts';
@@ -337,44 +339,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         yield* open;
       }),
     },
-    messages: {
-      view: os.messages.view.handler(async ({ input }) => {
-        await guard('messages.view');
-        const ids = new Set(branch(input.conversationId).map(({ id }) => id));
-        const edits = [...data.edits].map(([messageId, text]) => ({ messageId, text }));
-        return {
-          edits: edits.filter((edit) => ids.has(edit.messageId)),
-          folds: data.folds[input.conversationId] ?? [],
-        };
-      }),
-      keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
-        await guard('messages.keepEdit');
-        if (input.text === null) data.edits.delete(input.messageId);
-        else data.edits.set(input.messageId, input.text);
-      }),
-      keepFolds: os.messages.keepFolds.handler(async ({ input }) => {
-        await guard('messages.keepFolds');
-        data.folds[input.conversationId] = input.folds;
-      }),
-      show: os.messages.show.handler(async ({ input }) => {
-        await guard('messages.show');
-        const messageId = thread.sibling(input.messageId, input.step);
-        thread.show(messageId);
-        changed('messages');
-        return { messageId };
-      }),
-      remove: os.messages.remove.handler(async ({ input }) => {
-        await guard('messages.remove');
-        const removal = thread.remove(input.messageId);
-        changed('messages', 'conversations');
-        return removal;
-      }),
-      restore: os.messages.restore.handler(async ({ input }) => {
-        await guard('messages.restore');
-        if (!thread.restore(input.deletionId)) throw missing();
-        changed('messages', 'conversations');
-      }),
-    },
+    messages: fakeMessages(data, thread, { guard, changed }),
     account: {
       wallets: os.account.wallets.handler(async () => {
         await guard('account.wallets');
@@ -404,83 +369,8 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return fakeUsage(data, input.groupBy, input.start ?? null, input.end ?? null);
       }),
     },
-    providers: {
-      list: os.providers.list.handler(async () => {
-        await guard('providers.list');
-        return data.providers;
-      }),
-      setKey: os.providers.setKey.handler(async ({ input }) => {
-        await guard('providers.setKey');
-        return changeProvider(input.id, {
-          state: 'works',
-          keyHint: 'sk-…9fQ2',
-          storage: 'keychain',
-          checkedAt: Date.now(),
-          baseUrl: input.baseUrl ?? null,
-        });
-      }),
-      check: os.providers.check.handler(async ({ input }) => {
-        await guard('providers.check');
-        return changeProvider(input.id, { checkedAt: Date.now() });
-      }),
-      discover: os.providers.discover.handler(async () => {
-        await guard('providers.discover');
-        return data.localServers;
-      }),
-      removeKey: os.providers.removeKey.handler(async ({ input }) => {
-        await guard('providers.removeKey');
-        return changeProvider(input.id, {
-          state: 'not_set',
-          keyHint: null,
-          storage: null,
-          checkedAt: null,
-          message: null,
-        });
-      }),
-    },
-    localKeys: {
-      list: os.localKeys.list.handler(() => []),
-      create: os.localKeys.create.handler(() => ({ key: 'sk-portico-shown-once' })),
-      revoke: os.localKeys.revoke.handler(() => {}),
-    },
-    gateway: {
-      get: os.gateway.get.handler(async () => {
-        await guard('gateway.get');
-        return data.gateway;
-      }),
-      connect: os.gateway.connect.handler(async ({ input }) => {
-        await guard('gateway.connect');
-        data.gateway = {
-          ...data.gateway,
-          mode: 'remote',
-          remote: { baseUrl: input.baseUrl, keyHint: 'sk-…77aa', storage: 'keychain' },
-        };
-        changed('gateway', 'account', 'models');
-        return data.gateway;
-      }),
-      disconnect: os.gateway.disconnect.handler(async () => {
-        await guard('gateway.disconnect');
-        data.gateway = { ...data.gateway, mode: 'embedded', remote: null };
-        changed('gateway', 'account', 'models');
-        return data.gateway;
-      }),
-      listen: os.gateway.listen.handler(async ({ input }) => {
-        await guard('gateway.listen');
-        const url = input.enabled ? `http://127.0.0.1:${input.port}` : null;
-        data.gateway = { ...data.gateway, local: { enabled: input.enabled, port: input.port, url, problem: null } };
-        changed('gateway');
-        return data.gateway;
-      }),
-    },
+    ...fakeConnections(data, guard, changed),
   });
-
-  function changeProvider(id: string, change: Partial<FakeData['providers'][number]>) {
-    const found = data.providers.find((entry) => entry.id === id);
-    if (!found) throw missing();
-    Object.assign(found, change);
-    changed('providers', 'models');
-    return found;
-  }
 
   const { port1, port2 } = new MessageChannel();
   new RPCHandler(router).upgrade(port1);

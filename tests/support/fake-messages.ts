@@ -1,0 +1,54 @@
+import { implement, ORPCError } from '@orpc/server';
+import type { Topic } from '#shared/contract/changes.ts';
+import { contract } from '#shared/contract/index.ts';
+import type { FakeData } from './fake-data.ts';
+import type { fakeThread } from './fake-thread.ts';
+
+const os = implement(contract);
+
+interface Around {
+  readonly guard: (method: string) => Promise<void>;
+  readonly changed: (...topics: Topic[]) => void;
+}
+
+/** What is done with messages that are there. */
+export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThread>, { guard, changed }: Around) {
+  return {
+    view: os.messages.view.handler(async ({ input }) => {
+      await guard('messages.view');
+      const ids = new Set(thread.branch(input.conversationId).map(({ id }) => id));
+      const edits = [...data.edits].map(([messageId, text]) => ({ messageId, text }));
+      return {
+        edits: edits.filter((edit) => ids.has(edit.messageId)),
+        folds: data.folds[input.conversationId] ?? [],
+      };
+    }),
+    keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
+      await guard('messages.keepEdit');
+      if (input.text === null) data.edits.delete(input.messageId);
+      else data.edits.set(input.messageId, input.text);
+    }),
+    keepFolds: os.messages.keepFolds.handler(async ({ input }) => {
+      await guard('messages.keepFolds');
+      data.folds[input.conversationId] = input.folds;
+    }),
+    show: os.messages.show.handler(async ({ input }) => {
+      await guard('messages.show');
+      const messageId = thread.sibling(input.messageId, input.step);
+      thread.show(messageId);
+      changed('messages');
+      return { messageId };
+    }),
+    remove: os.messages.remove.handler(async ({ input }) => {
+      await guard('messages.remove');
+      const removal = thread.remove(input.messageId);
+      changed('messages', 'conversations');
+      return removal;
+    }),
+    restore: os.messages.restore.handler(async ({ input }) => {
+      await guard('messages.restore');
+      if (!thread.restore(input.deletionId)) throw new ORPCError('not_found', { message: 'There is no such removal.' });
+      changed('messages', 'conversations');
+    }),
+  };
+}
