@@ -7,27 +7,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { commands } from './cli/commands.ts';
 import { examples } from './cli/examples.ts';
 import { referenceCommands } from './cli/reference-commands.ts';
+import { openBooks } from './db/open.ts';
 import { openOperator } from './open-operator.ts';
 import { bareEnvironment } from './testing/bare-environment.ts';
+import { onPostgres, testDatabase, testPepper } from './testing/test-database.ts';
 
 const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
 
-function workplace() {
+/** A server on PostgreSQL has no folder to keep a pepper in. */
+const secrets: Record<string, string> = onPostgres() ? { PORTICO_KEY_PEPPER: testPepper } : {};
+
+/** A folder, and where books can be made: in it, or on this run's server. */
+async function workplace() {
   const directory = mkdtempSync(join(tmpdir(), 'portico-cli-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return { directory, database: join(directory, 'books.db') };
+  return { directory, database: onPostgres() ? await testDatabase() : join(directory, 'books.db') };
 }
 
 function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, [entry, ...args], {
-    env: bareEnvironment(env),
+    env: bareEnvironment({ ...secrets, ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
@@ -83,7 +89,7 @@ const read = async (url: string, path: string, key: string) =>
 
 describe('the command line', { timeout: 180_000 }, () => {
   test('makes an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { id, key } = await accountWithKey(database);
     expect(id).toMatch(/^acct_/);
     const { url, lines, log } = await serve(database);
@@ -102,7 +108,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('grants once per id and lists accounts with their balance', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const grant = ['credit', 'grant', id, '1.5', '--id', 'may', '--db', database];
     const first = await run(grant);
@@ -131,7 +137,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('what cannot be done is one sentence and exit code 1', async () => {
-    const { database, directory } = workplace();
+    const { database, directory } = await workplace();
     await accountWithKey(database);
     const config = join(directory, 'config.json');
     writeFileSync(config, '{"providers": {"openai": {"apiKey": ""}}}');
@@ -154,9 +160,13 @@ describe('the command line', { timeout: 180_000 }, () => {
         says: 'There is no plan "gold"',
       },
       { args: ['serve', '--db', database, '--config', config], says: 'providers.openai.apiKey: must not be empty' },
-      { args: ['serve', '--db', 'postgres://127.0.0.1:1/x'], says: 'Set PORTICO_KEY_PEPPER' },
+      {
+        args: ['serve', '--db', 'postgres://127.0.0.1:1/x'],
+        env: { PORTICO_KEY_PEPPER: '' },
+        says: 'Set PORTICO_KEY_PEPPER',
+      },
     ];
-    const ends = await Promise.all(failures.map(({ args }) => run(args)));
+    const ends = await Promise.all(failures.map(({ args, env }) => run(args, env)));
     for (const [index, { args, says }] of failures.entries()) {
       const { code, stderr = '' } = ends[index] ?? {};
       expect({ code, lines: stderr.trimEnd().split('\n').length }, args.join(' ')).toEqual({ code: 1, lines: 1 });
@@ -165,7 +175,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('a key gets its scopes, limit and last day, and a suspended account is refused until it is resumed', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const made = ['--scope', 'chat,account', '--limit', '0.5', '--expires', '2099-01-31', '--db', database];
     const { last: key } = await run(['key', 'create', id, ...made]);
@@ -204,7 +214,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('issues tokens for users that a serving gateway accepts until they are revoked', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { id } = await accountWithKey(database);
     const db = ['--db', database];
     const { last: user } = await run(['user', 'create', id, '--name', 'Ada', ...db]);
@@ -239,13 +249,13 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('proves the books, and fails when they are a nano-dollar off', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     await accountWithKey(database);
     const verify = ['ledger', 'verify', '--db', database];
     expect(await run(verify)).toMatchObject({ code: 0, last: 'The books are exact.' });
-    const books = new Database(database);
-    books.exec('UPDATE accounts SET balance = balance - 1');
-    books.close();
+    const books = await openBooks(database);
+    await sql`UPDATE accounts SET balance = balance - 1`.execute(books.db);
+    await books.db.destroy();
     const { code, stdout } = await run(verify);
     expect(code).toBe(1);
     expect(stdout).toContain('WRONG  balance = sum of the entries');
@@ -259,9 +269,9 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('sets a price that a running gateway takes over, shows its history, and gives it back to the book', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { url } = await serve(database);
-    const books = await openOperator({ database, env: {}, now: Date.now, mayCreate: false });
+    const books = await openOperator({ database, env: secrets, now: Date.now, mayCreate: false });
     const { id } = await books.operator.createAccount({ name: 'Team' });
     const { key } = await books.operator.createKey({ accountId: id });
     await books.close();
@@ -285,7 +295,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('takes newer prices when it starts, where it was told to, and takes them once', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { models } = JSON.parse(readFileSync(new URL('catalogue/data/prices.json', import.meta.url), 'utf8'));
     const newer = models.map((model: { id: string; rows: { from: null }[] }) =>
       model.id === 'openai/o3' ? { ...model, rows: [{ ...model.rows[0], from: null, input: '1.75' }] } : model,
@@ -307,7 +317,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('lists plans and prices without opening a database', async () => {
-    const { directory } = workplace();
+    const { directory } = await workplace();
     const db = ['--db', join(directory, 'missing.db')];
     expect((await run(['plan', 'list', ...db])).stdout).toMatch(/^free\tprepaid\t20 requests\/min, 40000 tokens\/min/);
     const { stdout } = await run(['prices', 'list', '--provider', 'anthropic', '--json', ...db]);
@@ -332,7 +342,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('a second server on the same database runs beside the first and takes nothing away from it', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const first = await serve(database);
     const gone = new AbortController();
@@ -348,7 +358,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('a server that comes back while another one serves takes nothing away from that one either', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const first = await serve(database);
     const second = await serve(database);
@@ -366,8 +376,9 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect.poll(() => held(again.url)).toBe('0');
   });
 
-  test('a hold that kill -9 left open is freed by the next start', async () => {
-    const { database } = workplace();
+  // On PostgreSQL others may still serve: there a hold is freed when its lease ends (`restart.postgres.test.ts`).
+  test.skipIf(onPostgres())('a hold that kill -9 left open is freed by the next start', async () => {
+    const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const first = await serve(database);
     const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow', stream: true }).catch(() => null);
@@ -383,7 +394,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('SIGTERM lets a running answer finish, settles it and exits well', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const { key } = await accountWithKey(database);
     const { url, child } = await serve(database);
     const answer = chat(url, key, { prompt: 'hi', model: 'sandbox/tour', stream: true });
@@ -398,7 +409,7 @@ describe('the command line', { timeout: 180_000 }, () => {
   });
 
   test('SIGTERM in the moment in which it says where it serves ends it well', async () => {
-    const { database } = workplace();
+    const { database } = await workplace();
     const whenItSpeaks = `const { stdout } = process; const write = stdout.write.bind(stdout);
       stdout.write = (text) => { process.kill(process.pid, 'SIGTERM'); return write(text); };`;
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(whenItSpeaks)}`;
