@@ -19,6 +19,7 @@ const onBothEngines = [
   'gateway/auth/{authorization-matrix,authorize}.test.ts',
   'gateway/idempotency/idempotency.test.ts',
   'gateway/keys/keys.test.ts',
+  'gateway/ledger/verify-books.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',

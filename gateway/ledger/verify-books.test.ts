@@ -2,22 +2,26 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
+import { onPostgres, testDatabase, testPepper } from '../testing/test-database.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'portico-verify-'));
-const original = join(directory, 'books.db');
+const env = { PORTICO_KEY_PEPPER: testPepper };
+let original: string;
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Books with two accounts, grants, answers that succeeded, failed and were kept, minted keys, and one that still runs. */
 beforeAll(async () => {
-  const gateway = await openGateway({ database: original, sandboxPace: 0, exclusive: true });
+  original = onPostgres() ? await testDatabase() : join(directory, 'books.db');
+  const gateway = await openGateway({ database: original, env, sandboxPace: 0, exclusive: true });
   for (const name of ['A', 'B']) {
     const account = await gateway.operator.createAccount({ name });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1.5') });
@@ -69,16 +73,44 @@ async function hold(accountId: string, keyId: string) {
 
 let copies = 0;
 
-async function verified(...corruption: string[]) {
+async function copyOfBooks(): Promise<string> {
+  if (onPostgres()) return testDatabase(original);
   const copy = join(directory, `copy-${copies++}.db`);
   copyFileSync(original, copy);
-  const database = new Database(copy);
-  for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) database.exec(`DROP TRIGGER ${trigger}`);
-  for (const index of ['ledger_one_usage', 'ledger_one_byok_fee']) database.exec(`DROP INDEX ${index}`);
-  database.pragma('foreign_keys = OFF');
-  database.pragma('ignore_check_constraints = ON');
-  for (const statement of corruption) expect(database.prepare(statement).run().changes, statement).toBeGreaterThan(0);
-  database.close();
+  return copy;
+}
+
+/** Takes away what keeps such statements out, and runs them. */
+async function corrupt(database: string, statements: readonly string[]): Promise<void> {
+  if (onPostgres()) return corruptOnPostgres(database, statements);
+  const books = new Database(database);
+  for (const trigger of ['ledger_refuses_update', 'ledger_refuses_delete']) books.exec(`DROP TRIGGER ${trigger}`);
+  for (const index of uniqueEntries) books.exec(`DROP INDEX ${index}`);
+  books.pragma('foreign_keys = OFF');
+  books.pragma('ignore_check_constraints = ON');
+  for (const statement of statements) expect(books.prepare(statement).run().changes, statement).toBeGreaterThan(0);
+  books.close();
+}
+
+const uniqueEntries = ['ledger_one_usage', 'ledger_one_byok_fee'];
+
+async function corruptOnPostgres(database: string, statements: readonly string[]): Promise<void> {
+  const books = new pg.Client({ connectionString: database });
+  await books.connect();
+  // No triggers, so that nothing refuses a change and no foreign key is looked at.
+  await books.query('SET session_replication_role = replica');
+  for (const index of uniqueEntries) await books.query(`DROP INDEX ${index}`);
+  const checks = await books.query(
+    "SELECT conrelid::regclass AS table, conname AS name FROM pg_constraint WHERE contype = 'c' AND conrelid > 0",
+  );
+  for (const { table, name } of checks.rows) await books.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const statement of statements) expect((await books.query(statement)).rowCount, statement).toBeGreaterThan(0);
+  await books.end();
+}
+
+async function verified(...corruption: string[]) {
+  const copy = await copyOfBooks();
+  await corrupt(copy, corruption);
   const books = await openBooks(copy);
   const report = await verifyBooks(books);
   await books.db.destroy();
@@ -105,6 +137,8 @@ const ownKey = 'each request was made with a key of its account';
 const keptAnswer = 'each kept answer is that of one request that succeeded';
 const sign = 'what was added is above zero and what was spent below';
 const charged = '(SELECT id FROM requests WHERE charge > 0 AND byok = 0 ORDER BY id LIMIT 1)';
+const usageKey = 'account_id, day, provider, model, key_id, status, byok';
+const someDay = `(${usageKey}) = (SELECT ${usageKey} FROM usage_daily ORDER BY ${usageKey} LIMIT 1)`;
 const ownKeys = '(SELECT id FROM requests WHERE byok = 1 ORDER BY id LIMIT 1)';
 
 test('books that nobody touched are exact, and their sums are told', async () => {
@@ -131,9 +165,9 @@ test('holds whose process gives no sign of life are counted', async () => {
   expect(report).toMatchObject({ ok: true, sums: { running: 2, abandoned: 2 } });
 });
 
-test('a gateway that serves the same books is not kept waiting', async () => {
-  const copy = join(directory, 'served.db');
-  copyFileSync(original, copy);
+// PostgreSQL's readers never make a writer wait.
+test.skipIf(onPostgres())('a gateway that serves the same books is not kept waiting', async () => {
+  const copy = await copyOfBooks();
   const books = await openBooks(copy);
   const writer = new Database(copy, { timeout: 0 });
   const report = verifyBooks(books);
@@ -154,7 +188,7 @@ test('a gateway that serves the same books is not kept waiting', async () => {
 });
 
 test('empty books are exact', async () => {
-  const books = await openBooks(':memory:');
+  const books = await openBooks(await testDatabase());
   expect(await verifyBooks(books)).toMatchObject({ ok: true, sums: { accounts: 0, balance_usd: '0' } });
   await books.db.destroy();
 });
@@ -176,20 +210,20 @@ const corruptions: readonly (readonly [check: string, statement: string])[] = [
     behind,
     "UPDATE ledger_entries SET account_id = (SELECT id FROM accounts ORDER BY id DESC LIMIT 1) WHERE seq = (SELECT min(seq) FROM ledger_entries WHERE type = 'usage')",
   ],
-  ['daily charge = sum of the requests', 'UPDATE usage_daily SET charge = charge + 1 WHERE rowid = 1'],
+  ['daily charge = sum of the requests', `UPDATE usage_daily SET charge = charge + 1 WHERE ${someDay}`],
   [
     'daily upstream cost = sum of the requests',
-    'UPDATE usage_daily SET upstream_cost = upstream_cost + 1 WHERE rowid = 1',
+    `UPDATE usage_daily SET upstream_cost = upstream_cost + 1 WHERE ${someDay}`,
   ],
-  ['daily requests = sum of the requests', 'UPDATE usage_daily SET requests = requests + 1 WHERE rowid = 1'],
-  ['daily requests = sum of the requests', 'DELETE FROM usage_daily WHERE rowid = 1'],
+  ['daily requests = sum of the requests', `UPDATE usage_daily SET requests = requests + 1 WHERE ${someDay}`],
+  ['daily requests = sum of the requests', `DELETE FROM usage_daily WHERE ${someDay}`],
   [
     'daily prompt tokens = sum of the requests',
-    'UPDATE usage_daily SET prompt_tokens = prompt_tokens + 1 WHERE rowid = 1',
+    `UPDATE usage_daily SET prompt_tokens = prompt_tokens + 1 WHERE ${someDay}`,
   ],
   ['daily completion tokens = sum of the requests', `UPDATE requests SET completion_tokens = 0 WHERE id = ${charged}`],
   ['daily cached tokens = sum of the requests', `UPDATE requests SET cached_tokens = 1 WHERE id = ${charged}`],
-  ['daily reasoning tokens = sum of the requests', 'UPDATE usage_daily SET reasoning_tokens = 1 WHERE rowid = 1'],
+  ['daily reasoning tokens = sum of the requests', `UPDATE usage_daily SET reasoning_tokens = 1 WHERE ${someDay}`],
   [month, `UPDATE accounts SET month_used = month_used + 1 WHERE id = ${first}`],
   [month, `UPDATE accounts SET month = '2020-01', month_used = 0 WHERE id = ${first}`],
   [day, `UPDATE accounts SET day_requests = day_requests - 1 WHERE id = ${first}`],

@@ -13,8 +13,11 @@ export const testPepper = 'a secret of more than thirty-two characters';
 /** Whether this run is the one on PostgreSQL: `vitest --project postgres`. */
 export const onPostgres = (): boolean => Boolean(inject('postgres'));
 
-/** New, empty books on the engine of this run; asked for within a test, they are gone after it. */
-export async function testDatabase(): Promise<string> {
+/**
+ * New books on the engine of this run, empty or, on PostgreSQL, a copy of others that nobody has open; asked for within a test,
+ * they are gone after it.
+ */
+export async function testDatabase(copyOf?: string): Promise<string> {
   const server = inject('postgres');
   if (!server) return ':memory:';
   const name = `books_${process.pid}_${Math.random().toString(36).slice(2)}`;
@@ -23,7 +26,8 @@ export async function testDatabase(): Promise<string> {
     await admin.connect();
     await admin.query(statement).finally(() => admin.end());
   };
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${server.template} STRATEGY FILE_COPY`);
+  const template = copyOf === undefined ? server.template : new URL(copyOf).pathname.slice(1);
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   // Hundreds of them would take longer to delete at the end than the tests do.
   if (expect.getState().currentTestName !== undefined) {
     onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
