@@ -1,11 +1,11 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
 import { mostCompared } from '#shared/contract/comparisons.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from './compare-text.ts';
 import { type ModelChoice, type ModelGroup, modelGroups } from './model-groups.ts';
-import { found, ModelList } from './model-list.tsx';
+import { ModelList } from './model-list.tsx';
+import { useModelSearch } from './use-model-search.ts';
 
 interface ComparePickerProps {
   models: readonly Model[];
@@ -16,30 +16,17 @@ interface ComparePickerProps {
 }
 
 /** Adds models to a comparison and takes them away; the list stays open until enough are picked. */
-export function ComparePicker({ models, value, onChange, open, onOpenChange }: ComparePickerProps) {
-  const [query, setQuery] = useState('');
+export function ComparePicker({ models, value, onChange, ...opening }: ComparePickerProps) {
   const full = value.length >= mostCompared;
   const groups = modelGroups(models).map((group) => (full ? onlyPicked(group, value) : group));
-  const { shown, hidden } = found(groups, query);
+  const { search, hidden } = useModelSearch(groups, opening);
   const picked = groups.flatMap((group) => group.items).filter(({ id }) => value.includes(id));
   return (
     <Combobox.Root<ModelChoice, true>
       multiple
-      items={groups}
-      filteredItems={shown as unknown as readonly ModelChoice[]}
-      filter={null}
+      {...search}
       value={picked}
       onValueChange={(choices) => onChange(inOrder(value, choices))}
-      itemToStringLabel={(choice) => choice.name}
-      isItemEqualToValue={(a, b) => a.id === b.id}
-      inputValue={query}
-      onInputValueChange={setQuery}
-      open={open}
-      onOpenChange={(next) => {
-        onOpenChange(next);
-        if (!next) setQuery('');
-      }}
-      autoHighlight
     >
       <Combobox.Trigger
         aria-label={text.add}

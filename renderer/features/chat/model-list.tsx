@@ -2,10 +2,8 @@ import { Combobox } from '@base-ui/react/combobox';
 import { Check } from 'lucide-react';
 import { classNames } from '../../ui/class-names.ts';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
-import { type ModelChoice, type ModelGroup, matches } from './model-groups.ts';
+import type { ModelChoice, ModelGroup } from './model-groups.ts';
 import { text } from './text.ts';
-
-const mostShown = 120;
 
 interface ModelListProps {
   /** How many models there are. */
@@ -42,13 +40,6 @@ export function ModelList({ models, hidden, label = text.model }: ModelListProps
   );
 }
 
-/** Those that match, as far as they are drawn: thousands of rows would make each keystroke slow. */
-export function found(groups: readonly ModelGroup[], query: string) {
-  const all = groups.map((group) => ({ ...group, items: group.items.filter((item) => matches(item, query)) }));
-  const shown = firstOf(all);
-  return { shown, hidden: sizeOf(all) - sizeOf(shown) };
-}
-
 function Group({ group }: { group: ModelGroup }) {
   return (
     <Combobox.Group items={group.items}>
@@ -82,16 +73,4 @@ function Choice({ choice }: { choice: ModelChoice }) {
       </span>
     </Combobox.Item>
   );
-}
-
-const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
-
-/** The best matches only. */
-function firstOf(groups: readonly ModelGroup[]): ModelGroup[] {
-  let left = mostShown;
-  return groups.flatMap((group) => {
-    const items = group.items.slice(0, left);
-    left -= items.length;
-    return items.length > 0 ? [{ ...group, items }] : [];
-  });
 }

@@ -1,11 +1,11 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { ChevronDown } from 'lucide-react';
-import { useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
 import { type ModelChoice, modelGroups } from './model-groups.ts';
-import { found, ModelList } from './model-list.tsx';
+import { ModelList } from './model-list.tsx';
 import { text } from './text.ts';
+import { useModelSearch } from './use-model-search.ts';
 
 interface ModelPickerProps {
   models: readonly Model[];
@@ -16,29 +16,12 @@ interface ModelPickerProps {
 }
 
 /** Which model answers. Prices are per million tokens, in and out. */
-export function ModelPicker({ models, value, onChange, open, onOpenChange }: ModelPickerProps) {
-  const [query, setQuery] = useState('');
+export function ModelPicker({ models, value, onChange, ...opening }: ModelPickerProps) {
   const groups = modelGroups(models);
-  const { shown, hidden } = found(groups, query);
+  const { search, hidden } = useModelSearch(groups, opening);
   const chosen = groups.flatMap((group) => group.items).find((item) => item.id === value) ?? null;
   return (
-    <Combobox.Root<ModelChoice>
-      items={groups}
-      filteredItems={shown as unknown as readonly ModelChoice[]}
-      filter={null}
-      value={chosen}
-      onValueChange={(choice) => choice && onChange(choice.id)}
-      itemToStringLabel={(choice) => choice.name}
-      isItemEqualToValue={(a, b) => a.id === b.id}
-      inputValue={query}
-      onInputValueChange={setQuery}
-      open={open}
-      onOpenChange={(next) => {
-        onOpenChange(next);
-        if (!next) setQuery('');
-      }}
-      autoHighlight
-    >
+    <Combobox.Root<ModelChoice> {...search} value={chosen} onValueChange={(choice) => choice && onChange(choice.id)}>
       <Combobox.Trigger
         aria-label={text.model}
         className="flex h-8 min-w-0 max-w-56 items-center gap-1.5 rounded-control px-2 font-medium text-fg-2 text-sm hover:bg-hover hover:text-fg data-popup-open:bg-hover"

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { type ModelChoice, type ModelGroup, matches } from './model-groups.ts';
+
+const mostShown = 120;
+
+/** What comboboxes of models have in common: the search, its matches and how many more there are. */
+export function useModelSearch(
+  groups: readonly ModelGroup[],
+  { open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void },
+) {
+  const [query, setQuery] = useState('');
+  const { shown, hidden } = found(groups, query);
+  const search = {
+    items: groups,
+    filteredItems: shown as unknown as readonly ModelChoice[],
+    filter: null,
+    itemToStringLabel: (choice: ModelChoice) => choice.name,
+    isItemEqualToValue: (a: ModelChoice, b: ModelChoice) => a.id === b.id,
+    inputValue: query,
+    onInputValueChange: setQuery,
+    open,
+    onOpenChange: (next: boolean) => {
+      onOpenChange(next);
+      if (!next) setQuery('');
+    },
+    autoHighlight: true,
+  };
+  return { search, hidden };
+}
+
+/** Those that match, as far as they are drawn: thousands of rows would make each keystroke slow. */
+function found(groups: readonly ModelGroup[], query: string) {
+  const all = groups.map((group) => ({ ...group, items: group.items.filter((item) => matches(item, query)) }));
+  const shown = firstOf(all);
+  return { shown, hidden: sizeOf(all) - sizeOf(shown) };
+}
+
+const sizeOf = (groups: readonly ModelGroup[]): number => groups.reduce((sum, group) => sum + group.items.length, 0);
+
+/** The best matches only. */
+function firstOf(groups: readonly ModelGroup[]): ModelGroup[] {
+  let left = mostShown;
+  return groups.flatMap((group) => {
+    const items = group.items.slice(0, left);
+    left -= items.length;
+    return items.length > 0 ? [{ ...group, items }] : [];
+  });
+}
