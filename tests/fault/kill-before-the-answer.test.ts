@@ -104,7 +104,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   const { client } = await startWeb(dataDir);
   expect(await client.context.summary({ conversationId: id })).toBeNull();
   await client.gateway.connect({ baseUrl: proxy.url, key });
-  await vi.waitFor(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0), 10_000);
+  await vi.waitFor(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0), 20_000);
   const charged = await charges();
   expect(charged).toHaveLength(4);
   expect(await client.bills.total({ conversationId: id })).toMatchObject({

@@ -1,0 +1,157 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Locator, Page } from '@playwright/test';
+import { expect, type RunningApp, test } from './app.ts';
+import { articles, ended } from './chat.ts';
+
+/** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
+
+const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
+const mostTabs = 120;
+
+/** Goes on with Tab until the focus is on a control or within it. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < mostTabs; presses++) {
+    if (await target.evaluate((element) => element.contains(document.activeElement))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${target}`);
+}
+
+async function press(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.press(key);
+}
+
+async function type(page: Page, target: Locator, words: string): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.type(words);
+}
+
+/** One of a few: Tab reaches the group, an arrow the one. */
+async function choose(page: Page, option: Locator): Promise<void> {
+  await reach(page, option.locator('..'));
+  for (let presses = 0; presses < 10; presses++) {
+    if (await option.evaluate((element) => element === document.activeElement)) break;
+    await page.keyboard.press('ArrowRight');
+  }
+  await page.keyboard.press('Space');
+  await expect(option).toHaveAttribute('aria-pressed', 'true');
+}
+
+async function settings(page: Page, section: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+,');
+  await press(page, page.getByRole('link', { name: section, exact: true }));
+}
+
+/** What the chosen place gets: by the browser's download, or where the system's dialog would have said. */
+async function saved({ page, main }: RunningApp, path: string, act: () => Promise<void>): Promise<string> {
+  if (main) {
+    await main.evaluate(({ dialog }, filePath) => {
+      dialog.showSaveDialog = (async () => ({ canceled: false, filePath })) as never;
+    }, path);
+    await act();
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).not.toBe('');
+  } else {
+    const saving = page.waitForEvent('download');
+    await act();
+    await (await saving).saveAs(path);
+  }
+  return readFile(path, 'utf8');
+}
+
+test('without a mouse: a tool server is set up, looked at and switched on', async ({ launch }) => {
+  const { page } = await launch();
+  await press(page, page.getByRole('button', { name: 'Try it now' }));
+  await settings(page, 'Tools');
+  await press(page, page.getByRole('switch', { name: 'Calculator' }), 'Space');
+  await expect(page.getByRole('switch', { name: 'Calculator' })).toBeChecked();
+  await press(page, page.getByRole('button', { name: 'Add server' }));
+  const form = page.getByRole('dialog', { name: 'Add a tool server' });
+  await type(page, form.getByLabel('Name', { exact: true }), 'Greeter');
+  await type(page, form.getByLabel('Command'), process.execPath);
+  await type(page, form.getByLabel('Arguments'), greeter);
+  await press(page, form.getByRole('button', { name: 'Save' }));
+  await expect(form).toBeHidden();
+  const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
+  await press(page, uses, 'Space');
+  const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
+  await expect(look).toContainText('Greets somebody');
+  await press(page, look.getByRole('button', { name: 'Switch on' }));
+  await expect(uses).toBeChecked();
+});
+
+test('without a mouse: chats come in, are backed up, and go out with what they cost', async ({ launch, folder }) => {
+  const app = await launch();
+  const { page } = app;
+  await press(page, page.getByRole('button', { name: 'Try it now' }));
+  await reach(page, page.getByRole('textbox', { name: 'Message' }));
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('How does the ledger work?');
+  await page.keyboard.press('Enter');
+  const answer = articles(page).nth(1);
+  await ended(answer);
+  const cost = /\$[\d.]+/.exec((await answer.locator('footer').textContent()) ?? '')?.[0] ?? 'no cost';
+
+  await press(page, page.getByRole('button', { name: 'Chat actions' }));
+  await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeVisible();
+  await page.keyboard.type('Exp');
+  await expect(page.getByRole('menuitem', { name: 'Export…' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
+  await choose(page, dialog.getByRole('button', { name: 'JSON', exact: true }));
+  const file = join(folder, 'chat.json');
+  const words = await saved(app, file, () => press(page, dialog.getByRole('button', { name: 'Export', exact: true })));
+  expect(words).toContain(`"costUsd":"${cost.slice(1)}"`);
+  await expect(dialog).toBeHidden();
+
+  const said = (role: string, text: string) => ({ author: { role }, content: { content_type: 'text', parts: [text] } });
+  const mapping = {
+    a: { id: 'a', parent: null, message: said('user', 'How does an abacus work?') },
+    b: { id: 'b', parent: 'a', message: said('assistant', 'By beads.') },
+  };
+  await writeFile(
+    file,
+    JSON.stringify([{ id: 'g1', title: 'An old chat', create_time: 1, current_node: 'b', mapping }]),
+  );
+  await settings(page, 'Data & backup');
+  const choosing = page.waitForEvent('filechooser');
+  await press(page, page.getByRole('button', { name: 'Import chats…' }));
+  await (await choosing).setFiles(file);
+  const preview = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
+  await press(page, preview.getByRole('button', { name: 'Import 1 chat' }));
+  await expect(preview).toBeHidden();
+  await press(page, page.getByRole('button', { name: 'Back up now' }));
+  await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);
+  await page.keyboard.press('ControlOrMeta+Shift+f');
+  await page.keyboard.type('abacus');
+  await press(page, page.getByRole('main').getByRole('listitem').first().getByRole('link'));
+  await expect(articles(page).first()).toContainText('abacus');
+});
+
+test('without a mouse: the code of an answer is wrapped and copied', async ({ launch }) => {
+  const { page } = await launch();
+  await press(page, page.getByRole('button', { name: 'Try it now' }));
+  await reach(page, page.getByRole('combobox', { name: 'Model' }));
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Sandbox Echo');
+  await expect(page.getByRole('option', { name: 'Sandbox Echo' }).first()).toBeVisible();
+  await page.keyboard.press('Enter');
+  await reach(page, page.getByRole('textbox', { name: 'Message' }));
+  await page.keyboard.press('ControlOrMeta+a');
+  for (const line of ['```js', 'const eight = 4 + 4;', '```']) {
+    await page.keyboard.type(line);
+    await page.keyboard.press('Shift+Enter');
+  }
+  await page.keyboard.press('Enter');
+  const answer = articles(page).nth(1);
+  await ended(answer);
+  await reach(page, answer);
+  const wrap = answer.getByRole('button', { name: 'Wrap lines' });
+  await press(page, wrap);
+  await expect(wrap).toHaveAttribute('aria-pressed', 'true');
+  await press(page, answer.locator('.code-block').getByRole('button', { name: 'Copy' }));
+  await expect(answer.locator('.code-block').getByRole('button', { name: 'Copied' })).toBeVisible();
+});
