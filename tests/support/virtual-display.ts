@@ -12,10 +12,15 @@ export interface VirtualDisplay {
 /** A screen of its own, on a number that the server finds free: windows on one screen take the focus from each other. */
 export async function startVirtualDisplay(): Promise<VirtualDisplay> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  // It says so where it tries a number that somebody has; that matters only if it ends.
+  let said = '';
+  server.stderr?.on('data', (chunk) => {
+    said += chunk;
   });
   const ended = once(server, 'exit').then(([code]) => {
-    throw new Error(`Xvfb ended with ${code}`);
+    throw new Error(`Xvfb ended with ${code}: ${said}`);
   });
   const number = once(createInterface(server.stdio[3] as Readable), 'line');
   const [line] = await Promise.race([number, ended]);
