@@ -3,8 +3,13 @@ import { expect, type Locator, type Page } from '@playwright/test';
 /** The thread's answers and the user's own messages, as assistive technology finds them. */
 export const articles = (page: Page): Locator => page.getByRole('log', { name: 'Conversation' }).getByRole('article');
 
+/** The list of models is open, and what is typed searches it: a space that comes earlier would close it again. */
+export const searchingModels = (page: Page): Promise<void> =>
+  expect(page.getByPlaceholder(/^Search [\d,]+ models?$/)).toBeFocused();
+
 export async function chooseModel(page: Page, name: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Model' }).click();
+  await searchingModels(page);
   await page.keyboard.type(name);
   await page.getByRole('option', { name }).first().click();
   await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(name);

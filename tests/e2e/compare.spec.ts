@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { startUpstream } from '../support/upstream.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, openChat, searchingModels } from './chat.ts';
 import { amountIn, balanceOf, dollars } from './money.ts';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -26,6 +26,7 @@ async function expectNoFault(page: Page, view: string): Promise<void> {
 async function compareByKeys(page: Page, names: readonly string[]): Promise<void> {
   await page.getByRole('button', { name: 'Compare models' }).focus();
   await page.keyboard.press('Enter');
+  await searchingModels(page);
   for (const name of names) {
     await page.keyboard.type(name);
     await expect(page.getByRole('option', { name }).first()).toBeVisible();

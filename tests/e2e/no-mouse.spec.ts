@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import { expect, type RunningApp, test } from './app.ts';
-import { articles, ended } from './chat.ts';
+import { articles, ended, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
 
@@ -138,6 +138,7 @@ test('without a mouse: the code of an answer is wrapped and copied', async ({ la
   await press(page, page.getByRole('button', { name: 'Try it now' }));
   await reach(page, page.getByRole('combobox', { name: 'Model' }));
   await page.keyboard.press('Enter');
+  await searchingModels(page);
   await page.keyboard.type('Sandbox Echo');
   await expect(page.getByRole('option', { name: 'Sandbox Echo' }).first()).toBeVisible();
   await page.keyboard.press('Enter');
