@@ -3,9 +3,10 @@ import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Changes } from '../changes.ts';
 import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import { failureEntry, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
 import type { AnswerPatch, MessageRow } from '../message-row.ts';
 import type { DescribeModel } from '../model-facts.ts';
+import { askForOpen } from './ask-for-open.ts';
 import { billOfRecord, costOfRecord, estimatedCost, usageOfRecord } from './cost.ts';
 import type { LiveAnswers } from './live-answers.ts';
 import { findNamedRequest } from './named-request.ts';
@@ -22,18 +23,8 @@ export interface CostLookupDeps {
 }
 
 /** Asks the gateway what ended answers have cost where their own stream could not tell any more. Never throws. */
-export function costLookup(deps: CostLookupDeps) {
-  const asking = new Set<string>();
-  return async function lookUpOpenCosts(): Promise<void> {
-    try {
-      const rows = (await deps.messages.costOpen()).filter((row) => !asking.has(row.id));
-      for (const row of rows) asking.add(row.id);
-      await Promise.all(rows.map((row) => lookUp(deps, row).finally(() => asking.delete(row.id))));
-    } catch (error) {
-      deps.log({ event: 'cost-lookup-failed', ...failureEntry(error) });
-    }
-  };
-}
+export const costLookup = (deps: CostLookupDeps) =>
+  askForOpen({ open: deps.messages.costOpen, lookUp: (row) => lookUp(deps, row), log: deps.log });
 
 async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   const patch = await patchFor(deps, row);

@@ -1,7 +1,8 @@
 import type { SpendStore } from '../caps/spend-store.ts';
 import type { Changes } from '../changes.ts';
 import type { Connections } from '../connections.ts';
-import { failureEntry, type Log } from '../log.ts';
+import type { Log } from '../log.ts';
+import { askForOpen } from './ask-for-open.ts';
 import { costOfRecord } from './cost.ts';
 import { findNamedRequest } from './named-request.ts';
 import { settledRecord } from './settled-record.ts';
@@ -21,28 +22,18 @@ type Row = Awaited<ReturnType<SpendStore['openRequests']>>[number];
  * The first call is the start's; whoever pays may be connected only later. Never throws.
  */
 export function spendLookup(deps: SpendLookupDeps) {
-  let open: Promise<Row[]> | undefined;
-  /** Being asked for, and what needs no asking any more. */
-  const asking = new Set<string>();
-  return async function lookUpOpenSpend(): Promise<void> {
-    try {
-      open ??= deps.spend.openRequests();
-      const rows = (await open).filter(({ id }) => !asking.has(id));
-      for (const row of rows) asking.add(row.id);
-      await Promise.all(
-        rows.map(async (row) => {
-          let known = false;
-          try {
-            known = await lookUp(deps, row);
-          } finally {
-            if (!known) asking.delete(row.id);
-          }
-        }),
-      );
-    } catch (error) {
-      deps.log({ event: 'cost-lookup-failed', ...failureEntry(error) });
-    }
-  };
+  let left: Promise<Map<string, Row>> | undefined;
+  const atStart = async () => new Map((await deps.spend.openRequests()).map((row) => [row.id, row]));
+  return askForOpen<Row>({
+    async open() {
+      left ??= atStart();
+      return [...(await left).values()];
+    },
+    async lookUp(row) {
+      if (await lookUp(deps, row)) (await left)?.delete(row.id);
+    },
+    log: deps.log,
+  });
 }
 
 /** False: not known yet. */
