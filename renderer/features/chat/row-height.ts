@@ -1,4 +1,5 @@
-import { answersOf, type Entry } from './entries.ts';
+import type { Place } from '#shared/contract/conversations.ts';
+import { answersOf, type Entry, holds } from './entries.ts';
 
 /** Pixels and characters of the thread as `prose.css` and the rows have it; only a guess until a row is measured. */
 const lineHeight = 24;
@@ -37,8 +38,9 @@ function textHeight(text: string, perLine: number): number {
 }
 
 /** How far down the thread is scrolled where it opens: at the kept place, else at its end. By the same guess. */
-export function openingOffset(entries: readonly Entry[], index: number, offsetPx: number, viewHeight: number): number {
+export function openingOffset(entries: readonly Entry[], place: Place | null, viewHeight: number): number {
+  const index = place ? entries.findIndex((entry) => holds(entry, place.messageId)) : -1;
   const above = index < 0 ? entries : entries.slice(0, index);
   const height = above.reduce((sum, entry) => sum + rowHeight(entry), 0);
-  return index < 0 ? Math.max(0, height - viewHeight) : height + offsetPx;
+  return place && index >= 0 ? height + place.offsetPx : Math.max(0, height - viewHeight);
 }

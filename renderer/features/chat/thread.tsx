@@ -2,7 +2,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
 import { Answer } from './answer.tsx';
 import { Comparison } from './comparison.tsx';
-import { type Entry, headOf, holds } from './entries.ts';
+import { type Entry, headOf } from './entries.ts';
 import { LatestPill } from './latest-pill.tsx';
 import type { MessageActions } from './message-actions.ts';
 import { OutsideMark } from './outside-mark.tsx';
@@ -37,7 +37,7 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
     getScrollElement: () => scroller.current,
     estimateSize: (at) => (entries[at] ? rowHeight(entries[at]) : 0),
     // What is drawn first is what will be seen: the window is about as large as the thread in it.
-    initialOffset: () => opening(entries, places),
+    initialOffset: () => openingOffset(entries, places.start(), window.innerHeight),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     getItemKey: (at) => headAt(entries, at),
     overscan: 4,
@@ -107,12 +107,6 @@ export function Thread({ entries, hasOlder, hasNewer, busy, pages, places, actio
       {!atEnd && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
     </div>
   );
-}
-
-function opening(entries: readonly Entry[], places: Places): number {
-  const start = places.start();
-  const index = start ? entries.findIndex((entry) => holds(entry, start.messageId)) : -1;
-  return openingOffset(entries, index, start?.offsetPx ?? 0, window.innerHeight);
 }
 
 function headAt(entries: readonly Entry[], at: number): string {
