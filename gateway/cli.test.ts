@@ -17,18 +17,17 @@ import { referenceCommands } from './cli/reference-commands.ts';
 import { openBooks } from './db/open.ts';
 import { openOperator } from './open-operator.ts';
 import { bareEnvironment } from './testing/bare-environment.ts';
-import { onPostgres, testDatabase, testPepper } from './testing/test-database.ts';
+import { onPostgres, sharedDatabase, sharedSecrets } from './testing/test-database.ts';
 
 const entry = fileURLToPath(new URL('cli.ts', import.meta.url));
 
-/** A server on PostgreSQL has no folder to keep a pepper in. */
-const secrets: Record<string, string> = onPostgres() ? { PORTICO_KEY_PEPPER: testPepper } : {};
+const secrets = sharedSecrets();
 
 /** A folder, and where books can be made: in it, or on this run's server. */
 async function workplace() {
   const directory = mkdtempSync(join(tmpdir(), 'portico-cli-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return { directory, database: onPostgres() ? await testDatabase() : join(directory, 'books.db') };
+  return { directory, database: await sharedDatabase(directory) };
 }
 
 function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {

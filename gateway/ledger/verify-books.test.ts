@@ -9,7 +9,7 @@ import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
-import { onPostgres, testDatabase, testPepper } from '../testing/test-database.ts';
+import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../testing/test-database.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';
 
@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Books with two accounts, grants, answers that succeeded, failed and were kept, minted keys, and one that still runs. */
 beforeAll(async () => {
-  original = onPostgres() ? await testDatabase() : join(directory, 'books.db');
+  original = await sharedDatabase(directory);
   const gateway = await openGateway({ database: original, env, sandboxPace: 0, exclusive: true });
   for (const name of ['A', 'B']) {
     const account = await gateway.operator.createAccount({ name });

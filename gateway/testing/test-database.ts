@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pg from 'pg';
 import { expect, inject, onTestFinished } from 'vitest';
 
@@ -12,6 +13,13 @@ export const testPepper = 'a secret of more than thirty-two characters';
 
 /** Whether this run is the one on PostgreSQL: `vitest --project postgres`. */
 export const onPostgres = (): boolean => Boolean(inject('postgres'));
+
+/** Books that several processes open: a file in this folder, or on this run's server. */
+export const sharedDatabase = async (folder: string): Promise<string> =>
+  onPostgres() ? testDatabase() : join(folder, 'books.db');
+
+/** What programs on `sharedDatabase` have to be told: a server has no folder to keep a pepper in. */
+export const sharedSecrets = (): Record<string, string> => (onPostgres() ? { PORTICO_KEY_PEPPER: testPepper } : {});
 
 /**
  * New books on the engine of this run, empty or, on PostgreSQL, a copy of others that nobody has open; asked for within a test,

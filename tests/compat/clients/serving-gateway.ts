@@ -7,21 +7,19 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type OpenOperator, openOperator } from '../../../gateway/open-operator.ts';
 import { bareEnvironment } from '../../../gateway/testing/bare-environment.ts';
-import { onPostgres, testDatabase, testPepper } from '../../../gateway/testing/test-database.ts';
+import { sharedDatabase, sharedSecrets } from '../../../gateway/testing/test-database.ts';
 
 const entry = fileURLToPath(new URL('../../../gateway/cli.ts', import.meta.url));
 
 /** A gateway in a process of its own, started as an operator starts it; its books are open to the test's operator. */
 export async function startServingGateway(settings: { readonly env: Record<string, string>; readonly config: object }) {
   const directory = mkdtempSync(join(tmpdir(), 'portico-compat-'));
-  // Two processes have these books open: not those in one's memory.
-  const shared = onPostgres() ? await testDatabase() : null;
-  const database = shared ?? join(directory, 'books.db');
-  const pepper = shared === null ? {} : { PORTICO_KEY_PEPPER: testPepper };
+  const database = await sharedDatabase(directory);
+  const secrets = sharedSecrets();
   const config = join(directory, 'config.json');
   writeFileSync(config, JSON.stringify(settings.config));
   const child = spawn(process.execPath, [entry, 'serve', '--port', '0', '--db', database, '--config', config], {
-    env: bareEnvironment({ ...pepper, ...settings.env }),
+    env: bareEnvironment({ ...secrets, ...settings.env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
@@ -32,7 +30,7 @@ export async function startServingGateway(settings: { readonly env: Record<strin
   const [line] = await Promise.race([once(reader, 'line'), once(child, 'close')]);
   const url = /^Portico gateway on (http:\S+)$/.exec(String(line))?.[1];
   if (!url) throw new Error(`the gateway did not start: ${log}`);
-  const books: OpenOperator = await openOperator({ database, env: pepper, now: Date.now, mayCreate: false });
+  const books: OpenOperator = await openOperator({ database, env: secrets, now: Date.now, mayCreate: false });
   return {
     url,
     baseUrl: `${url}/v1`,
