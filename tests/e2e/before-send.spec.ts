@@ -1,17 +1,8 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
 import { startUpstream } from '../support/upstream.ts';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended } from './chat.ts';
+import { articles, ask, chooseModel, ended, message } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
-
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-
-async function expectNoFault(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
 
 test('Auto’s choice is shown and confirmed before anything is sent, where the user wants it so, by keyboard alone', async ({
   launch,

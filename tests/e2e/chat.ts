@@ -3,6 +3,18 @@ import { expect, type Locator, type Page } from '@playwright/test';
 /** The thread's answers and the user's own messages, as assistive technology finds them. */
 export const articles = (page: Page): Locator => page.getByRole('log', { name: 'Conversation' }).getByRole('article');
 
+/** The composer's field: not that in which a waiting message is changed. */
+export const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+
+/** The number of the first message in view, of those that `addLongConversation` made. */
+export const firstInView = (page: Page): Promise<number> =>
+  page.getByRole('log', { name: 'Conversation' }).evaluate((log) => {
+    const edge = log.getBoundingClientRect().top;
+    const rows = [...log.querySelectorAll('[data-message]')];
+    const row = rows.find((each) => each.getBoundingClientRect().bottom > edge);
+    return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+  });
+
 /** The list of models is open, and what is typed searches it: a space that comes earlier would close it again. */
 export const searchingModels = (page: Page): Promise<void> =>
   expect(page.getByPlaceholder(/^Search [\d,]+ models?$/)).toBeFocused();
@@ -16,7 +28,7 @@ export async function chooseModel(page: Page, name: string): Promise<void> {
 }
 
 export async function ask(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await message(page).fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
 }
 

@@ -1,26 +1,19 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { startUpstream } from '../support/upstream.ts';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, openChat, searchingModels } from './chat.ts';
-import { amountIn, balanceOf, dollars } from './money.ts';
+import { articles, ask, chooseModel, ended, message, openChat, searchingModels } from './chat.ts';
+import { balanceOf, booked, dollars } from './money.ts';
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** A PNG of one red pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const comparison = (page: Page) => page.getByRole('region', { name: /^Comparison of/ });
 const columns = (page: Page) => comparison(page).getByRole('article');
 const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
 const bill = (column: Locator) => column.getByRole('button', { name: /billed/ });
-
-async function expectNoFault(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
 
 /** By keyboard alone, from the composer. */
 async function compareByKeys(page: Page, names: readonly string[]): Promise<void> {
@@ -101,12 +94,7 @@ test('three models answer one question side by side, one is chosen and the chat 
   await expect(columns(page).nth(1)).toContainText('The chat goes on below this one');
   const all = cost + dollars(await articles(page).last().locator('footer').textContent());
   await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: 'sandbox/' });
-  await expect(rows).toHaveCount(4);
-  let ledger = 0n;
-  for (const row of await rows.all()) ledger += await amountIn(row);
-  expect(ledger).toBe(-all);
+  expect(await booked(page, 'sandbox/', 4)).toBe(-all);
 });
 
 test('one column fails and another is stopped while the rest goes on; Retry asks again in its place', async ({
@@ -219,10 +207,7 @@ test('real models are compared through the independent mock, and each request is
   const cost = await billed(page);
   expect(cost).toBeGreaterThan(0n);
   await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: /openai\/|anthropic\// });
-  await expect(rows).toHaveCount(2);
-  expect((await amountIn(rows.nth(0))) + (await amountIn(rows.nth(1)))).toBe(-cost);
+  expect(await booked(page, /openai\/|anthropic\//, 2)).toBe(-cost);
   await upstream.stop();
 });
 

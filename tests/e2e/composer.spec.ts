@@ -1,20 +1,13 @@
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { startUpstream } from '../support/upstream.ts';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
-import { amountIn, dollars } from './money.ts';
+import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
+import { booked, dollars } from './money.ts';
 
-const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-async function expectNoFault(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
-
 /** What the core's database has, read beside it. */
 function stored<Row>(dataFolder: string, sql: string): Row[] {
   const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
@@ -45,8 +38,10 @@ test('a draft and what waits behind an answer are there after kill -9, and are s
     await expect(first.page.getByRole('region', { name: 'Waiting messages' })).toContainText(words);
   }
   await first.page.getByRole('button', { name: 'Edit waiting message' }).last().click();
-  await first.page.getByRole('textbox', { name: 'Edit waiting message' }).fill('And that');
+  const edited = first.page.getByRole('textbox', { name: 'Edit waiting message' });
+  await edited.fill('And that');
   await first.page.getByRole('button', { name: 'Save' }).click();
+  await expect(edited).toBeHidden();
   await expect(first.page.getByRole('region', { name: 'Waiting messages' })).toContainText('And that');
   await message(first.page).fill('half a thou');
   await expect
@@ -102,10 +97,7 @@ test('a quote comes before, a bill that adds up comes after, and the chat’s to
   await ended(articles(page).nth(1));
   const second = dollars(await articles(page).nth(1).locator('footer').textContent());
   await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost + second);
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: 'sandbox/reasoner' });
-  await expect(rows).toHaveCount(2);
-  expect((await amountIn(rows.nth(0))) + (await amountIn(rows.nth(1)))).toBe(-(cost + second));
+  expect(await booked(page, 'sandbox/reasoner', 2)).toBe(-(cost + second));
 });
 
 test('an image and a text file are pasted and picked, read by the model, shown in the thread and sent again', async ({
@@ -274,12 +266,7 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
   await page.keyboard.press('Escape');
   const sum = dollars(await total(page).textContent());
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: 'sandbox/echo' });
-  await expect(rows).toHaveCount(4);
-  let ledger = 0n;
-  for (let at = 0; at < 4; at++) ledger += await amountIn(rows.nth(at));
-  expect(ledger).toBe(-sum);
+  expect(await booked(page, 'sandbox/echo', 4)).toBe(-sum);
 });
 
 test('a chat that summarises by itself says so before, and the summary is on the bill, by keyboard alone', async ({
@@ -312,11 +299,6 @@ test('a chat that summarises by itself says so before, and the summary is on the
   await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
   await page.keyboard.press('Escape');
   const sum = dollars(await total(page).textContent());
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: 'openai/gpt-4o-mini' });
-  await expect(rows).toHaveCount(4);
-  let ledger = 0n;
-  for (let at = 0; at < 4; at++) ledger += await amountIn(rows.nth(at));
-  expect(ledger).toBe(-sum);
+  expect(await booked(page, 'openai/gpt-4o-mini', 4)).toBe(-sum);
   await upstream.stop();
 });

@@ -1,19 +1,15 @@
 import type { Page } from '@playwright/test';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, firstInView, openChat } from './chat.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 
-/** The first message in view, after a scroll of so many pixels and a few frames. */
-const top = (page: Page, by = 0) =>
+/** Scrolls by so many pixels, and lets a few frames pass. */
+const scroll = (page: Page, by: number) =>
   thread(page).evaluate(async (log, pixels) => {
     log.scrollTop += pixels;
-    for (let frames = pixels === 0 ? 0 : 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
-    const edge = log.getBoundingClientRect().top;
-    const rows = [...log.querySelectorAll('[data-message]')];
-    const row = rows.find((each) => each.getBoundingClientRect().bottom > edge);
-    return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
+    for (let frames = 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
   }, by);
 
 /** The wheel has come to rest, and what is in view and around it is parsed. */
@@ -68,16 +64,17 @@ test('a place that was reached the moment the app was closed is where it opens a
   await expect(thread(first.page)).toContainText('Answer number 399.');
   await thread(first.page).hover();
   await first.page.mouse.wheel(0, -6000);
-  await expect.poll(() => top(first.page)).toBeLessThan(397);
+  await expect.poll(() => firstInView(first.page)).toBeLessThan(397);
   await resting(first.page);
-  const before = await top(first.page);
+  const before = await firstInView(first.page);
   // Over rows that were measured on the way up, so that nothing moves after it; and nothing waits between the last pixel and the
   // end of the window.
-  const left = await top(first.page, 1500);
+  await scroll(first.page, 1500);
+  const left = await firstInView(first.page);
   expect(left).toBeGreaterThan(before + 1);
   await first.leave();
 
   const { page } = await launch({ dataFolder: first.dataFolder });
   await openChat(page, 'The long one');
-  await expect.poll(async () => Math.abs((await top(page)) - left)).toBeLessThanOrEqual(1);
+  await expect.poll(async () => Math.abs((await firstInView(page)) - left)).toBeLessThanOrEqual(1);
 });

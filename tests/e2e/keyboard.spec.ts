@@ -1,5 +1,5 @@
 import { expect, test } from './app.ts';
-import { articles, ended } from './chat.ts';
+import { articles, ended, message } from './chat.ts';
 
 test('a first answer, a look at its cost and a new chat need no mouse', async ({ launch }) => {
   const { page } = await launch();
@@ -14,7 +14,7 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   }
   await expect(tryIt).toBeFocused();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await expect(message(page)).toBeFocused();
   await page.keyboard.press('Enter');
   await ended(articles(page).nth(1));
   await page.keyboard.press('ControlOrMeta+k');
@@ -22,17 +22,17 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Credits' })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+Shift+o');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await expect(message(page)).toBeFocused();
 });
 
 test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {
   const { page } = await launch();
   await page.getByRole('button', { name: 'Try it now' }).click();
-  const message = page.getByRole('textbox', { name: 'Message' });
-  await message.fill('one');
-  await message.press('Shift+Enter');
+  const field = message(page);
+  await field.fill('one');
+  await field.press('Shift+Enter');
   await page.keyboard.type('two');
-  await expect(message).toHaveValue('one\ntwo');
+  await expect(field).toHaveValue('one\ntwo');
   await page.keyboard.press('Enter');
   await expect(articles(page).first()).toContainText('one');
   await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();

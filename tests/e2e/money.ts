@@ -16,6 +16,16 @@ export async function balanceOf(page: Page): Promise<bigint> {
   return dollars(await balance.textContent());
 }
 
+/** What the ledger has for a chat of these models, as `Credits` shows it: so many entries, and their sum. */
+export async function booked(page: Page, model: string | RegExp, entries: number): Promise<bigint> {
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: model });
+  await expect(rows).toHaveCount(entries);
+  let sum = 0n;
+  for (const row of await rows.all()) sum += await amountIn(row);
+  return sum;
+}
+
 /** The amount in a table's row: its first cell that has one. */
 export const amountIn = async (row: Locator): Promise<bigint> =>
   dollars(await row.getByRole('cell').filter({ hasText: '$' }).first().textContent());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import { expect, type RunningApp, test } from './app.ts';
-import { articles, ended, searchingModels } from './chat.ts';
+import { articles, ended, message, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
 
@@ -87,7 +87,7 @@ test('without a mouse: chats come in, are backed up, and go out with what they c
   const app = await launch();
   const { page } = app;
   await press(page, page.getByRole('button', { name: 'Try it now' }));
-  await reach(page, page.getByRole('textbox', { name: 'Message' }));
+  await reach(page, message(page));
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('How does the ledger work?');
   await page.keyboard.press('Enter');
@@ -142,7 +142,7 @@ test('without a mouse: the code of an answer is wrapped and copied', async ({ la
   await page.keyboard.type('Sandbox Echo');
   await expect(page.getByRole('option', { name: 'Sandbox Echo' }).first()).toBeVisible();
   await page.keyboard.press('Enter');
-  await reach(page, page.getByRole('textbox', { name: 'Message' }));
+  await reach(page, message(page));
   await page.keyboard.press('ControlOrMeta+a');
   for (const line of ['```js', 'const eight = 4 + 4;', '```']) {
     await page.keyboard.type(line);

@@ -1,17 +1,11 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { seeded } from './seeded.ts';
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const sidebar = (page: Page) => page.getByRole('navigation', { name: 'Chats', exact: true });
 const listed = (page: Page) => page.getByRole('main').getByRole('listitem');
 const folder = (page: Page, name: string) => sidebar(page).getByRole('button', { name: new RegExp(`^${name}, `) });
-
-async function faultless(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
 
 test('thousands of chats stay at hand: scrolled, put in a folder by mouse, trashed and taken back', async ({
   launch,
@@ -21,7 +15,7 @@ test('thousands of chats stay at hand: scrolled, put in a folder by mouse, trash
   const rows = sidebar(page).getByRole('link');
   await expect(rows.first()).toBeVisible();
   expect(await rows.count()).toBeLessThan(120);
-  await faultless(page, 'sidebar');
+  await expectNoFault(page, 'sidebar');
 
   const recent = sidebar(page).getByRole('heading', { name: 'Folders' });
   await expect(recent).toBeVisible();
@@ -41,9 +35,9 @@ test('thousands of chats stay at hand: scrolled, put in a folder by mouse, trash
   await page.getByRole('link', { name: 'All chats' }).click();
   await page.getByRole('button', { name: 'Trash', exact: true }).click();
   await expect(listed(page)).toHaveCount(1);
-  await faultless(page, 'trash');
+  await expectNoFault(page, 'trash');
   await page.getByRole('button', { name: 'Empty trash' }).click();
-  await faultless(page, 'empty the trash');
+  await expectNoFault(page, 'empty the trash');
   await page.getByRole('dialog').getByRole('button', { name: 'Empty trash' }).click();
   await expect(page.getByText('The trash is empty.')).toBeVisible();
 });
@@ -60,7 +54,7 @@ test('chats are found, selected, tagged, archived and brought back by keyboard a
   await page.keyboard.type('the role:assistant');
   await expect(listed(page).first()).toContainText('Answer:');
   await expect(page.locator('mark').first()).toHaveText(/the/i);
-  await faultless(page, 'search');
+  await expectNoFault(page, 'search');
 
   await field.fill('');
   await page.keyboard.type('folder:nowhere');
@@ -75,7 +69,7 @@ test('chats are found, selected, tagged, archived and brought back by keyboard a
   await expect(listed(page).nth(1).getByRole('link')).toBeFocused();
   await page.keyboard.press('Space');
   await expect(page.getByRole('toolbar')).toContainText('2 chats selected');
-  await faultless(page, 'selection');
+  await expectNoFault(page, 'selection');
   const title = await listed(page).first().locator('.font-medium').first().textContent();
   await page.getByRole('button', { name: 'Tags…' }).focus();
   await page.keyboard.press('Enter');

@@ -1,16 +1,10 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
 import { pagePdf } from '../seed/real-files.ts';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { seeded } from './seeded.ts';
-
-async function faultless(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
 
 test('an attached PDF shows its first page and how many there are; one that is damaged says so', async ({ launch }) => {
   const { page } = await launch();
@@ -38,7 +32,7 @@ test('an attached PDF shows its first page and how many there are; one that is d
   });
   expect(dark).toBeGreaterThan(50);
   await expect(dialog).toContainText('1 page, the first one is shown · about');
-  await faultless(page, 'PDF preview');
+  await expectNoFault(page, 'PDF preview');
   await page.keyboard.press('Escape');
   await expect(card).toContainText('1 page');
   await page.getByRole('button', { name: 'Open damaged.pdf' }).click();
@@ -75,7 +69,7 @@ test('a picture that an answer names is not fetched, and one inside this machine
   const dialog = page.getByRole('dialog', { name: 'a chart' });
   await expect(dialog.getByRole('alert')).toContainText('not on the public internet');
   await expect(dialog.getByRole('button', { name: 'Open in browser' })).toBeVisible();
-  await faultless(page, 'picture');
+  await expectNoFault(page, 'picture');
   await page.keyboard.press('Escape');
   await expect(chip).toBeFocused();
   expect(calls).toEqual([]);

@@ -1,12 +1,11 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { parseUsd } from '#shared/money.ts';
 import { addLongConversation } from '../support/long-conversation.ts';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, firstInView, message, openChat } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 const own = (page: Page) => articles(page).filter({ has: page.getByRole('heading', { name: 'You' }) });
 const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
@@ -133,7 +132,7 @@ test('Copy gives rich text to documents and Markdown to everything else', async 
           );
         }),
     );
-    await page.getByRole('textbox', { name: 'Message' }).focus();
+    await message(page).focus();
     await page.keyboard.press('ControlOrMeta+v');
     return both;
   };
@@ -154,7 +153,7 @@ test('a conversation is read and worked on by keyboard alone', async ({ launch }
   await begin(page);
   await sendAndWait(page, 'one', 1);
   await sendAndWait(page, 'two', 3);
-  await page.getByRole('textbox', { name: 'Message' }).focus();
+  await message(page).focus();
   await page.keyboard.press('Shift+F6');
   await expect(thread(page)).toBeFocused();
   await page.keyboard.press('j');
@@ -186,27 +185,23 @@ test('a conversation is read and worked on by keyboard alone', async ({ launch }
 test('no state of the thread has an accessibility fault', async ({ launch }) => {
   const { page } = await launch();
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  const check = async (view: string) => {
-    const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-    expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-  };
   await begin(page);
   await sendAndWait(page, 'one', 1);
   await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
   await expect(articles(page).nth(1)).toContainText('2 / 2');
   await ended(articles(page).nth(1));
   await own(page).first().hover();
-  await check('versions');
+  await expectNoFault(page, 'versions');
   await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
   await expect(page.getByRole('option').first()).toBeVisible();
-  await check('other models');
+  await expectNoFault(page, 'other models');
   await page.keyboard.press('Escape');
   await own(page).first().getByRole('button', { name: 'Edit message' }).click();
-  await check('editing');
+  await expectNoFault(page, 'editing');
   await page.keyboard.press('Escape');
   await own(page).first().getByRole('button', { name: 'Delete message' }).click();
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await check('deleted');
+  await expectNoFault(page, 'deleted');
 });
 
 test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({
@@ -236,19 +231,12 @@ test('ten thousand messages open at the end, are read back without a jump, and o
   const hidden = () => thread(page).evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
   // The draft grows, and the thread above it shrinks: its end stays in sight.
   const before = await thread(page).evaluate((log) => log.clientHeight);
-  await page.getByRole('textbox', { name: 'Message' }).fill('a line\n'.repeat(8));
+  await message(page).fill('a line\n'.repeat(8));
   await expect.poll(() => thread(page).evaluate((log) => log.clientHeight)).toBeLessThan(before);
   await expect.poll(hidden).toBeLessThan(2);
-  await page.getByRole('textbox', { name: 'Message' }).fill('');
+  await message(page).fill('');
 
-  const top = () =>
-    thread(page).evaluate((log) => {
-      const edge = log.getBoundingClientRect().top;
-      const row = [...log.querySelectorAll('[data-message]')].find(
-        (each) => each.getBoundingClientRect().bottom > edge,
-      );
-      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
-    });
+  const top = () => firstInView(page);
   await thread(page).hover();
   let last = await top();
   for (let turns = 0; last > 9880 && turns < 100; turns++) {
@@ -277,15 +265,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
 
   const again = await launch({ dataFolder: first.dataFolder });
   await expect(thread(again.page)).toBeVisible();
-  const topAgain = () =>
-    thread(again.page).evaluate((log) => {
-      const edge = log.getBoundingClientRect().top;
-      const row = [...log.querySelectorAll('[data-message]')].find(
-        (each) => each.getBoundingClientRect().bottom > edge,
-      );
-      return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
-    });
-  await expect.poll(async () => Math.abs((await topAgain()) - last)).toBeLessThanOrEqual(1);
+  await expect.poll(async () => Math.abs((await firstInView(again.page)) - last)).toBeLessThanOrEqual(1);
   await again.page.getByRole('button', { name: 'Latest' }).click();
   await expect(thread(again.page)).toContainText('Answer number 9999.');
 });

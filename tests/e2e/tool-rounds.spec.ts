@@ -1,20 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
+import { expectNoFaultInEither } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, searchingModels } from './chat.ts';
+import { articles, ask, chooseModel, ended, message, searchingModels } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
-
-async function faultless(page: Page, view: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-    expect(violations.map(({ id, nodes }) => `${view}, ${colorScheme}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-  }
-}
 
 // A server is set up, and several answers are waited for.
 test.slow();
@@ -61,7 +52,7 @@ test('tools are offered where a model can call them, run in rounds, and each rou
   await chooseModel(page, 'Sandbox Tools');
   await page.getByRole('button', { name: 'Tools (6 tools offered)' }).click();
   await expect(popover).toContainText('Calculator');
-  await faultless(page, 'tools of a chat');
+  await expectNoFaultInEither(page, 'tools of a chat');
   await page.keyboard.press('Escape');
   await ask(page, 'What is (2 + 3) * 4, and what is 10 / 4?');
   const answer = articles(page).nth(1);
@@ -80,7 +71,7 @@ test('tools are offered where a model can call them, run in rounds, and each rou
   const amounts = await rows.getByRole('cell').filter({ hasText: '$' }).allTextContents();
   const shown = dollars(await bill.getByRole('row', { name: 'Total' }).textContent());
   expect(amounts.map(dollars).reduce((sum, amount) => sum + amount, 0n)).toBe(shown);
-  await faultless(page, 'a bill of several requests');
+  await expectNoFaultInEither(page, 'a bill of several requests');
   await page.keyboard.press('Escape');
   await booksAgree(page, opening);
 });
@@ -92,15 +83,15 @@ test('a tool that asks waits through a reload, in sight of the list, and is deci
   await setUp(page);
   const opening = await balanceOf(page);
   await chooseModel(page, 'Sandbox Tools');
-  await page.getByRole('textbox', { name: 'Message' }).fill('Please greet Ada');
+  await message(page).fill('Please greet Ada');
   await page.keyboard.press('Enter');
   await expect(card(page)).toBeFocused();
   await expect(card(page)).toContainText('"name": "Please greet Ada"');
   await expect(page.getByRole('status').filter({ hasText: 'May greet of Greeter run?' })).toHaveCount(1);
   await expect(page.getByRole('img', { name: 'Waits for your decision' })).toBeVisible();
-  await faultless(page, 'a tool that asks');
+  await expectNoFaultInEither(page, 'a tool that asks');
   await page.setViewportSize({ width: 420, height: 900 });
-  await faultless(page, 'a tool that asks, narrow');
+  await expectNoFaultInEither(page, 'a tool that asks, narrow');
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.reload();
   await expect(card(page)).toBeVisible();
@@ -111,7 +102,7 @@ test('a tool that asks waits through a reload, in sight of the list, and is deci
   await page.keyboard.press('Enter');
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText('not allowed');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await expect(message(page)).toBeFocused();
 
   await page.keyboard.type('Greet Grace then');
   await page.keyboard.press('Enter');
@@ -161,13 +152,14 @@ test('a column of a comparison calls tools and asks in its own place, and the ot
   const asking = columns.filter({ has: card(page) });
   await expect(asking).toHaveAccessibleName('Sandbox Tools');
   await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });
+  await expectNoFaultInEither(page, 'a column that asks');
   await card(page).getByRole('button', { name: 'Allow once' }).press('Enter');
   await expect(columns.first()).toContainText('Hello, Please greet Ada!');
   await expect(columns.first()).toContainText(/\$\S+billed/);
   await expect(columns.first().locator('summary').filter({ hasText: 'greet' })).toHaveCount(1);
   await booksAgree(page, opening);
   await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await expect(message(page)).toBeFocused();
   await page.keyboard.type('Greet Grace then');
   await page.keyboard.press('Enter');
   await expect(card(page)).toBeFocused();

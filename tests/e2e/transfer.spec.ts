@@ -1,17 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, ended } from './chat.ts';
+import { articles, ask, ended, message } from './chat.ts';
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const chats = (page: Page) => page.getByRole('navigation', { name: 'Chats', exact: true });
-
-async function faultless(page: Page, view: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
-  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
-}
 
 const chatgpt = [
   {
@@ -35,7 +29,7 @@ test('another program’s chats come in with a preview, are found, and go into a
   await page.keyboard.press('ControlOrMeta+,');
   await page.getByRole('link', { name: 'Data & backup' }).click();
   await expect(page.getByText('No backup yet.')).toBeVisible();
-  await faultless(page, 'data and backup');
+  await expectNoFault(page, 'data and backup');
 
   const file = join(folder, 'conversations.json');
   await writeFile(file, '{"broken":');
@@ -46,7 +40,7 @@ test('another program’s chats come in with a preview, are found, and go into a
   const dialog = page.getByRole('dialog', { name: '1 chat from ChatGPT' });
   await expect(dialog).toContainText('pictures and files: 2');
   await expect(dialog).toContainText('not guessed');
-  await faultless(page, 'import preview');
+  await expectNoFault(page, 'import preview');
   await dialog.getByRole('button', { name: 'Import 1 chat' }).click();
   await expect(chats(page).getByRole('link', { name: 'An old chat' })).toBeVisible();
 
@@ -56,7 +50,7 @@ test('another program’s chats come in with a preview, are found, and go into a
   await page.keyboard.press('Delete');
   await expect(chats(page).getByRole('link', { name: 'An old chat' })).toHaveCount(0);
   await page.getByRole('button', { name: /^Restore/ }).click();
-  await faultless(page, 'restore');
+  await expectNoFault(page, 'restore');
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
   await expect(chats(page).getByRole('link', { name: 'An old chat' })).toBeVisible();
   await expect(page.getByText('Before a restore')).toBeVisible();
@@ -92,11 +86,11 @@ test('find in a chat counts, walks and marks by keyboard, and Esc gives the fiel
     );
   await expect.poll(async () => (await marked()).length).toBeGreaterThan(1);
   expect(new Set(await marked())).toEqual(new Set(['ledger']));
-  await faultless(page, 'find');
+  await expectNoFault(page, 'find');
   await page.keyboard.type(' zzz');
   await expect(place).toHaveText('Nothing found');
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await expect(message(page)).toBeFocused();
   expect(await marked()).toEqual([]);
 });
 
@@ -116,7 +110,7 @@ test('a chat goes out with its cost, as the reader’s own download', async ({ l
     await page.getByRole('menuitem', { name: 'Export…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
     await dialog.getByRole('button', { name: format, exact: true }).click();
-    if (format === 'HTML') await faultless(page, 'export');
+    if (format === 'HTML') await expectNoFault(page, 'export');
     const saving = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Export', exact: true }).click();
     const download = await saving;

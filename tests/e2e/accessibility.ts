@@ -1,0 +1,26 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page } from '@playwright/test';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What is in view, once nothing is on its way any more, keeps WCAG 2.0 to 2.2 at A and AA and axe's best practice. */
+export async function expectNoFault(page: Page, view: string): Promise<void> {
+  await page.evaluate(settled);
+  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode(true).analyze();
+  expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+}
+
+/** The same, in the light and in the dark. */
+export async function expectNoFaultInEither(page: Page, view: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await expectNoFault(page, `${view}, ${colorScheme}`);
+  }
+}
+
+/** In the page: a colour in the middle of its change is none of the theme's. What never ends, as a spinner, is not waited for. */
+async function settled(): Promise<void> {
+  await new Promise(requestAnimationFrame);
+  const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(ending.map((each) => each.finished));
+}
