@@ -72,9 +72,10 @@ interface Closing {
 
 /** Takes nothing new and waits for the answers that run. */
 async function retire(gateway: OwnGateway, { noticeMs, drainMs }: ServeSettings): Promise<void> {
+  // Before it is said that we end: whoever reads that may be impatient at once.
+  const impatient = signalled();
   log({ event: 'draining' });
   gateway.retire();
-  const impatient = signalled();
   void impatient.then(() => gateway.drain(0));
   await Promise.race([impatient, setTimeout(noticeMs, undefined, { ref: false })]);
   await gateway.drain(drainMs);
