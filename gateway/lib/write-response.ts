@@ -50,7 +50,7 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
   outgoing.end();
 }
 
-/** What a client may still send after it was refused, and how long it may take. */
+/** What a client may still send after it was refused, and how long it may be silent in between. */
 const lingerBytes = 256 * 1024 * 1024;
 const lingerMs = 5000;
 
@@ -72,6 +72,7 @@ function thrownAway(incoming: IncomingMessage): Promise<void> {
     const late = setTimeout(resolve, lingerMs);
     let size = 0;
     incoming.on('data', (piece: Buffer) => {
+      late.refresh();
       size += piece.length;
       if (size > lingerBytes) resolve();
     });
