@@ -4,6 +4,8 @@ export type FrameAnswer =
   | { readonly error: string };
 
 export interface DiagramFrame {
+  /** Once the drawing library is loaded. */
+  readonly ready: Promise<void>;
   ask(source: string, dark: boolean): Promise<FrameAnswer>;
   remove(): void;
 }
@@ -32,8 +34,8 @@ export function openDiagramFrame(): DiagramFrame {
   element.addEventListener('load', () => element.contentWindow?.postMessage(null, '*', [port2]), { once: true });
   document.body.append(element);
   return {
-    async ask(source, dark) {
-      await ready;
+    ready,
+    ask(source, dark) {
       const id = ++lastId;
       return new Promise((resolve) => {
         waiting.set(id, resolve);

@@ -12,26 +12,24 @@ export interface Diagrams {
 
 const longestSource = 20_000;
 const mostKept = 60;
-const limitMs = 10_000;
+/** The drawing library has some megabytes, which a busy machine takes its time to compile. */
+const loadMs = 60_000;
+const drawMs = 10_000;
 
 /**
  * Hands out diagrams as images, one drawn after another in a sandboxed frame: what a model wrote never becomes part of
  * the page. A frame that hangs is thrown away, and its diagram stays source.
  */
-export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame, timeMs = limitMs): Diagrams {
+export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame): Diagrams {
   const known = new Map<string, Promise<Drawing>>();
   let frame: DiagramFrame | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   async function drawNow(source: string, dark: boolean): Promise<Drawing> {
     frame ??= openFrame();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLong = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, timeMs, null);
-    });
-    const answer = await Promise.race([frame.ask(source, dark), tooLong]);
-    clearTimeout(timer);
-    if (answer === null) {
+    const loaded = await within(loadMs, frame.ready);
+    const answer = loaded === tooLong ? tooLong : await within(drawMs, frame.ask(source, dark));
+    if (answer === tooLong) {
       frame.remove();
       frame = null;
       return { problem: 'It took too long to draw.' };
@@ -62,4 +60,14 @@ export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame,
       return drawing;
     },
   };
+}
+
+const tooLong = Symbol('too long');
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | typeof tooLong> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<typeof tooLong>((resolve) => {
+    timer = setTimeout(resolve, ms, tooLong);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
