@@ -4,8 +4,9 @@ import { defineConfig } from '@playwright/test';
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results/e2e',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Limits for what hangs, not for what is slow.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   // Each test starts an app of its own; two at once is what two cores carry.
   workers: 2,
   fullyParallel: true,

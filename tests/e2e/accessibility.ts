@@ -20,7 +20,14 @@ export async function expectNoFaultInEither(page: Page, view: string): Promise<v
 
 /** In the page: a colour in the middle of its change is none of the theme's. What never ends, as a spinner, is not waited for. */
 async function settled(): Promise<void> {
-  await new Promise(requestAnimationFrame);
-  const ending = document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Infinity);
-  await Promise.allSettled(ending.map((each) => each.finished));
+  for (let still = 0, frames = 0; still < 2 && frames < 300; frames++) {
+    await new Promise(requestAnimationFrame);
+    const ending = document
+      .getAnimations()
+      .filter(({ playState, effect }) => playState !== 'finished' && effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map((each) => each.finished));
+    // What opens is marked for a frame before its change begins.
+    const marked = document.querySelector('[data-starting-style], [data-ending-style]') !== null;
+    still = ending.length > 0 || marked ? 0 : still + 1;
+  }
 }

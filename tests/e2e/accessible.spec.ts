@@ -13,7 +13,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await ask(page, 'Tell me about the ledger');
     await ended(articles(page).nth(1));
     await expectNoFault(page, 'chat');
-    await page.getByRole('combobox', { name: 'Model' }).click();
+    await page.getByRole('combobox', { name: 'Model', exact: true }).click();
     await expect(page.getByRole('option').first()).toBeVisible();
     await expectNoFault(page, 'model picker');
     await page.keyboard.press('Escape');

@@ -15,16 +15,26 @@ export const firstInView = (page: Page): Promise<number> =>
     return Number(row?.getAttribute('data-message')?.split('-')[1] ?? -1);
   });
 
+/** The wheel has come to rest, and what is in view and around it is parsed. */
+export const resting = (page: Page): Promise<void> =>
+  page.getByRole('log', { name: 'Conversation' }).evaluate(async (log) => {
+    for (let place = Number.NaN, still = 0; still < 8; place = log.scrollTop) {
+      await new Promise(requestAnimationFrame);
+      still = log.scrollTop === place && !log.querySelector('.prose[aria-busy]') ? still + 1 : 0;
+    }
+  });
+
 /** The list of models is open, and what is typed searches it: a space that comes earlier would close it again. */
 export const searchingModels = (page: Page): Promise<void> =>
   expect(page.getByPlaceholder(/^Search [\d,]+ models?$/)).toBeFocused();
 
 export async function chooseModel(page: Page, name: string): Promise<void> {
-  await page.getByRole('combobox', { name: 'Model' }).click();
+  const picker = page.getByRole('combobox', { name: 'Model', exact: true });
+  await picker.click();
   await searchingModels(page);
   await page.keyboard.type(name);
   await page.getByRole('option', { name }).first().click();
-  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText(name);
+  await expect(picker).toContainText(name);
 }
 
 export async function ask(page: Page, text: string): Promise<void> {

@@ -4,6 +4,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, openChat, searchingModels } from './chat.ts';
 import { balanceOf, booked, dollars } from './money.ts';
+import { stored } from './stored.ts';
 
 /** A PNG of one red pixel. */
 const png = Buffer.from(
@@ -120,6 +121,7 @@ test('one column fails and another is stopped while the rest goes on; Retry asks
   const cost = dollars(await bill(slow).textContent()) + dollars(await bill(echo).textContent());
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
   await flaky.getByRole('combobox', { name: 'Retry with…' }).click();
+  await searchingModels(page);
   await page.keyboard.type('Sandbox Tour');
   await page.keyboard.press('Enter');
   const again = comparison(page).getByRole('article', { name: 'Sandbox Tour' });
@@ -161,6 +163,9 @@ test('kill -9 in the middle leaves each column with its words, marked, and the c
   await first.page.evaluate(() => dispatchEvent(new Event('blur')));
   await openChat(first.page, /Write slowly/);
   await expect(columns(first.page)).toHaveCount(3);
+  await expect
+    .poll(() => stored(first.dataFolder, "select text, compare from drafts where chat = 'new'"))
+    .toEqual([{ text: 'half a thou', compare: expect.stringContaining('sandbox/echo') }]);
   await first.kill();
 
   const { page } = await launch({ dataFolder: first.dataFolder });
@@ -192,6 +197,7 @@ test('real models are compared through the independent mock, and each request is
   const { page } = await launch({ env: upstream.env });
   await chooseModel(page, 'GPT-5');
   await page.getByRole('button', { name: 'Compare models' }).click();
+  await searchingModels(page);
   await page.keyboard.type('claude haiku');
   await page
     .getByRole('option', { name: /Claude Haiku/ })
@@ -221,8 +227,10 @@ test('in a narrow window the columns stand one below another and nothing reaches
   await expect(page.getByRole('status').filter({ hasText: '2 of 2 answers finished' })).toBeAttached({
     timeout: 45_000,
   });
-  const [first, second] = await Promise.all([columns(page).nth(0).boundingBox(), columns(page).nth(1).boundingBox()]);
-  expect(second?.y).toBeGreaterThan((first?.y ?? 0) + (first?.height ?? 0) - 1);
+  const [first, second] = await columns(page).evaluateAll((all) =>
+    all.map((each) => each.getBoundingClientRect().toJSON()),
+  );
+  expect(second.top).toBeGreaterThan(first.bottom - 1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(420);
   await expectNoFault(page, 'narrow comparison');
 });

@@ -1,23 +1,12 @@
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import Sqlite from 'better-sqlite3';
 import { startUpstream } from '../support/upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
 import { booked, dollars } from './money.ts';
+import { stored } from './stored.ts';
 
 const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
-/** What the core's database has, read beside it. */
-function stored<Row>(dataFolder: string, sql: string): Row[] {
-  const db = new Sqlite(join(dataFolder, 'portico.db'), { readonly: true });
-  try {
-    return db.prepare(sql).all() as Row[];
-  } finally {
-    db.close();
-  }
-}
-
 /** A PNG of one red pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
@@ -170,6 +159,7 @@ test('prompts, a model for one message, what was sent before and chat settings n
   await page.keyboard.press('Tab');
   await page.keyboard.type('Say {{words}} in {{language}}.');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Prompts' })).toBeHidden();
   await expect(page.getByRole('button', { name: 'Edit Translate' })).toBeVisible();
   await page.getByRole('button', { name: 'Add preset' }).press('Enter');
   await page.keyboard.type('Terse');
@@ -215,7 +205,7 @@ test('prompts, a model for one message, what was sent before and chat settings n
   await page.keyboard.press('Enter');
   await ended(articles(page).nth(3));
   await expect(articles(page).nth(3)).toContainText('Claude Haiku 4');
-  await expect(page.getByRole('combobox', { name: 'Model' })).toContainText('gpt 4o mini');
+  await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText('gpt 4o mini');
   await upstream.stop();
 });
 
@@ -264,6 +254,7 @@ test('a summary is quoted, written, itemised in the chat’s total, and stands f
   await expectNoFault(page, 'messages that are not sent');
   await total(page).click();
   await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
+  await expect(page.getByText('4 requests.')).toBeVisible();
   await page.keyboard.press('Escape');
   const sum = dollars(await total(page).textContent());
   expect(await booked(page, 'sandbox/echo', 4)).toBe(-sum);
@@ -297,6 +288,7 @@ test('a chat that summarises by itself says so before, and the summary is on the
   expect(upstream.calls()).toBe(4);
   await total(page).press('Enter');
   await expect(page.getByRole('row', { name: /of which summaries/ })).toBeVisible();
+  await expect(page.getByText('4 requests.')).toBeVisible();
   await page.keyboard.press('Escape');
   const sum = dollars(await total(page).textContent());
   expect(await booked(page, 'openai/gpt-4o-mini', 4)).toBe(-sum);

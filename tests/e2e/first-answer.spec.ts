@@ -7,13 +7,14 @@ test('two clicks lead to a streamed answer whose cost is what the balance, the l
   const { page, close, dataFolder } = await launch();
   await page.getByRole('button', { name: 'Try it now' }).click();
   const before = await balanceOf(page);
-  await page.getByRole('button', { name: 'Send' }).click();
+  // It is written within a few seconds.
+  const stop = page.getByRole('button', { name: 'Stop', exact: true });
+  await Promise.all([expect(stop).toBeVisible(), page.getByRole('button', { name: 'Send' }).click()]);
 
   const thread = page.getByRole('log', { name: 'Conversation' });
   await expect(thread.getByRole('article', { name: 'You' })).toBeVisible();
   const answer = thread.getByRole('article').nth(1);
   await expect(answer.getByText('Simulated')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
   await expect(answer.getByRole('button', { name: 'Regenerate' })).toBeVisible({ timeout: 45_000 });
   const cost = dollars(await answer.textContent());
   expect(cost).toBeGreaterThan(0n);

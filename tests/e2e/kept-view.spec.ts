@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, firstInView, openChat } from './chat.ts';
+import { articles, ask, chooseModel, ended, firstInView, openChat, resting } from './chat.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 
@@ -11,21 +11,6 @@ const scroll = (page: Page, by: number) =>
     log.scrollTop += pixels;
     for (let frames = 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
   }, by);
-
-/** The wheel has come to rest, and what is in view and around it is parsed. */
-async function resting(page: Page): Promise<void> {
-  let before = -1;
-  await expect
-    .poll(async () => {
-      const last = before;
-      const [place, parsing] = await thread(page).evaluate(
-        (log) => [log.scrollTop, log.querySelectorAll('.prose[aria-busy]').length] as const,
-      );
-      before = place;
-      return Math.abs(place - last) + parsing;
-    })
-    .toBe(0);
-}
 
 test('an unsent wording of a message is open again after the app was closed in the middle of it', async ({
   launch,
@@ -50,11 +35,14 @@ test('an unsent wording of a message is open again after the app was closed in t
   await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
   await ended(articles(page).nth(1));
   await page.reload();
+  await openChat(page, /first wording/);
   await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
   await expect(again).toHaveCount(0);
 });
 
 test('a place that was reached the moment the app was closed is where it opens again', async ({ launch }) => {
+  // Three starts of the app.
+  test.slow();
   const seed = await launch();
   await seed.page.getByRole('button', { name: 'Try it now' }).click();
   await seed.close();

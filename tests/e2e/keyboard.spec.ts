@@ -1,5 +1,5 @@
 import { expect, test } from './app.ts';
-import { articles, ended, message } from './chat.ts';
+import { articles, chooseModel, ended, message } from './chat.ts';
 
 test('a first answer, a look at its cost and a new chat need no mouse', async ({ launch }) => {
   const { page } = await launch();
@@ -18,6 +18,7 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   await page.keyboard.press('Enter');
   await ended(articles(page).nth(1));
   await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('combobox', { name: 'Search chats, models and commands' })).toBeFocused();
   await page.keyboard.type('credits');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Credits' })).toBeVisible();
@@ -28,6 +29,8 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
 test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {
   const { page } = await launch();
   await page.getByRole('button', { name: 'Try it now' }).click();
+  // There is time to stop it.
+  await chooseModel(page, 'Sandbox Slow');
   const field = message(page);
   await field.fill('one');
   await field.press('Shift+Enter');

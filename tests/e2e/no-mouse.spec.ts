@@ -126,6 +126,7 @@ test('without a mouse: chats come in, are backed up, and go out with what they c
   await press(page, page.getByRole('button', { name: 'Back up now' }));
   await expect(page.getByRole('list', { name: 'Backups' }).getByRole('listitem')).toHaveCount(1);
   await page.keyboard.press('ControlOrMeta+Shift+f');
+  await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
   await page.keyboard.type('abacus');
   // All chats stand there until what was searched for is found.
   const found = page.getByRole('main').getByRole('listitem').filter({ hasText: 'abacus' });
@@ -136,7 +137,7 @@ test('without a mouse: chats come in, are backed up, and go out with what they c
 test('without a mouse: the code of an answer is wrapped and copied', async ({ launch }) => {
   const { page } = await launch();
   await press(page, page.getByRole('button', { name: 'Try it now' }));
-  await reach(page, page.getByRole('combobox', { name: 'Model' }));
+  await reach(page, page.getByRole('combobox', { name: 'Model', exact: true }));
   await page.keyboard.press('Enter');
   await searchingModels(page);
   await page.keyboard.type('Sandbox Echo');

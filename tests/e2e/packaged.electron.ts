@@ -42,6 +42,7 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   expect(await keychain.countItems()).toBeGreaterThan(0);
   // The thread beside the main one runs out of the archive, too.
   await first.page.keyboard.press('ControlOrMeta+Shift+f');
+  await expect(first.page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
   await first.page.keyboard.type('ledg');
   await expect(first.page.getByRole('main').getByRole('listitem').first()).toContainText(/ledg/i);
   await first.close();

@@ -21,7 +21,7 @@ test('an attached PDF shows its first page and how many there are; one that is d
   const dialog = page.getByRole('dialog', { name: 'minutes.pdf' });
   const picture = dialog.getByRole('img', { name: 'First page of minutes.pdf' });
   await expect(picture).toBeVisible();
-  expect(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBeGreaterThan(900);
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBeGreaterThan(900);
   // Words were drawn: it is not one colour all over.
   const dark = await picture.evaluate((image: HTMLImageElement) => {
     const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });

@@ -31,12 +31,18 @@ function mainOf({ main }: RunningApp): ElectronApplication {
   return main;
 }
 
-/** Answers the system's save dialog, which no test can see. */
+/** Answers the system's save dialog, which no test can see; `timesAsked` counts it from there. */
 const saveAt = (app: RunningApp, path: string | null) =>
   mainOf(app).evaluate(({ dialog }, filePath) => {
-    dialog.showSaveDialog = (async () =>
-      filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath }) as never;
+    const told = Object.assign(globalThis, { timesAsked: 0 });
+    dialog.showSaveDialog = (async () => {
+      told.timesAsked += 1;
+      return filePath === null ? { canceled: true, filePath: '' } : { canceled: false, filePath };
+    }) as never;
   }, path);
+
+const timesAsked = (app: RunningApp) =>
+  mainOf(app).evaluate(() => (globalThis as { timesAsked?: number }).timesAsked ?? 0);
 
 const windows = (app: RunningApp) => mainOf(app).evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length);
 
@@ -95,6 +101,7 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
 
   await saveAt(app, null);
   await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  await expect.poll(() => timesAsked(app)).toBe(1);
   await expect(dialog.getByRole('button', { name: 'Export', exact: true })).toBeEnabled();
   const path = join(folder, 'chat.pdf');
   await saveAt(app, path);

@@ -56,6 +56,7 @@ test('another program’s chats come in with a preview, are found, and go into a
   await expect(page.getByText('Before a restore')).toBeVisible();
 
   await page.keyboard.press('ControlOrMeta+Shift+f');
+  await expect(page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
   await page.keyboard.type('zanzi');
   await page.getByRole('main').getByRole('listitem').first().getByRole('link').click();
   await expect(articles(page).first()).toContainText('zanzibar');

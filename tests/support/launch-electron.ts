@@ -11,7 +11,7 @@ const tries = 4;
 export async function launchElectron(options: Options): Promise<ElectronApplication> {
   for (let left = tries; ; left--) {
     try {
-      return await electron.launch({ ...options, timeout: 10_000 });
+      return await electron.launch({ ...options, timeout: 10_000 * (tries - left + 1) });
     } catch (error) {
       if (left === 1 || !(error instanceof Error && error.name === 'TimeoutError')) throw error;
     }
