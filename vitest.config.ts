@@ -89,7 +89,8 @@ export default defineConfig({
         },
         test: {
           name: 'browser',
-          expect: { poll: { timeout: 4000 } },
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
           include: ['renderer/**/*.test.tsx'],
           // One page at a time: two would starve each other on two cores.
           fileParallelism: false,

@@ -207,7 +207,7 @@ describe.each([
   });
 
   test('timeout: 0, the upstream is aborted', async () => {
-    await serve(hangingReply(begun), { timeouts: { totalMs: 1_500 } });
+    await serve(hangingReply(begun), { timeouts: { totalMs: 4_000 } });
     expect(await asked()).toContain('"code":"upstream_timeout"');
     await upstream.calls[0]?.closed;
     const record = await expectBooked(served, { status: 'failed', error_code: 'upstream_timeout' }, 0n);

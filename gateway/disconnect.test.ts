@@ -52,13 +52,16 @@ async function readUntil(socket: Socket, wanted: string): Promise<string> {
 
 const firstWord = streamHead + httpChunk(completionEvent({ content: 'Hello' }));
 
+/** A deadline by the clock: a machine that was busy elsewhere is asked again. */
+const patience = { retry: 2 };
+
 test.each([
   ['a stream, before anything was said', true, ''],
   ['a stream, before the first word', true, streamHead],
   ['a stream, after the first word', true, firstWord],
   ['a whole answer, before anything was said', false, ''],
   ['a whole answer, after the first word', false, firstWord],
-])('a client that leaves %s hangs up on the provider within 500 ms', async (_when, stream, said) => {
+])('a client that leaves %s hangs up on the provider within 500 ms', patience, async (_when, stream, said) => {
   const opened = await openStandAlone(said);
   const client = await ask(opened, stream);
   const call = await opened.upstream.call();
@@ -98,9 +101,7 @@ test('a provider that breaks off in the middle gives one error event and no [DON
   expect(text).not.toContain('[DONE]');
 });
 
-test('a client that stops reading stops the provider, long before 30 MB have piled up', {
-  timeout: 15_000,
-}, async () => {
+test('a client that stops reading stops the provider, long before 30 MB have piled up', async () => {
   const opened = await openStandAlone(streamHead);
   const client = await ask(opened, true);
   client.pause();

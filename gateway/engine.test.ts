@@ -223,7 +223,7 @@ describe('the end of the gateway', () => {
 
   test('an answer that takes too long is ended as a timeout', async () => {
     upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
-    const bench = await open({ timeouts: { totalMs: 1_000 } });
+    const bench = await open({ timeouts: { totalMs: 4_000 } });
     const events = await eventsOf(await bench.post(path, { ...toOpenAi, stream: true }));
     expect(JSON.parse(events.at(-1) ?? '').error).toMatchObject({ code: 'upstream_timeout', status_code: 504 });
   });

@@ -28,7 +28,7 @@ const wrongBy = (hours: number) =>
   )}`;
 
 async function startInstance(database: string, more: Record<string, string> = {}) {
-  const env = bareEnvironment({ PORTICO_KEY_PEPPER: testPepper, PORTICO_DRAIN_NOTICE: '1', ...more });
+  const env = bareEnvironment({ PORTICO_KEY_PEPPER: testPepper, PORTICO_DRAIN_NOTICE: '3', ...more });
   const child: ChildProcess = spawn(process.execPath, [entry, 'serve', '--port', '0', '--db', database], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,13 +57,20 @@ type Instance = Awaited<ReturnType<typeof startInstance>>;
 async function startBalancer() {
   const ready = new Set<number>();
   let turn = 0;
+  const known = new Set<number>();
+  let asked = 0;
+  const newest = new Map<number, number>();
   const check = async (port: number) => {
+    const order = ++asked;
     const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-    if (answer?.status === 200) ready.add(port);
-    else ready.delete(port);
+    // An older answer that comes late says nothing any more.
+    if (known.has(port) && order > (newest.get(port) ?? 0)) {
+      newest.set(port, order);
+      if (answer?.status === 200) ready.add(port);
+      else ready.delete(port);
+    }
     await answer?.arrayBuffer();
   };
-  const known = new Set<number>();
   let checking: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     checking = Promise.all([...known].map(check));

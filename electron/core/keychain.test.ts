@@ -84,42 +84,38 @@ const hasService = ['dbus-run-session', 'gnome-keyring-daemon', 'dbus-send'].eve
 );
 const script = fileURLToPath(new URL('../../tests/support/use-keychain.ts', import.meta.url));
 
-describe.skipIf(!hasService)(
-  'with a Secret Service of its own',
-  () => {
-    /** A session bus for this command only, with a home that holds nothing. */
-    function inSession(shell: string): string {
-      const home = mkdtempSync(join(tmpdir(), 'portico-keyring-'));
-      mkdirSync(join(home, 'run'), { mode: 0o700 });
-      const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_RUNTIME_DIR: join(home, 'run') };
-      try {
-        const args = ['--', 'bash', '-c', shell, 'bash', process.execPath, script];
-        return execFileSync('dbus-run-session', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      } finally {
-        rmSync(home, { recursive: true, force: true });
-      }
+describe.skipIf(!hasService)('with a Secret Service of its own', () => {
+  /** A session bus for this command only, with a home that holds nothing. */
+  function inSession(shell: string): string {
+    const home = mkdtempSync(join(tmpdir(), 'portico-keyring-'));
+    mkdirSync(join(home, 'run'), { mode: 0o700 });
+    const env = { PATH: process.env.PATH, HOME: home, XDG_DATA_HOME: home, XDG_RUNTIME_DIR: join(home, 'run') };
+    try {
+      const args = ['--', 'bash', '-c', shell, 'bash', process.execPath, script];
+      return execFileSync('dbus-run-session', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    } finally {
+      rmSync(home, { recursive: true, force: true });
     }
-    const daemon = 'echo -n pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null';
-    const search =
-      'dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets ' +
-      'org.freedesktop.Secret.Service.SearchItems dict:string:string:service,Portico,username,p/provider/openai';
+  }
+  const daemon = 'echo -n pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null';
+  const search =
+    'dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets ' +
+    'org.freedesktop.Secret.Service.SearchItems dict:string:string:service,Portico,username,p/provider/openai';
 
-    test('the item really is in the Secret Service', () => {
-      const output = inSession(`${daemon}; "$1" "$2"; ${search}`);
-      expect(output).toContain('{"set":true,"read":"sk-canary","state":"available"}');
-      expect(output).toMatch(/object path "\/org\/freedesktop\/secrets\/collection\/\w+\/\d+"/);
-    });
+  test('the item really is in the Secret Service', () => {
+    const output = inSession(`${daemon}; "$1" "$2"; ${search}`);
+    expect(output).toContain('{"set":true,"read":"sk-canary","state":"available"}');
+    expect(output).toMatch(/object path "\/org\/freedesktop\/secrets\/collection\/\w+\/\d+"/);
+  });
 
-    test('a locked one is told apart and nothing is kept anywhere', () => {
-      const output = inSession('gnome-keyring-daemon --start --components=secrets >/dev/null; "$1" "$2"');
-      expect(output).toContain('"set":false');
-      expect(output).toMatch(/"state":"(locked|unavailable)"/);
-    });
-  },
-  30_000,
-);
+  test('a locked one is told apart and nothing is kept anywhere', () => {
+    const output = inSession('gnome-keyring-daemon --start --components=secrets >/dev/null; "$1" "$2"');
+    expect(output).toContain('"set":false');
+    expect(output).toMatch(/"state":"(locked|unavailable)"/);
+  });
+});
 
-test('without a session bus there is no keychain, and no kernel keyring in its place', { timeout: 15_000 }, () => {
+test('without a session bus there is no keychain, and no kernel keyring in its place', () => {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
   const output = execFileSync(process.execPath, [script], { env, encoding: 'utf8' });
   const expected = process.platform === 'linux' ? '{"set":false,"read":null,"state":"unavailable"}' : '"state"';

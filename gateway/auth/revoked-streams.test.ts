@@ -63,4 +63,4 @@ test('a key that the command line revokes, in a process of its own, takes its ru
   await operator.revokeKey(opened.keyId);
   await close();
   await expectEnded(opened, running, 'invalid_api_key', reader.key);
-}, 15_000);
+});

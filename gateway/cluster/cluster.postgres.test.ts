@@ -7,7 +7,8 @@ import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { postgresCluster } from './cluster.ts';
 
-const soon = { timeout: 15_000, interval: 50 };
+/** Reads have a limit of their own for each key. */
+const soon = { timeout: 20_000, interval: 200 };
 
 /** Two gateways on one database. Their clocks stand still: nothing that is cached grows old by itself. */
 async function openTwo() {

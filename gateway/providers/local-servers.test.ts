@@ -9,6 +9,9 @@ afterEach(async () => {
 
 const models = { object: 'list', data: [{ id: 'llama3:8b' }, { id: 'qwen3' }] };
 
+/** How long an answer may take is not what is tested. */
+const patient: typeof fetch = (input, { signal: _, ...init } = {}) => fetch(input, init);
+
 /** A server that knows these paths and no others. */
 async function serverWith(answers: Readonly<Record<string, unknown>>, otherwise: Reply = errorReply(404, {})) {
   const server = await openUpstream((call, response) => {
@@ -28,7 +31,7 @@ test.each([
   ['openai-compatible', 'OpenAI-compatible server', {}],
 ])('%s is known by its own answers, whatever its port', async (id, name, own) => {
   const { port, server } = await serverWith({ '/v1/models': models, ...own });
-  expect(await findLocalServers({ fetch, ports: [port] })).toEqual([
+  expect(await findLocalServers({ fetch: patient, ports: [port] })).toEqual([
     { id, name, baseUrl: `${server.origin}/v1`, models: ['llama3:8b', 'qwen3'] },
   ]);
 });
@@ -40,14 +43,14 @@ test('what does not list models, redirects, sends no JSON or is not there is not
   const { port: gone, server } = await serverWith({});
   await server.close();
   servers.splice(servers.indexOf(server), 1);
-  expect(await findLocalServers({ fetch, ports: [page, redirecting, gone] })).toEqual([]);
+  expect(await findLocalServers({ fetch: patient, ports: [page, redirecting, gone] })).toEqual([]);
   expect(target.calls).toEqual([]);
-  expect(await findLocalServers({ fetch, ports: [gone, other] })).toHaveLength(1);
+  expect(await findLocalServers({ fetch: patient, ports: [gone, other] })).toHaveLength(1);
 });
 
 test('no key and no cookie is sent, and only this machine is asked', async () => {
   const { port, server } = await serverWith({ '/v1/models': models });
-  await findLocalServers({ fetch, ports: [port] });
+  await findLocalServers({ fetch: patient, ports: [port] });
   for (const call of server.calls) {
     expect(call.headers).not.toHaveProperty('authorization');
     expect(call.headers).not.toHaveProperty('cookie');

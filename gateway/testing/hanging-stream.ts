@@ -5,7 +5,8 @@ import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts
 import { completionEvent } from './raw-upstream.ts';
 import { hangingReply, openUpstream } from './upstream-server.ts';
 
-const soon = { timeout: 10_000, interval: 20 };
+/** Reads have a limit of their own for each key. */
+const soon = { timeout: 20_000, interval: 200 };
 type Opened = Awaited<ReturnType<typeof openHanging>>;
 
 /** A gateway whose upstream says a word and then nothing more. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { LLMock } from '@copilotkit/aimock';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { eventually } from '../support/eventually.ts';
 import { testCore } from '../support/test-core.ts';
 
 /** A chat that calls tools, against upstreams that somebody else wrote: three kinds, one app. */
@@ -31,11 +32,11 @@ beforeEach(() => mock.reset());
 const ask = (model: string, text: string, conversationId: string | null = null) =>
   client.chat.send({ messageId: randomUUID(), conversationId, text, model });
 const ended = (id: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { messages, runningIds } = await client.conversations.get({ id, limit: 100 });
     expect(runningIds).toEqual([]);
     return messages;
-  }, 20_000);
+  });
 const sum = (amounts: readonly string[]) =>
   formatUsd(nanoUsd(amounts.reduce((all, amount) => all + parseUsd(amount), 0n)));
 
@@ -62,7 +63,7 @@ describe.each(kinds)('%s', (model) => {
     ]);
     expect(messages[1]?.toolCalls).toMatchObject([{ name: 'calculator', run: { state: 'done', result: '42' } }]);
     expect(JSON.stringify(mock.getRequests().at(-1)?.body)).toContain('42');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const total = await client.bills.total({ conversationId });
       expect(total).toMatchObject({ requests: 2, unknown: 0, usd: await booked(messages) });
       expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 1 }]);
@@ -120,5 +121,5 @@ test('a cap is looked at before each round, and the words before it stay', async
   await client.chat.continue({ answerId: messages.at(-1)?.id ?? '' });
   const whole = await ended(conversationId);
   expect(whole.at(-1)).toMatchObject({ status: 'done', text: 'It is 42.' });
-  await vi.waitFor(async () => expect(await booked(whole)).toBe((await client.bills.total({ conversationId })).usd));
+  await eventually(async () => expect(await booked(whole)).toBe((await client.bills.total({ conversationId })).usd));
 });

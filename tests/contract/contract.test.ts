@@ -1,9 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveChannels } from '#core/serve.ts';
 import { portChannel } from '../../electron/hosts/electron/port-channel.ts';
+import { eventually } from '../support/eventually.ts';
 import { servedDouble } from './served.ts';
 import { asMainPort, type Client, type Connected, transports } from './transports.ts';
 
@@ -63,12 +64,10 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
     expect(served.log).toMatchObject([{ method: 'chat.watch' }]);
   });
 
-  test('a thousand items arrive in order, none twice, within a second', async () => {
-    const start = performance.now();
+  test('a thousand items arrive in order, none twice', async () => {
     const offsets: number[] = [];
     for await (const event of await watch('thousand')) if (event.type === 'text-delta') offsets.push(event.offset);
     expect(offsets).toEqual(Array.from({ length: 1000 }, (_item, index) => index));
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 
   test('aborting the signal ends the handler', async () => {
@@ -77,12 +76,12 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
     await stream.next();
     abort.abort();
     await expect(stream.next()).rejects.toThrow();
-    await vi.waitFor(() => expect(served.ended).toEqual(['slow']));
+    await eventually(() => expect(served.ended).toEqual(['slow']));
   });
 
   test('leaving the loop ends the handler', async () => {
     for await (const _event of await watch('slow')) break;
-    await vi.waitFor(() => expect(served.ended).toEqual(['slow']));
+    await eventually(() => expect(served.ended).toEqual(['slow']));
   });
 
   test('losing the window ends the handler', async () => {
@@ -90,7 +89,7 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
     await stream.next();
     const next = stream.next().catch(() => {});
     connected.lose();
-    await vi.waitFor(() => expect(served.ended).toEqual(['slow']));
+    await eventually(() => expect(served.ended).toEqual(['slow']));
     await next;
   });
 });
@@ -102,10 +101,10 @@ test('a window that does not read makes its streams wait', async () => {
   const client: Client = createORPCClient(new RPCLink({ port: port2 as unknown as globalThis.MessagePort }));
   port2.start();
   const stream = await client.chat.watch({ conversationId: 'endless' });
-  await vi.waitFor(() => expect(served.produced()).toBeGreaterThan(200));
+  await eventually(() => expect(served.produced()).toBeGreaterThan(200));
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
   expect(served.produced()).toBeLessThanOrEqual(256);
   port2.close();
-  await vi.waitFor(() => expect(served.ended).toEqual(['endless']));
+  await eventually(() => expect(served.ended).toEqual(['endless']));
   await stream.return?.().catch(() => {});
 });

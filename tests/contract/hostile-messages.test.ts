@@ -59,5 +59,5 @@ describe.each(Object.entries(transports))('over a %s', (_, connect) => {
       await connected.close();
       quiet.mockRestore();
     }
-  }, 30_000);
+  });
 });

@@ -3,8 +3,9 @@ import { type IncomingMessage, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpstream, type Reply, type Upstream } from '../../gateway/testing/upstream-server.ts';
+import { eventually } from '../support/eventually.ts';
 import { buildGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { foundIn, spellingsOf } from '../support/spellings.ts';
@@ -166,11 +167,10 @@ describe('a key that a caller sends is found nowhere', { timeout: 120_000 }, () 
     // A report is written while such a request runs.
     const reports = () => readdirSync(folder).filter((name) => name.startsWith('report.'));
     const running = ask({ body: { ...own, stream: true, messages: messages('hang') }, leaves: false });
-    await vi.waitFor(() => expect(upstream.calls.at(-1)?.body.messages).toEqual(messages('hang')), 10_000);
+    await eventually(() => expect(upstream.calls.at(-1)?.body.messages).toEqual(messages('hang')));
     gateway.child.kill('SIGUSR2');
-    await vi.waitFor(
-      () => expect(JSON.parse(readFileSync(join(folder, reports()[0] ?? ''), 'utf8'))).toBeTypeOf('object'),
-      20_000,
+    await eventually(() =>
+      expect(JSON.parse(readFileSync(join(folder, reports()[0] ?? ''), 'utf8'))).toBeTypeOf('object'),
     );
     expect(await gateway.kill('SIGKILL')).toBeNull();
     await running;

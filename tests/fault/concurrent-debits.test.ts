@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'portico-debits-'));
 beforeAll(async () => {
   gateway = await buildGateway('concurrent-debits');
   if (programs) postgres = await startPostgres(programs);
-}, 60_000);
+});
 afterAll(async () => {
   await postgres?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'portico-crashes-'));
 beforeAll(async () => {
   gateway = await buildGateway('crashes');
   if (programs) postgres = await startPostgres(programs);
-}, 60_000);
+});
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { buildHosts } from '../hosts/built-hosts.ts';
+import { eventually } from '../support/eventually.ts';
 import { seeded } from '../support/power-loss.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
@@ -102,8 +103,8 @@ async function runUntilKilled(firstDraft: number): Promise<Promised> {
   const client = await process.connect();
   const users = Array.from({ length: chatsAtOnce }, (_, chat) => converse(client, promised, chat === 0));
   const moment = (async () => {
-    await vi.waitFor(() => expect(savedAnswers().some(({ text }) => text !== '')).toBe(true), {
-      ...{ timeout: 30_000, interval: 10 },
+    await eventually(() => expect(savedAnswers().some(({ text }) => text !== '')).toBe(true), {
+      interval: 10,
     });
     // Any moment: within a save, between two, while a question is on its way.
     await passed(random() * 1_500);
@@ -167,13 +168,10 @@ test(`kill -9 at ${rounds} moments while three chats stream and a fourth is type
     web = await startWebProcess(main, ['--data-dir', dataDir]);
     const client = await web.connect();
     const kept = await expectKept(client, promised);
-    await vi.waitFor(
-      async () => {
-        const { held, left, shown } = await sums(client);
-        expect({ held, shown }).toEqual({ held: '0', shown: parseUsd('10') - left });
-      },
-      { timeout: 20_000 },
-    );
+    await eventually(async () => {
+      const { held, left, shown } = await sums(client);
+      expect({ held, shown }).toEqual({ held: '0', shown: parseUsd('10') - left });
+    });
     counts.questions += promised.questions.size;
     counts.drafts = promised.draft.taken;
     counts.saved += [...promised.saved.values()].filter((words) => words !== '').length;

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { buildHosts } from '../hosts/built-hosts.ts';
+import { eventually } from '../support/eventually.ts';
 import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
@@ -17,7 +18,7 @@ let program: GatewayProgram;
 beforeAll(async () => {
   main = (await buildHosts('kill-before')).webMain;
   program = await buildGateway('kill-before-gateway');
-}, 120_000);
+});
 const webs: WebProcess[] = [];
 afterAll(async () => void (await Promise.all(webs.map((web) => web.kill('SIGKILL')))));
 
@@ -71,7 +72,7 @@ test('a charge that was made before anything of the answer was told is found aft
   expect((await read())[1]).toMatchObject(unknown);
   expect(await client.bills.total({ conversationId })).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
   await client.gateway.connect({ baseUrl: proxy.url, key });
-  await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 10_000);
+  await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
 
   const charged = await charges();
   expect(sumOf(charged)).toBeGreaterThan(0n);
@@ -79,7 +80,7 @@ test('a charge that was made before anything of the answer was told is found aft
   expect(await client.bills.total({ conversationId })).toMatchObject({
     ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 1, unknown: 0 },
   });
-}, 60_000);
+});
 
 test('what a summary has cost that kill -9 ended is found, and the chat’s total is the ledger’s', async () => {
   const { gateway, proxy, key, charges } = await openPaidGateway();
@@ -91,7 +92,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
     const sent = await before.client.chat.send({ messageId, conversationId, text: 'Hello?', model: pricedModel });
     conversationId = sent.conversationId;
     const answered = async () => (await before.client.conversations.get({ id: sent.conversationId })).messages.at(-1);
-    await vi.waitFor(async () => expect(await answered()).toMatchObject({ costSource: 'billed' }), 10_000);
+    await eventually(async () => expect(await answered()).toMatchObject({ costSource: 'billed' }));
   }
   const id = conversationId ?? '';
   await before.client.gateway.connect({ baseUrl: proxy.url, key });
@@ -104,21 +105,21 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   const { client } = await startWeb(dataDir);
   expect(await client.context.summary({ conversationId: id })).toBeNull();
   await client.gateway.connect({ baseUrl: proxy.url, key });
-  await vi.waitFor(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0), 20_000);
+  await eventually(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0));
   const charged = await charges();
   expect(charged).toHaveLength(4);
   expect(await client.bills.total({ conversationId: id })).toMatchObject({
     ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 4 },
     auxiliary: [{ purpose: 'compact', usd: formatUsd(nanoUsd(charged[0]?.charged ?? 0n)) }],
   });
-}, 60_000);
+});
 
 test('kill -9 after the hold and before the model said anything leaves no hold, and an answer that is known to have cost nothing', async () => {
   const dataDir = folder();
   const before = await startWeb(dataDir);
   const sent = await before.client.chat.send({ messageId: 'k1', text: 'Hello?', model: 'sandbox/slow' });
-  await vi.waitFor(() => expect(rows(dataDir, 'gateway.db', "requests where status = 'running'")).toHaveLength(1), {
-    ...{ timeout: 10_000, interval: 2 },
+  await eventually(() => expect(rows(dataDir, 'gateway.db', "requests where status = 'running'")).toHaveLength(1), {
+    interval: 2,
   });
   await before.web.kill('SIGKILL');
   // Mostly before its head has arrived; the test above is always so.
@@ -133,9 +134,9 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
     costUsd: '0',
     costSource: 'billed',
   };
-  await vi.waitFor(async () => expect((await read())[1]).toMatchObject(found), 10_000);
+  await eventually(async () => expect((await read())[1]).toMatchObject(found));
   for (const { balance } of await client.account.wallets()) expect(balance.held).toBe('0');
-}, 60_000);
+});
 
 /** What another reader of a database's file finds in it. */
 function rows(dataDir: string, file: string, from: string): unknown[] {

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHosts } from '../hosts/built-hosts.ts';
+import { eventually } from '../support/eventually.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
@@ -12,7 +13,7 @@ let main: string;
 let web: WebProcess;
 beforeAll(async () => {
   main = (await buildHosts('fault-calls')).webMain;
-}, 60_000);
+});
 afterAll(async () => {
   await web?.kill('SIGTERM');
   rmSync(dataDir, { recursive: true, force: true });
@@ -34,7 +35,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
     return { runningIds, status: messages.at(-1)?.status, run: messages.at(-1)?.toolCalls[0]?.run };
   };
   const until = (started: typeof waits, state: string) =>
-    vi.waitFor(async () => expect((await stateOf(before, started)).run?.state).toBe(state), 20_000);
+    eventually(async () => expect((await stateOf(before, started)).run?.state).toBe(state));
   await until(waits, 'waiting');
   await until(runs, 'waiting');
   await before.chat.decideTool({ messageId: runs.answerId, call: 0, decision: 'always' });
@@ -56,7 +57,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   // Goes on with the results there are: that it was stopped, and whether it may have run.
   await after.chat.continue({ answerId: waits.answerId });
   await after.chat.continue({ answerId: runs.answerId });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     for (const [{ conversationId }, words] of [
       [waits, 'stopped before the user had decided'],
       [runs, 'may have done its work'],
@@ -70,5 +71,5 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
       const lines = transactions.data.filter(({ request_id: request }) => request !== null && ids.includes(request));
       expect(lines).toHaveLength(2);
     }
-  }, 20_000);
-}, 90_000);
+  });
+}, 120_000);

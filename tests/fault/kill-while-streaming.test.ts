@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { buildHosts } from '../hosts/built-hosts.ts';
+import { eventually } from '../support/eventually.ts';
 import { readUntil } from '../support/test-core.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
@@ -12,7 +13,7 @@ let main: string;
 let web: WebProcess;
 beforeAll(async () => {
   main = (await buildHosts('fault')).webMain;
-}, 60_000);
+});
 afterAll(async () => {
   await web?.kill('SIGTERM');
   rmSync(dataDir, { recursive: true, force: true });
@@ -42,7 +43,7 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
   expect(answer?.text.length).toBeGreaterThan(shown.length / 4);
   expect(shown.startsWith(answer?.text.slice(0, shown.length) ?? 'nothing')).toBe(true);
 
-  await vi.waitFor(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }), 5000);
+  await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
   const [settled] = await after.account.wallets();
   expect(settled?.balance.held).toBe('0');
   const charged = await chargedTo(after);
@@ -52,14 +53,14 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
   expect(total).toMatchObject({ requests: 1, unknown: 0, notBilled: 0 });
 
   const next = await after.chat.send({ messageId: 'k2', conversationId, text: 'Go on.', model: 'sandbox/echo' });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { messages } = await after.conversations.get({ id: conversationId });
     expect(messages.at(-1)).toMatchObject({ id: next.answerId, status: 'done', text: 'Go on.' });
-  }, 5000);
+  });
   const billed = async () => parseUsd((await after.bills.total({ conversationId })).testCreditsUsd);
-  await vi.waitFor(async () => expect(await billed()).toBe(await chargedTo(after)), 5000);
+  await eventually(async () => expect(await billed()).toBe(await chargedTo(after)));
   expect(await billed()).toBeGreaterThan(0n);
-}, 30_000);
+});
 
 /** Test credits that the ledger's entries take, in nano-USD. */
 async function chargedTo(client: Awaited<ReturnType<WebProcess['connect']>>): Promise<bigint> {

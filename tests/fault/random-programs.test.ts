@@ -19,7 +19,7 @@ const programs = postgresPrograms();
 let postgres: TestPostgres | null = null;
 beforeAll(async () => {
   if (programs) postgres = await startPostgres(programs);
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 /** `PORTICO_LONG=1` runs 2,000 programs on each; the ordinary run fewer. */

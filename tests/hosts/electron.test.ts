@@ -25,7 +25,7 @@ describe.skipIf(why)('the Electron host', () => {
     });
     page = await app.firstWindow();
     await page.waitForFunction(() => 'core' in window);
-  }, 60_000);
+  });
   afterAll(async () => {
     await app?.close();
     rmSync(dataFolder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
 import { buildHosts } from './built-hosts.ts';
 
@@ -10,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'portico-web-'));
 let main: string;
 beforeAll(async () => {
   main = (await buildHosts('web')).webMain;
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the command', () => {
@@ -29,7 +30,7 @@ describe('the command', () => {
 
   test('says that a folder or a port is taken, and frees both when it ends', async () => {
     const dataDir = join(folder, 'taken');
-    const first = await startWebProcess(main, ['--data-dir', dataDir]);
+    const first = await startWebProcess(main, ['--data-dir', dataDir, '--port', String(await freePort())]);
     const { port } = new URL(first.link());
     expect(await runToEnd(main, ['--data-dir', dataDir])).toMatchObject({
       code: 2,
@@ -47,7 +48,8 @@ describe('the command', () => {
     mkdirSync(dataDir, { mode: 0o755 });
     const running = await startWebProcess(main, ['--data-dir', dataDir]);
     for (const file of ['portico.db', 'gateway.db', 'logs/portico.log']) {
-      expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
+      const mode = () => statSync(join(dataDir, file), { throwIfNoEntry: false })?.mode ?? 0o777;
+      await expect.poll(() => mode() & 0o077, { message: file }).toBe(0);
     }
     await running.kill('SIGTERM');
   });
@@ -61,14 +63,14 @@ describe.skipIf(!browserPath)('in a browser', () => {
   let web: WebProcess;
   let browser: Browser;
   beforeAll(async () => {
-    web = await startWebProcess(main, ['--data-dir', dataDir]);
+    web = await startWebProcess(main, ['--data-dir', dataDir, '--port', String(await freePort())]);
     browser = await chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] });
-  }, 30_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await web?.kill('SIGTERM');
   });
-  const connected = { timeout: 10_000 };
+  const connected = { timeout: 30_000 };
 
   test('the printed link connects a page, vanishes from its address and survives a reload', async () => {
     const link = web.link();

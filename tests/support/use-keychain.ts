@@ -5,7 +5,7 @@ import { keychainName, openSecretService } from '#core/secret-service.ts';
 const keychain = openKeychain({
   open: () => openSecretService('Portico'),
   backend: keychainName(process.platform),
-  limitMs: 5000,
+  limitMs: 30_000,
   log: () => {},
   stateChanged: () => {},
   recovered: () => {},

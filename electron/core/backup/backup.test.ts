@@ -106,7 +106,7 @@ test('a backup is made at the start when a day has passed and something was writ
   // The file's own time is the machine's: nothing was written after the last backup.
   time = wall + 12 * dayMs;
   expect(await automatic()).toBe(2);
-}, 20_000);
+});
 
 test('a folder that cannot be written is named, and the next success takes the problem back', async () => {
   const { client, ask, backups } = await start();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -233,7 +234,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
   const next = await testCore({ dataFolder: core.dataFolder, openGateway: async () => core.gateway });
   open.splice(0, 1, next);
   const events = await next.client.chat.watch({ conversationId });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { messages } = await next.client.conversations.get({ id: conversationId });
     expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'billed' });
   });

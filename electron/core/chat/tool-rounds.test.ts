@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { mostRounds } from './rounds.ts';
 import { mostResult } from './run-calls.ts';
@@ -30,11 +31,11 @@ const ask = (text: string, conversationId: string | null = null, asked = model) 
   client.chat.send({ messageId: randomUUID(), conversationId, text, model: asked });
 const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
 const ended = (id: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { messages, runningIds } = await client.conversations.get({ id, limit: 400 });
     expect(runningIds).toEqual([]);
     return messages;
-  }, 20_000);
+  });
 const runsOf = (messages: readonly Message[]) =>
   messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
 /** Until a call waits for the user. */
@@ -78,7 +79,7 @@ test('each round is a request with its own bill; their sum is the ledger’s, an
   });
   expect(messages[3]?.text).toMatch(/5[\s\S]*2\.5/);
   expect(new Set(messages.slice(1).map(({ requestId }) => requestId)).size).toBe(3);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const total = await client.bills.total({ conversationId });
     expect(total).toMatchObject({ requests: 3, unknown: 0, testCreditsUsd: await ledgerOf(messages) });
     expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 2 }]);
@@ -127,7 +128,7 @@ test('stop ends a tool that never answers, and says that it may have run', async
   const { conversationId, answerId } = await ask('Please wait');
   const asked = await waiting(conversationId);
   await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
-  await vi.waitFor(async () => expect(runsOf(await read(conversationId))).toEqual([['running', '']]));
+  await eventually(async () => expect(runsOf(await read(conversationId))).toEqual([['running', '']]));
   await client.chat.stop({ answerId });
   const stopped = (await read(conversationId)).at(-1);
   expect(stopped).toMatchObject({ status: 'cancelled', toolCalls: [{ run: { state: 'stopped', finishedAt: null } }] });

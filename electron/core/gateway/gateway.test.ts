@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
@@ -35,7 +36,7 @@ async function somebodysGateway() {
 
 async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, text = 'Hello?') {
   const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text, model });
-  return vi.waitFor(async () => {
+  return eventually(async () => {
     const { messages } = await core.client.conversations.get({ id: conversationId });
     expect(messages[1]?.status).not.toBe('streaming');
     return messages[1];

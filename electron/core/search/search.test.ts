@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SearchHit } from '#shared/contract/search.ts';
 import { seed } from '../../../tests/seed/seed.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 let core: Awaited<ReturnType<typeof testCore>>;
@@ -30,7 +31,7 @@ beforeAll(async () => {
     const sent = await core.client.chat.send({ messageId: name, text, model: 'openai/gpt' });
     ids[name] = sent.conversationId;
     const id = sent.conversationId;
-    await vi.waitFor(async () => expect((await core.client.conversations.get({ id })).conversation.live).toBe(false));
+    await eventually(async () => expect((await core.client.conversations.get({ id })).conversation.live).toBe(false));
   }
 });
 afterAll(() => core.close());

@@ -112,7 +112,7 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
   });
   expect(readdirSync(join(empty.dataFolder, 'imports'))).toEqual([]);
   expect((await empty.client.search.find({ query: 'the' })).hits.length).toBeGreaterThan(10);
-}, 30_000);
+});
 
 test('Markdown and HTML show the shown branch with its costs, and HTML runs and fetches nothing', async () => {
   const markdown = await exported(core, 'markdown');

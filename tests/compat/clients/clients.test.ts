@@ -53,7 +53,7 @@ beforeAll(async () => {
     withoutChat: (await newKey({ scopes: ['models'] })).key,
   };
   const listed = async () => JSON.stringify(await read('/models')).includes('openai-compatible/ok.0');
-  await vi.waitUntil(listed, { timeout: 120_000 });
+  await vi.waitUntil(listed, { timeout: 120_000, interval: 500 });
 }, 180_000);
 afterAll(async () => {
   await gateway?.close();
@@ -206,10 +206,10 @@ describe.each(kinds)('$name that leaves', { concurrent: true }, (kind) => {
   const settled = (name: string) =>
     vi.waitUntil(
       async () => {
-        const { data } = (await read(`/requests?model=${name}&limit=1`)) as { data: RequestRecord[] };
-        return data[0]?.status === 'running' ? undefined : data[0];
+        const { data } = (await read(`/requests?model=${name}&limit=1`)) as { data?: RequestRecord[] };
+        return data?.[0]?.status === 'running' ? undefined : data?.[0];
       },
-      { timeout: 120_000, interval: 300 },
+      { timeout: 120_000, interval: 1_000 },
     );
 
   test('abort in the middle of a stream: the upstream is hung up on', async () => {

@@ -10,7 +10,7 @@ import { curlClient } from './curl-client.ts';
 import { langchainClient } from './langchain-client.ts';
 import { openaiClient } from './openai-client.ts';
 
-/** A gateway that waits for a tenth of a second where the real one waits for two minutes. */
+/** A gateway that waits for a second where the real one waits for two minutes. */
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const kinds = [openaiClient, aiSdkCompatible, aiSdkOpenai, langchainClient, ...(hasCurl ? [curlClient] : [])];
 let upstream: Upstream;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   bench = await openChatBench({
     models: kinds.map((_kind, index) => testModel(`openai/gpt-${index}`)),
     providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } },
-    timeouts: { firstEventMs: 100, attemptMs: 100 },
+    timeouts: { firstEventMs: 1_000, attemptMs: 1_000 },
   });
   listening = await listen({ fetch: async (request) => bench.app.fetch(request) }, { port: 0 });
 });

@@ -122,7 +122,8 @@ test.each([
   ['open formulas', '\\( a '.repeat(8_000)],
   ['open blocks', '\\[\n'.repeat(8_000)],
 ])('a bomb of %s is cut short', (_name, source) => {
-  const begin = performance.now();
+  // The work that it makes, whatever else the machine does meanwhile.
+  const begin = process.cpuUsage();
   expect(lexWhole(source).length).toBeGreaterThan(0);
-  expect(performance.now() - begin).toBeLessThan(1_000);
+  expect(process.cpuUsage(begin).user).toBeLessThan(2_000_000);
 });

@@ -50,7 +50,7 @@ test('a diagram is drawn as a picture, and its source is one button away', async
   await answered('```mermaid\nflowchart LR\n  A[Key] --> B{Valid?}\n  B -->|yes| C[Answer]\n```\n');
   const picture = page.getByRole('img', { name: /^Diagram \(flowchart\)/ });
   await expect.element(picture, { timeout: 20_000 }).toBeVisible();
-  expect((picture.element() as HTMLImageElement).naturalWidth).toBeGreaterThan(100);
+  await expect.poll(() => (picture.element() as HTMLImageElement).naturalWidth).toBeGreaterThan(100);
   await page.getByRole('button', { name: 'Show the source' }).click();
   await expect.element(thread).toMatchTextContent('A[Key] --> B{Valid?}');
   await page.getByRole('button', { name: 'Show the diagram' }).click();
