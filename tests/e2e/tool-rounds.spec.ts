@@ -160,6 +160,8 @@ test('a column of a comparison calls tools and asks in its own place, and the ot
   await booksAgree(page, opening);
   await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
   await expect(message(page)).toBeFocused();
+  // Until then nothing is sent.
+  await expect(columns).toHaveCount(0);
   await page.keyboard.type('Greet Grace then');
   await page.keyboard.press('Enter');
   await expect(card(page)).toBeFocused();
