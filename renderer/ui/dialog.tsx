@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { classNames } from './class-names.ts';
 import { IconButton } from './icon-button.tsx';
 
@@ -10,6 +10,8 @@ interface DialogProps {
   title: string;
   /** Hides the title from sight where the content says it. */
   titleHidden?: boolean;
+  /** What has the focus first, where it is not the first control. `autoFocus` would hide from the dialog where the focus was before. */
+  initialFocus?: RefObject<HTMLElement | null>;
   children: ReactNode;
   className?: string;
 }
@@ -17,12 +19,13 @@ interface DialogProps {
 const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
 
 /** A question or a form in the middle of the window. */
-export function Dialog({ open, onOpenChange, title, children, className }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, initialFocus, children, className }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
         <Base.Popup
+          initialFocus={initialFocus}
           className={classNames(
             'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] max-w-md -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
             className,

@@ -56,7 +56,14 @@ export const quotesContract = {
   /** Asks no model and holds nothing. */
   get: oc.input(asked).output(quote),
   /** What the router would choose now, and why; asks no model and holds nothing. */
-  route: oc.input(asked).output(routePreview),
+  route: oc
+    .input(
+      asked.extend({
+        /** In whose place it would stand: a message of the user's, with these words, or an answer, asked for again. */
+        inPlaceOf: id.nullable().default(null),
+      }),
+    )
+    .output(routePreview),
 };
 
 export type Quote = z.infer<typeof quote>;

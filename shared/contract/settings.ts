@@ -11,7 +11,7 @@ export const settings = z.object({
   model: modelId,
   /** The first-run card has been answered. */
   welcomed: z.boolean(),
-  /** Before a message goes to the router, what it would choose is shown and confirmed. */
+  /** Before anything is asked of the router, what it would choose is shown and confirmed. */
   confirmRoute: z.boolean(),
 });
 

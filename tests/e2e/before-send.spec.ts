@@ -33,7 +33,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   expect(await balanceOf(page)).toBe(before);
   await expect(articles(page)).toHaveCount(0);
 
-  await message(page).focus();
+  await expect(message(page)).toBeFocused();
   await page.keyboard.press('Enter');
   await card.getByRole('button', { name: 'Choose another' }).focus();
   await page.keyboard.press('Enter');
@@ -50,6 +50,34 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
   await expect(articles(page).nth(1)).toHaveAccessibleName(chosen ?? '');
   const cost = dollars(await articles(page).nth(1).locator('footer').textContent());
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
+
+  // A further answer and another wording ask first, too.
+  await articles(page).nth(1).focus();
+  await page.keyboard.press('r');
+  await expect(card).toContainText(/Auto would ask/);
+  await expect(card.getByRole('button', { name: 'Choose another' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(card).toBeHidden();
+  // The dialog gives the focus back to where it was.
+  await expect(articles(page).nth(1).locator(':focus')).toHaveCount(1);
+  await expect(articles(page)).toHaveCount(2);
+  await articles(page).first().focus();
+  await page.keyboard.press('e');
+  const wording = page.getByRole('textbox', { name: 'New wording' });
+  await expect(wording).toBeFocused();
+  await wording.fill('Who else would answer?');
+  await page.keyboard.press('Enter');
+  await expect(card).toContainText(/It would cost \$\S+–/);
+  await page.keyboard.press('Escape');
+  await expect(card).toBeHidden();
+  await expect(wording).toBeFocused();
+  await expect(wording).toHaveValue('Who else would answer?');
+  expect(await balanceOf(page)).toBe(before - cost);
+  await wording.press('Enter');
+  await expect(card.getByRole('button', { name: 'Run' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(articles(page).first()).toContainText('2 / 2');
+  await ended(articles(page).nth(1));
   await chooseModel(page, 'Sandbox Echo');
   await ask(page, 'A named model needs no confirmation');
   await ended(articles(page).nth(3));

@@ -10,6 +10,7 @@ import type { OptionsStore } from '../options/options-store.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
 import type { ToPart } from './history.ts';
 import { stopAnswer } from './live-answers.ts';
+import { questionOf } from './question-of.ts';
 import type { BuildRequest } from './request.ts';
 import { readRouting } from './routing.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
@@ -111,13 +112,6 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     return message;
   }
 
-  /** The user's message that this one answers, above all that it goes on with. */
-  async function questionOf(answer: Message): Promise<Message> {
-    const above = answer.parentId === null ? null : await messages.find(answer.parentId);
-    if (!above) throw new AppError('not_found', 'This answer is not here any more.');
-    return above.role === 'user' ? above : questionOf(above);
-  }
-
   /** What was asked for, where a part of the answer went on with the model that had been chosen for it. */
   async function modelAsked(answer: Message): Promise<string | null> {
     const above = answer.continues && answer.parentId !== null ? await messages.find(answer.parentId) : null;
@@ -148,7 +142,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
       const answer = await ofRole('assistant', answerId);
       const asked = model ?? (await modelAsked(answer)) ?? 'router';
-      return answerTo(await questionOf(answer), asked, overCaps, answer);
+      return answerTo(await questionOf(messages, answer), asked, overCaps, answer);
     },
 
     async answer({ questionId, model, overCaps }: { questionId: string; model: string; overCaps: boolean }) {
@@ -158,7 +152,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     /** The model that began goes on, also where the router chose it: two hands make no one text. */
     async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
       const cut = await ofRole('assistant', answerId);
-      const question = await questionOf(cut);
+      const question = await questionOf(messages, cut);
       const { conversationId } = cut;
       const model = servedModel(cut, modelFacts) ?? cut.model ?? 'router';
       const next = { ...newAnswer(model), ...inComparison(question, cut) };

@@ -1,17 +1,19 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { RoutePreview } from '#shared/contract/routing.ts';
+import { AppError } from '#shared/errors.ts';
 import type { Quote } from '#shared/wire/quote.ts';
 import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { fromGateway } from '../gateway-errors.ts';
 import type { DescribeModel } from '../model-facts.ts';
 import type { ToPart } from './history.ts';
+import { questionOf } from './question-of.ts';
 import type { BuildRequest } from './request.ts';
 import { candidatesOf } from './routing.ts';
 
 export interface PreviewRouteDeps {
-  readonly messages: Pick<MessageStore, 'branch'>;
+  readonly messages: Pick<MessageStore, 'branch' | 'find'>;
   readonly leafOf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
@@ -21,6 +23,8 @@ export interface PreviewRouteDeps {
 
 interface Ask {
   readonly conversationId: string | null;
+  /** In whose place it would stand: a message of the user's, with these words, or an answer, which is asked for again. */
+  readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
@@ -28,12 +32,21 @@ interface Ask {
 
 /** What the router would choose for a message, from the gateway's own quote of it (wire contract §5.6, §10). */
 export function previewRoute({ messages, leafOf, connections, modelFacts, build, standIn }: PreviewRouteDeps) {
+  /** All that goes out, with the question at its end. */
+  async function branchOf({ conversationId, inPlaceOf, text, attachments }: Ask) {
+    const question = { ...asked, text, attachments: [...attachments] };
+    if (conversationId === null) return [question];
+    if (inPlaceOf === null) return [...(await messages.branch(conversationId, await leafOf(conversationId))), question];
+    const before = await messages.find(inPlaceOf);
+    if (!before) throw new AppError('not_found', 'This message is not here any more.');
+    if (before.role === 'user') return [...(await messages.branch(conversationId, before.parentId)), question];
+    return messages.branch(conversationId, (await questionOf(messages, before)).id);
+  }
+
   /** Null: this gateway gives no quotes. */
   async function quote(ask: Ask, signal: AbortSignal | undefined): Promise<Quote | null> {
-    const { conversationId, text, attachments, model } = ask;
-    const branch = conversationId === null ? [] : await messages.branch(conversationId, await leafOf(conversationId));
-    const question = { ...asked, text, attachments: [...attachments] };
-    const { body } = await build({ conversationId, branch: [...branch, question], model }, standIn);
+    const { conversationId, model } = ask;
+    const { body } = await build({ conversationId, branch: await branchOf(ask), model }, standIn);
     const { client } = await connections.payerFor(model);
     try {
       return await client.quote(body, { ...(signal ? { signal } : {}), headers: { 'x-portico-route-detail': 'full' } });

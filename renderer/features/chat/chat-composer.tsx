@@ -30,6 +30,7 @@ import { useAttach } from './use-attach.ts';
 import { useChosenModel } from './use-chosen-model.ts';
 import { useCompare, useCompareQuote } from './use-compare.ts';
 import { useComposerMenu } from './use-composer-menu.ts';
+import { useConfirmsRoute } from './use-confirms-route.ts';
 import { useDraft } from './use-draft.ts';
 import { useDrop } from './use-drop.ts';
 import { usePrompts } from './use-prompts.ts';
@@ -88,11 +89,10 @@ export function ChatComposer(props: ChatComposerProps) {
   const stopNow = live ? () => stop.mutate(liveAnswerIds, { onError: (error) => failed(text.stop, error) }) : null;
   const payer = usePayer(model);
 
-  const confirms =
-    settings.data?.confirmRoute === true && !compare.on && (model === 'router' || record?.kind === 'router');
+  const confirms = useConfirmsRoute();
   const sendNow = (overCaps: boolean, confirmed = overCaps) => {
     if (send.isPending) return;
-    if (confirms && !confirmed) {
+    if (!compare.on && !confirmed && confirms(model)) {
       setConfirming(true);
       return;
     }
@@ -266,7 +266,7 @@ export function ChatComposer(props: ChatComposerProps) {
         />
       )}
       <ConfirmRoute
-        asked={confirming ? { ...asked, model } : null}
+        asked={confirming ? { ...asked, inPlaceOf: null, model } : null}
         onRun={() => {
           setConfirming(false);
           sendNow(false, true);

@@ -9,6 +9,7 @@ import { AnswerImage } from './answer-image.tsx';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { ChooseNotice } from './choose-notice.tsx';
+import { ConfirmAgain } from './confirm-route.tsx';
 import { draftKey, useDrafts } from './drafts.ts';
 import { OpenLinkContext } from './markdown/open-link.ts';
 import { type NamedImage, ShowImageContext } from './markdown/show-image.ts';
@@ -139,6 +140,7 @@ function Conversation({ conversationId }: { conversationId: string }) {
       </div>
       <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
       <OverCap />
+      <ConfirmAgain />
       <ReplyStatus last={last} />
     </OpenLinkContext>
   );

@@ -1,6 +1,8 @@
+import { useRef } from 'react';
 import type { RoutePreview } from '#shared/contract/routing.ts';
 import { describeError } from '../../lib/error-text.ts';
 import { usd } from '../../lib/format.ts';
+import { sayShortcut } from '../../lib/shortcut-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -8,30 +10,58 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { RouterCandidates } from './router-candidates.tsx';
 import { routingText as text } from './routing-text.ts';
 import { text as chatText } from './text.ts';
+import { useThreadView } from './thread-view.ts';
 import { type RouteAsked, useRoutePreview } from './use-route-preview.ts';
 
 interface ConfirmRouteProps {
   /** The message that would go out; null while nothing is to be confirmed. */
   asked: RouteAsked | null;
   onRun: () => void;
-  onOther: () => void;
+  /** Null where no other model can be chosen from here. */
+  onOther: (() => void) | null;
   onCancel: () => void;
 }
 
 /** Before a message goes to Auto: what would be chosen, why, and what it would cost. Nothing is stored or charged yet. */
 export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRouteProps) {
+  const run = useRef<HTMLButtonElement>(null);
+  const close = (open: boolean) => !open && onCancel();
   return (
-    <Dialog open={asked !== null} onOpenChange={(open) => !open && onCancel()} title={text.confirmTitle}>
+    <Dialog open={asked !== null} onOpenChange={close} title={text.confirmTitle} initialFocus={run}>
       {asked && <Preview asked={asked} />}
       {/* The Enter that sent it may still be held down: it must not confirm. */}
       <div className="mt-4 flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>{chatText.cancel}</Button>
-        <Button onClick={onOther}>{text.chooseOther}</Button>
-        <Button look="primary" autoFocus onKeyDown={(event) => event.repeat && event.preventDefault()} onClick={onRun}>
+        {onOther && <Button onClick={onOther}>{text.chooseOther}</Button>}
+        <Button ref={run} look="primary" onKeyDown={(event) => event.repeat && event.preventDefault()} onClick={onRun}>
           {text.run}
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** The same before a further answer and before another wording. */
+export function ConfirmAgain() {
+  const confirming = useThreadView((view) => view.confirming);
+  const close = () => useThreadView.getState().setConfirming(null);
+  return (
+    <ConfirmRoute
+      asked={confirming?.asked ?? null}
+      onRun={() => {
+        close();
+        confirming?.run();
+      }}
+      onOther={
+        confirming?.other
+          ? () => {
+              close();
+              sayShortcut('model');
+            }
+          : null
+      }
+      onCancel={close}
+    />
   );
 }
 

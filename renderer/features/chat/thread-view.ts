@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import type { RouteAsked } from './use-route-preview.ts';
 
 /** What the reader has done to the view of messages. The core keeps edits and folds (`use-kept-view.ts`). */
 interface ThreadView {
@@ -18,6 +19,8 @@ interface ThreadView {
   endWanted: number;
   /** What a cap has stopped: why, and how it is done all the same. */
   overCap: { readonly sentence: string; readonly anyway: () => void } | null;
+  /** What is confirmed before the router is asked, and what runs then; `other`, where another model can be chosen for it. */
+  confirming: { readonly asked: RouteAsked; readonly run: () => void; readonly other: boolean } | null;
   /** Said to a screen reader. */
   said: string;
   setFold: (fold: string, open: boolean) => void;
@@ -34,6 +37,7 @@ interface ThreadView {
   point: (messageId: string) => void;
   wantEnd: () => void;
   setOverCap: (overCap: ThreadView['overCap']) => void;
+  setConfirming: (confirming: ThreadView['confirming']) => void;
   say: (said: string) => void;
 }
 
@@ -51,6 +55,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   pointed: null,
   endWanted: 0,
   overCap: null,
+  confirming: null,
   said: '',
   setFold: (fold, open) => {
     if (open === (get().folds[fold] ?? false)) return;
@@ -72,6 +77,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   },
   wantEnd: () => set({ endWanted: get().endWanted + 1 }),
   setOverCap: (overCap) => set({ overCap }),
+  setConfirming: (confirming) => set({ confirming }),
   // The same words twice are said twice.
   say: (said) => set({ said: get().said === said ? `${said} ` : said }),
 }));

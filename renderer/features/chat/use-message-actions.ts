@@ -5,22 +5,25 @@ import { describeError } from '../../lib/error-text.ts';
 import { useNotify } from '../../ui/use-notify.ts';
 import { compareText } from './compare-text.ts';
 import { useDrafts } from './drafts.ts';
-import { headOf, sectionsOf } from './entries.ts';
+import { type Entry, headOf, sectionsOf } from './entries.ts';
 import { copyForms } from './markdown/copy-forms.ts';
 import type { MessageActions } from './message-actions.ts';
 import { parsedTokens } from './parsed-tokens.ts';
 import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
 import { useLiveAnswers } from './use-answer.ts';
+import { useConfirmsRoute } from './use-confirms-route.ts';
+import type { RouteAsked } from './use-route-preview.ts';
 
 /** What can be done with the messages of a conversation, asked of the core; what fails is said. */
 export function useMessageActions(model: string): MessageActions {
   const api = useApi();
   const answers = useLiveAnswers();
   const notify = useNotify();
-  const now = useRef({ model, notify });
+  const confirms = useConfirmsRoute();
+  const now = useRef({ model, notify, confirms });
   useEffect(() => {
-    now.current = { model, notify };
+    now.current = { model, notify, confirms };
   });
   return useMemo(() => {
     const { say, wantEnd } = useThreadView.getState();
@@ -41,16 +44,30 @@ export function useMessageActions(model: string): MessageActions {
         else useThreadView.getState().setOverCap({ sentence, anyway: () => void ask(name, work, true) });
       }
     };
+    const again = (entry: Entry, asked: string): RouteAsked => ({
+      ...{ conversationId: entry.conversationId, inPlaceOf: entry.id, model: asked },
+      // An answer's question is known where it is asked again.
+      ...(entry.role === 'user' ? { text: entry.text, attachments: entry.attachments } : { text: '', attachments: [] }),
+    });
+    const confirmed = (asked: RouteAsked, other: boolean, work: () => Promise<void>): void => {
+      if (!now.current.confirms(asked.model)) return void work();
+      useThreadView.getState().setConfirming({ asked, other, run: () => void work() });
+    };
     const copied = new Map<string, ReturnType<typeof setTimeout>>();
     return {
-      regenerate: (entry, other) =>
-        void ask(text.regenerate, (overCaps) =>
-          api.chat.regenerate({ answerId: entry.id, model: other ?? null, overCaps }),
-        ),
+      regenerate: (entry, other) => {
+        const work = () =>
+          ask(text.regenerate, (overCaps) =>
+            api.chat.regenerate({ answerId: entry.id, model: other ?? null, overCaps }),
+          );
+        // The models of a comparison were picked by hand.
+        if (entry.comparison) void work();
+        else confirmed(again(entry, other ?? entry.parts[0].model ?? 'router'), false, work);
+      },
       continue: (entry) => void ask(text.continue, (overCaps) => api.chat.continue({ answerId: entry.id, overCaps })),
       answer: (entry) =>
-        void ask(text.answer, (overCaps) =>
-          api.chat.answer({ questionId: entry.id, model: now.current.model, overCaps }),
+        confirmed(again(entry, now.current.model), true, () =>
+          ask(text.answer, (overCaps) => api.chat.answer({ questionId: entry.id, model: now.current.model, overCaps })),
         ),
       edit: (entry, words) => {
         const { setEdit } = useThreadView.getState();
@@ -58,14 +75,16 @@ export function useMessageActions(model: string): MessageActions {
           ...{ messageId: ulid(), conversationId: entry.conversationId, editOf: entry.id },
           ...{ text: words, attachments: [...entry.attachments], model: now.current.model },
         };
-        void ask(text.edit, (overCaps) => {
-          setEdit(entry.id, null);
-          // What could not be sent is open again, as it was written.
-          return api.chat.send({ ...message, overCaps }).catch((error: unknown) => {
-            setEdit(entry.id, words);
-            throw error;
-          });
-        });
+        confirmed({ ...again(entry, message.model), text: words }, true, () =>
+          ask(text.edit, (overCaps) => {
+            setEdit(entry.id, null);
+            // What could not be sent is open again, as it was written.
+            return api.chat.send({ ...message, overCaps }).catch((error: unknown) => {
+              setEdit(entry.id, words);
+              throw error;
+            });
+          }),
+        );
       },
       step: (entry, by) => {
         const { index, count } = entry.sibling;

@@ -4,18 +4,20 @@ import { useApi } from '../../lib/api.ts';
 
 export interface RouteAsked {
   readonly conversationId: string | null;
+  /** In whose place it would stand: an own message with these words, or an answer, which is asked for again. */
+  readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
 }
 
 /** What the router would choose for this message now; asked anew each time, as it changes with prices and providers. */
-export function useRoutePreview({ conversationId, text, attachments, model }: RouteAsked) {
+export function useRoutePreview({ conversationId, inPlaceOf, text, attachments, model }: RouteAsked) {
   const api = useApi();
   return useQuery({
-    queryKey: ['quote', 'route', conversationId, model, text, attachments.map(({ id }) => id)],
+    queryKey: ['quote', 'route', conversationId, inPlaceOf, model, text, attachments.map(({ id }) => id)],
     queryFn: ({ signal }) =>
-      api.quotes.route({ conversationId, text, attachments: [...attachments], model }, { signal }),
+      api.quotes.route({ conversationId, inPlaceOf, text, attachments: [...attachments], model }, { signal }),
     gcTime: 0,
     staleTime: 0,
   });

@@ -126,7 +126,7 @@ export const text = {
     sendWithNote: 'The other way breaks the line.',
     ways: { enter: 'Enter', mod_enter: 'Ctrl or ⌘ + Enter' },
     confirmRoute: 'Confirm what Auto chooses',
-    confirmRouteNote: 'Send first shows the model, the reasons and the price. Nothing is sent before you say so.',
+    confirmRouteNote: 'The model, the reasons and the price are shown first. Nothing is sent before you say so.',
   },
   library: {
     loading: 'Loading',

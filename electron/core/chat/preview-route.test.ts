@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+/** The real gateway in process: its quotes are those of the request that would go out. */
+let core: Awaited<ReturnType<typeof testCore>>;
+let { client } = {} as typeof core;
+beforeAll(async () => {
+  core = await testCore({ openGateway });
+  ({ client } = core);
+  await client.models.list();
+});
+afterAll(() => core.close());
+
+async function ask(text: string, conversationId: string | null = null) {
+  const started = await client.chat.send({ messageId: randomUUID(), conversationId, text, model: 'sandbox/echo' });
+  await eventually(async () => {
+    const { runningIds } = await client.conversations.get({ id: started.conversationId });
+    expect(runningIds).toEqual([]);
+  });
+  return started;
+}
+
+async function costOf(text: string, place: { conversationId?: string; inPlaceOf?: string } = {}) {
+  const preview = await client.quotes.route({ conversationId: null, text, attachments: [], model: 'router', ...place });
+  if (!preview.known) throw new Error('nothing is known');
+  return preview.costUsd;
+}
+
+test('another wording and a further answer are previewed with the branch that they would have', async () => {
+  const first = await ask('The first question.');
+  const { conversationId } = first;
+  const second = await ask('words '.repeat(5_000), conversationId);
+  const here = (inPlaceOf: string) => ({ conversationId, inPlaceOf });
+
+  expect(await costOf('Hello', here(first.userMessageId))).toEqual(await costOf('Hello'));
+  expect(await costOf('', here(first.answerId))).toEqual(await costOf('The first question.'));
+  const again = await costOf('', here(second.answerId));
+  expect(again).toEqual(await costOf('words '.repeat(5_000), here(second.userMessageId)));
+  expect(Number(again?.low)).toBeGreaterThan(Number((await costOf('Hello'))?.low));
+  expect(Number((await costOf('Hello', { conversationId }))?.low)).toBeGreaterThan(Number(again?.low));
+});
+
+test('what is not there any more is said', async () => {
+  const { conversationId } = await ask('A question.');
+  const gone = client.quotes.route({
+    ...{ conversationId, inPlaceOf: 'gone', text: 'Hello', attachments: [], model: 'router' },
+  });
+  await expect(gone).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -1,0 +1,11 @@
+import { useModels, useSettings } from '../../lib/use-core.ts';
+
+/** Whether the user wants to see first what the router would choose, and this model is one. */
+export function useConfirmsRoute(): (model: string) => boolean {
+  const wanted = useSettings().data?.confirmRoute === true;
+  const models = useModels().data?.models ?? [];
+  return (model) =>
+    wanted &&
+    (model === 'router' ||
+      models.some(({ id, aliases, kind }) => kind === 'router' && (id === model || aliases.includes(model))));
+}
