@@ -35,6 +35,7 @@ test('Auto’s choice is shown and confirmed before anything is sent, where the 
 
   await expect(message(page)).toBeFocused();
   await page.keyboard.press('Enter');
+  await expect(card.getByRole('button', { name: 'Run' })).toBeFocused();
   await card.getByRole('button', { name: 'Choose another' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('option').first()).toBeVisible();
