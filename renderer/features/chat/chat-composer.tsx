@@ -11,6 +11,7 @@ import { useNotify } from '../../ui/use-notify.ts';
 import { ChatOptions } from './chat-options.tsx';
 import { ChatTools } from './chat-tools.tsx';
 import { CompareBar } from './compare-bar.tsx';
+import { named } from './compare-models.ts';
 import { CompareNotices } from './compare-notices.tsx';
 import { ComparePicker } from './compare-picker.tsx';
 import { CompareQuoteLine } from './compare-quote-line.tsx';
@@ -68,7 +69,7 @@ export function ChatComposer(props: ChatComposerProps) {
   const settings = useSettings();
   const models = useModels();
   const list = models.data?.models ?? [];
-  const record = list.find((entry) => entry.id === model || entry.aliases.includes(model)) ?? null;
+  const record = named(list, model) ?? null;
   const [picking, setPicking] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const [context, setContext] = useState(false);
