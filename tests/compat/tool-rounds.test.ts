@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { chatEnded } from '../support/chat-ended.ts';
 import { eventually } from '../support/eventually.ts';
 import { testCore } from '../support/test-core.ts';
 
@@ -31,12 +32,7 @@ beforeEach(() => mock.reset());
 
 const ask = (model: string, text: string, conversationId: string | null = null) =>
   client.chat.send({ messageId: randomUUID(), conversationId, text, model });
-const ended = (id: string) =>
-  eventually(async () => {
-    const { messages, runningIds } = await client.conversations.get({ id, limit: 100 });
-    expect(runningIds).toEqual([]);
-    return messages;
-  });
+const ended = (id: string) => chatEnded(client, id);
 const sum = (amounts: readonly string[]) =>
   formatUsd(nanoUsd(amounts.reduce((all, amount) => all + parseUsd(amount), 0n)));
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { eventually } from '../../../tests/support/eventually.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 /** The real gateway in process: its quotes are those of the request that would go out. */
@@ -16,10 +16,7 @@ afterAll(() => core.close());
 
 async function ask(text: string, conversationId: string | null = null) {
   const started = await client.chat.send({ messageId: randomUUID(), conversationId, text, model: 'sandbox/echo' });
-  await eventually(async () => {
-    const { runningIds } = await client.conversations.get({ id: started.conversationId });
-    expect(runningIds).toEqual([]);
-  });
+  await chatEnded(client, started.conversationId);
   return started;
 }
 

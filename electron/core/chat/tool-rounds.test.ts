@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Message } from '#shared/contract/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { mostRounds } from './rounds.ts';
@@ -30,12 +31,7 @@ const model = 'sandbox/tools';
 const ask = (text: string, conversationId: string | null = null, asked = model) =>
   client.chat.send({ messageId: randomUUID(), conversationId, text, model: asked });
 const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
-const ended = (id: string) =>
-  eventually(async () => {
-    const { messages, runningIds } = await client.conversations.get({ id, limit: 400 });
-    expect(runningIds).toEqual([]);
-    return messages;
-  });
+const ended = (id: string) => chatEnded(client, id);
 const runsOf = (messages: readonly Message[]) =>
   messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
 /** Until a call waits for the user. */

@@ -1,0 +1,14 @@
+import { expect } from 'vitest';
+import type { Message } from '#shared/contract/conversations.ts';
+import { eventually } from './eventually.ts';
+import type { testCore } from './test-core.ts';
+
+type Client = Awaited<ReturnType<typeof testCore>>['client'];
+
+/** A chat's messages, once nothing of it is being answered any more. */
+export const chatEnded = (client: Client, id: string): Promise<readonly Message[]> =>
+  eventually(async () => {
+    const { messages, runningIds } = await client.conversations.get({ id, limit: 400 });
+    expect(runningIds).toEqual([]);
+    return messages;
+  });
