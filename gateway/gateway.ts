@@ -1,4 +1,5 @@
 import type { EngineTimeouts } from './engine.ts';
+import type { Download } from './lib/fetched-images.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Administrator, Operator } from './operator.ts';
 import type { Work } from './overload.ts';
@@ -24,6 +25,8 @@ export interface GatewayOptions {
   readonly fetch?: typeof fetch;
   /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
   readonly upstreamFetch?: UpstreamFetch;
+  /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
+  readonly download?: Download;
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
   /** From where on requests are refused because there is too much to do. */

@@ -64,6 +64,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     sandbox: options.sandbox ?? true,
     sandboxPace: options.sandboxPace ?? 1,
     now: options.now ?? Date.now,
+    download: options.download,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
