@@ -10,8 +10,6 @@ export interface GatewayOptions {
   readonly database: string;
   /** Provider id → credential. What is missing is listed as `no_credential`. */
   readonly providers?: Readonly<Record<string, ProviderCredential>>;
-  /** This process is the only one that serves the database: requests that an earlier run left open are ended at once. */
-  readonly exclusive?: boolean;
   /** `false` hides the sandbox provider. */
   readonly sandbox?: boolean;
   /** Other names under which models may be asked for: alias → `provider/model`. */

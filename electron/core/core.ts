@@ -323,7 +323,6 @@ function openEmbedded(
 ): Promise<Gateway> {
   return openGateway({
     database: join(dataFolder, 'gateway.db'),
-    exclusive: true,
     sandboxPace,
     now,
     fetch: send,

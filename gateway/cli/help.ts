@@ -64,7 +64,8 @@ Usage
 ${usage.map((line) => `  gateway ${line}`).join('\n')}
 
 Options
-  --db DB          SQLite file or postgres:// URL (default: $PORTICO_DB, else ${defaultDatabase})
+  --db DB          SQLite file or postgres:// URL (default: $PORTICO_DB, else ${defaultDatabase}). One server a file:
+                   a second one is refused with exit code 2; PostgreSQL has any number
   --port N         port to serve on, 0 for any free one (default: ${defaultPort})
   --host H         address to bind (default: 127.0.0.1)
   --config FILE    JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"},
