@@ -29,6 +29,7 @@ describe('what is no picture', () => {
       { role: 'tool', tool_call_id: 'c1', content: result },
     ],
   });
+  const thought = { type: 'thinking', thinking: 'Hm', signature: 's', source: { type: 'url', url: target } };
   const schema = (more: object) => ({ type: 'object', properties: { a: more } });
   const tools = (parameters: object) => ({ tools: [{ type: 'function', function: { name: 'f', parameters } }] });
   const format = (inner: object) => ({
@@ -39,6 +40,13 @@ describe('what is no picture', () => {
     ...parts.map(([name, part]) => [`${name}, of a tool`, toolTurn({}, [part])] as const),
     ['a field beside a part', user([{ type: 'text', text: 'x', image_url: { url: target } }])],
     ['a field of a message', user('hi', { images: [target], image_url: { url: target } })],
+    ['a text that is none', user('hi', { name: { url: target }, refusal: [target] })],
+    [
+      'a text of an assistant that is none',
+      { messages: [{ role: 'assistant', content: 'x', refusal: { url: target } }] },
+    ],
+    ['thinking that comes back', toolTurn({ extra_content: { anthropic: { thinking: [thought] } } })],
+    ['details that come back', toolTurn({ extra_content: { openrouter: { reasoning_details: [thought] } } })],
     ['a field of a tool call', toolTurn({ image_url: target })],
     ['what comes back of a call', toolTurn({ extra_content: { a: { b: [{ image_url: target }] } } })],
     ['a reference of a tool', { ...user('hi'), ...tools(schema({ $ref: target })) }],
@@ -55,16 +63,21 @@ describe('what is no picture', () => {
     ['a label', { ...user('hi'), metadata: { image_url: target }, user: target }],
   ];
 
-  test.each(['vllm', 'openai-compatible', 'openai', 'openrouter'])('never brings an address to %s', async (id) => {
-    const { post } = await servers.gateway();
-    for (const [name, body] of bodies) {
-      const response = await post('/v1/chat/completions', { model: modelOf(id), max_tokens: 10, ...body });
-      await response.text();
-      expect([200, 400], name).toContain(response.status);
-    }
-    for (const body of servers.sent()) expect(body).not.toContain('169.254.169.254');
-    expect(servers.sent().length).toBeGreaterThan(3);
-  });
+  test.each(['vllm', 'openai-compatible', 'openai', 'openrouter', 'anthropic', 'google'])(
+    'never brings an address to %s',
+    async (id) => {
+      const { post } = await servers.gateway();
+      for (const [name, body] of bodies) {
+        // Thinking that comes back is only sent on where the model thinks.
+        const request = { model: modelOf(id), max_tokens: 5_000, reasoning_effort: 'low', ...body };
+        const response = await post('/v1/chat/completions', request);
+        await response.text();
+        expect([200, 400], name).toContain(response.status);
+      }
+      for (const body of servers.sent()) expect(body).not.toContain('169.254.169.254');
+      expect(servers.sent().length).toBeGreaterThan(3);
+    },
+  );
 
   test('may still speak of addresses', async () => {
     const { post } = await servers.gateway();

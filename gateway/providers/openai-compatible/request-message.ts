@@ -30,7 +30,9 @@ function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, 
   };
 }
 
-const textFields = new Set(['role', 'content', 'name', 'refusal', 'cache_control']);
+/** What was held to its form when the request was read, and what is text where it is a text. */
+const readFields = new Set(['role', 'content', 'cache_control']);
+const textFields = new Set(['name', 'refusal']);
 
 /**
  * What a message says, and switches that servers have of their own (`prefix`). Nothing else that a caller adds goes on: in a
@@ -38,7 +40,8 @@ const textFields = new Set(['role', 'content', 'name', 'refusal', 'cache_control
  */
 function knownFields(message: object, { refusesInMessages }: Dialect): object {
   const goesOn = ([name, value]: [string, unknown]) =>
-    !refusesInMessages.includes(name) && (textFields.has(name) || typeof value === 'boolean');
+    !refusesInMessages.includes(name) &&
+    (readFields.has(name) || typeof value === 'boolean' || (textFields.has(name) && typeof value === 'string'));
   return Object.fromEntries(Object.entries(message).filter(goesOn));
 }
 
