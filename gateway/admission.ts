@@ -87,7 +87,8 @@ function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void 
 function credentialFor(question: Question, providerId: string, registry: Registry): ProviderCredential | null {
   const platform = registry.get(providerId)?.credential ?? null;
   if (!question.byoKey) return platform;
-  const baseUrl = platform?.baseUrl ?? hostedBaseUrl(providerId);
+  if (platform) return { ...platform, apiKey: question.byoKey };
+  const baseUrl = hostedBaseUrl(providerId);
   return baseUrl === undefined ? null : { apiKey: question.byoKey, baseUrl };
 }
 

@@ -13,8 +13,12 @@ import type { Administrator } from './operator.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Said wrongly: exit code 2. */
+/** Said wrongly. */
 class UsageError extends Error {}
+
+/** Exit codes: the command failed; it cannot be done as it was said. */
+const failed = 1;
+const refused = 2;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -182,5 +186,5 @@ main(process.argv.slice(2)).catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`${message}${usage ? ' See --help.' : ''}\n`);
   if (!usage && !(error instanceof AppError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
-  process.exitCode = usage ? 2 : 1;
+  process.exitCode = usage || (error instanceof AppError && error.code === 'database_in_use') ? refused : failed;
 });

@@ -1,4 +1,5 @@
 import type { EngineTimeouts } from './engine.ts';
+import type { Download } from './lib/fetched-images.ts';
 import type { UpstreamFetch } from './lib/upstream-response.ts';
 import type { Administrator, Operator } from './operator.ts';
 import type { Work } from './overload.ts';
@@ -9,8 +10,6 @@ export interface GatewayOptions {
   readonly database: string;
   /** Provider id → credential. What is missing is listed as `no_credential`. */
   readonly providers?: Readonly<Record<string, ProviderCredential>>;
-  /** This process is the only one that serves the database: requests that an earlier run left open are ended at once. */
-  readonly exclusive?: boolean;
   /** `false` hides the sandbox provider. */
   readonly sandbox?: boolean;
   /** Other names under which models may be asked for: alias → `provider/model`. */
@@ -24,6 +23,8 @@ export interface GatewayOptions {
   readonly fetch?: typeof fetch;
   /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
   readonly upstreamFetch?: UpstreamFetch;
+  /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
+  readonly download?: Download;
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
   /** From where on requests are refused because there is too much to do. */

@@ -71,12 +71,27 @@ describe('an open gateway', () => {
       .not.toBe('0');
     await first.gateway.close();
     await running;
-    const again = await openTestGateway({ database, exclusive: false });
+    const again = await openTestGateway({ database });
     const book = account.parse(await (await again.call('/account', { key: first.key })).json());
     expect(book.balance?.held).toBe('0');
     const { data } = requestList.parse(await (await again.call('/v1/requests', { key: first.key })).json());
     expect(data).toHaveLength(1);
     expect(data[0]?.status).not.toBe('running');
+  });
+
+  test('has its file to itself as long as it is open, and gives it back where it could not be opened', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-gateway-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const database = join(directory, 'books.db');
+    await expect(openGateway({ database, env: { PORTICO_KEY_PEPPER: 'short' } })).rejects.toThrow('PORTICO_KEY_PEPPER');
+    const first = await openGateway({ database });
+    await expect(openGateway({ database })).rejects.toMatchObject({
+      code: 'database_in_use',
+      message: expect.stringContaining(`(process ${process.pid})`),
+    });
+    expect((await first.fetch(new Request('http://127.0.0.1/readyz'))).status).toBe(200);
+    await first.close();
+    await (await openGateway({ database })).close();
   });
 
   test('says what is wrong with the database', async () => {

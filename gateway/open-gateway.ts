@@ -6,7 +6,8 @@ import { watchCredentials } from './auth/watch-credentials.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
-import { type OpenBooks, openBooks } from './db/open.ts';
+import { dialectOf, type OpenBooks, openBooks } from './db/open.ts';
+import { takeServingLock } from './db/serving-lock.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
@@ -52,10 +53,23 @@ const vendor = 'portico';
 const checkTimeoutMs = 15_000;
 
 /**
- * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used, and
- * `internal_error` where the database cannot be opened. Close it to let the process end.
+ * Opens a gateway over its books. Throws `invalid_input` where the key secret or the settings cannot be used,
+ * `database_in_use` where another gateway serves this SQLite file, and `internal_error` where the database cannot be opened.
+ * Close it to let the process end.
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
+  const isFile = dialectOf(options.database) === 'sqlite' && options.database !== ':memory:';
+  const unlock = isFile ? takeServingLock(options.database) : () => {};
+  try {
+    const gateway = await openUnlocked(options);
+    return { ...gateway, close: () => gateway.close().finally(unlock) };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
   const send = options.upstreamFetch ?? platformFetch(options.fetch ?? fetch);
   const byokFeeBps = options.byokFeeBps ?? 0;
@@ -64,6 +78,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     sandbox: options.sandbox ?? true,
     sandboxPace: options.sandboxPace ?? 1,
     now: options.now ?? Date.now,
+    download: options.download,
     log,
   });
   for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
@@ -77,7 +92,9 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
   const sweeping = { db, transact, now, instanceId };
-  if (options.exclusive) await sweepEarlierInstances(sweeping);
+  // Nobody else serves a file: what is open there an earlier run has left.
+  const alone = books.dialect === 'sqlite';
+  if (alone) await sweepEarlierInstances(sweeping);
   else await sweepExpired(sweeping);
 
   const running = createRunning();
@@ -105,7 +122,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
     ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor, byokFeeBps },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
-  if (options.exclusive) await keptAnswers.freeRunning();
+  if (alone) await keptAnswers.freeRunning();
   let retired = false;
   const draining = () => running.draining;
   const leaving = () => retired || running.draining;

@@ -19,7 +19,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   afterAll(() => postgres.stop());
 
   test('start together, serve the same books and agree about them', async () => {
-    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const asked = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -55,7 +55,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   });
 
   test('a key revoked at one is refused by the other within two seconds', async () => {
-    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     expect((await two.call('/account', { key: one.key })).status).toBe(200);
     await one.gateway.operator.revokeKey(one.keyId);
@@ -65,7 +65,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   });
 
   test('tokens of one are accepted by the other, and so is the key they agree on', async () => {
-    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const user = await one.gateway.operator.createUser({ accountId: one.account.id, name: 'Ada' });
     const wanted = { userId: user.id, scopes: ['account'], lifetimeS: 60 } as const;
@@ -84,7 +84,7 @@ describe.skipIf(programs === null)('gateways on one PostgreSQL database', () => 
   });
 
   test('a key minted at one is limited at both together, and its answers are replayed by either', async () => {
-    const shared = { database: await postgres.createDatabase(), env, exclusive: false };
+    const shared = { database: await postgres.createDatabase(), env };
     const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
     const made = await one.post('/v1/keys', { spend_limit_usd: '0.001', label: 'shared' });
     const { key, id } = createdApiKey.parse(await made.json());

@@ -123,6 +123,7 @@ export const errorKinds = {
   tool_server_changed: kind(409, 'app_error'),
   tool_failed: kind(502, 'app_error'),
   data_folder_unavailable: kind(409, 'app_error'),
+  database_in_use: kind(503, 'app_error', true),
   backup_failed: kind(500, 'app_error', true),
   backup_unusable: kind(400, 'app_error'),
   import_refused: kind(400, 'app_error'),

@@ -43,6 +43,7 @@ import { type Listen, localDoor } from './gateway/local-door.ts';
 import { localKeysFeature } from './gateway/local-keys.ts';
 import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
+import { waitingGateway } from './gateway/waiting-gateway.ts';
 import type { Host } from './host.ts';
 import { imagesFeature } from './images/images.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
@@ -107,6 +108,7 @@ export interface Core {
 
 const keychainLimitMs = 5000;
 const drainMs = 5000;
+const lookAgainMs = 2000;
 
 /** Opens the core: the one place where its parts meet. It wires and decides nothing. */
 export async function openCore(options: CoreOptions): Promise<Core> {
@@ -132,7 +134,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   });
   const secrets = secretBox(keychain, profile);
 
-  const gateway = await openEmbedded(options, log);
+  const waiting = await waitingGateway({ open: () => openEmbedded(options, log), log, everyMs: lookAgainMs });
+  const { gateway } = waiting;
   const door = localDoor({ gateway, listen: options.listen, store });
   const remote = remoteGateway({ store, secrets, fetch: options.fetch });
   await remote.load();
@@ -243,7 +246,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
-    app: appFeature({ host, platform, dataFolder, keychain }),
+    app: appFeature({ host, platform, dataFolder, keychain, problem: () => (remote.get() ? null : waiting.problem()) }),
     attachments,
     bills: billsFeature({ spend }),
     caps,
@@ -289,6 +292,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     usage: usageFeature({ connections }),
   });
 
+  void waiting.openedLater?.then(() => {
+    changes.emit(...topic.options);
+    return lookUpOpenCosts();
+  });
   host.showTheme((await settings.get()).theme);
   const started = Promise.allSettled([keychain.probe(), providers.load(), door.start(), attachments.cleanUp()]);
 
@@ -323,7 +330,6 @@ function openEmbedded(
 ): Promise<Gateway> {
   return openGateway({
     database: join(dataFolder, 'gateway.db'),
-    exclusive: true,
     sandboxPace,
     now,
     fetch: send,

@@ -147,7 +147,7 @@ async function makeRoles(): Promise<Role[]> {
 }
 
 beforeAll(async () => {
-  gateway = await openGateway({ database, sandboxPace: 0, exclusive: true, now: () => time });
+  gateway = await openGateway({ database, sandboxPace: 0, now: () => time });
   roles = await makeRoles();
   time += 60_000;
   const headers = { authorization: `Bearer ${roles[1]?.credential}`, 'content-type': 'application/json' };

@@ -7,8 +7,8 @@ import { testDatabase } from '../testing/test-database.ts';
 /** Two gateways on one database: streams run on one, credentials are taken away at the other. */
 async function openTwo() {
   const database = await testDatabase();
-  const one = await openTestGateway({ database, exclusive: false });
-  const two = await openHanging({ database, exclusive: false });
+  const one = await openTestGateway({ database });
+  const two = await openHanging({ database });
   return { database, one, two };
 }
 

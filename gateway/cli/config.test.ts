@@ -39,6 +39,25 @@ describe('the configuration', () => {
     expect(() => loadConfig(undefined, wrong)).toThrow('names "opnai", which has no key or address');
   });
 
+  test('lets those providers fetch that the environment names, unless the file says otherwise', () => {
+    const env = { OPENAI_API_KEY: 'k', VLLM_BASE_URL: 'http://10.0.0.7:8000/v1', PORTICO_MAY_FETCH: 'vllm, openai' };
+    const fetching = (config: ReturnType<typeof loadConfig>) =>
+      Object.entries(config.providers).map(([id, { mayFetch }]) => [id, mayFetch]);
+    expect(fetching(loadConfig(undefined, { ...env, PORTICO_MAY_FETCH: 'vllm' }))).toEqual([
+      ['openai', undefined],
+      ['vllm', true],
+    ]);
+    const path = file('{"providers": {"openai": {"apiKey": "f", "may_fetch": false}}}');
+    expect(fetching(loadConfig(path, env))).toEqual([
+      ['openai', false],
+      ['vllm', true],
+    ]);
+    const wrong = { ...env, PORTICO_MAY_FETCH: 'vlm' };
+    expect(() => loadConfig(undefined, wrong)).toThrow('PORTICO_MAY_FETCH names "vlm", which has no key or address');
+    const text = file('{"providers": {"vllm": {"may_fetch": "yes"}}}');
+    expect(() => loadConfig(text, {})).toThrow('may_fetch');
+  });
+
   test('takes the fee on a caller’s own key from the file, else from the environment, in whole basis points', () => {
     const env = { PORTICO_BYOK_FEE_BPS: ' 250 ' };
     expect(loadConfig(undefined, env).byokFeeBps).toBe(250);

@@ -13,14 +13,12 @@ const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
 const apiKey = z.string().min(1, 'must not be empty');
 /** What becomes of an answer whose client leaves. */
 const onDisconnect = z.enum(['abort', 'drain']).optional();
-const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional(), on_disconnect: onDisconnect });
+/** Whether it may fetch images itself (docs/decisions/033-who-may-fetch.md). */
+const behaviour = { on_disconnect: onDisconnect, may_fetch: z.boolean().optional() };
+const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional(), ...behaviour });
 /** A server of one's own may want no key; only one that has a usual place may leave its address out. */
-const ownServer = z.strictObject({
-  apiKey: apiKey.optional(),
-  baseUrl: baseUrl.optional(),
-  on_disconnect: onDisconnect,
-});
-const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl, on_disconnect: onDisconnect });
+const ownServer = z.strictObject({ apiKey: apiKey.optional(), baseUrl: baseUrl.optional(), ...behaviour });
+const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl, ...behaviour });
 const entryOf = (known: KnownProvider) => (known.baseUrl === null ? elsewhere : known.ownServer ? ownServer : hosted);
 const aliasName = z
   .string()
@@ -54,14 +52,19 @@ export function loadConfig(path: string | undefined, env: Env): Config {
   const providers: Record<string, ProviderCredential> = { ...fromEnvironment(env) };
   for (const [id, entry] of Object.entries(file.providers)) {
     if (!entry) continue;
-    const credential = credentialOf(id, entry.apiKey, entry.baseUrl);
-    providers[id] = entry.on_disconnect ? { ...credential, onDisconnect: entry.on_disconnect } : credential;
+    const { on_disconnect: onDisconnect, may_fetch: mayFetch } = entry;
+    providers[id] = {
+      ...credentialOf(id, entry.apiKey, entry.baseUrl),
+      ...(onDisconnect === undefined ? {} : { onDisconnect }),
+      ...(mayFetch === undefined ? {} : { mayFetch }),
+    };
   }
-  for (const id of drainedProviders(env)) {
-    const credential = providers[id];
-    if (!credential)
-      throw new AppError('invalid_input', `${drainVariable} names "${id}", which has no key or address.`);
-    providers[id] = { onDisconnect: 'drain', ...credential };
+  for (const { variable, says } of listVariables) {
+    for (const id of (env[variable] ?? '').split(/[\s,]+/).filter((each) => each !== '')) {
+      const credential = providers[id];
+      if (!credential) throw new AppError('invalid_input', `${variable} names "${id}", which has no key or address.`);
+      providers[id] = { ...says, ...credential };
+    }
   }
   const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
   return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts, byokFeeBps };
@@ -94,11 +97,11 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-const drainVariable = 'PORTICO_ON_DISCONNECT_DRAIN';
-
-/** Providers whose answers are read to their end though the client left; what the file says of one comes first. */
-const drainedProviders = (env: Env): string[] =>
-  (env.PORTICO_ON_DISCONNECT_DRAIN ?? '').split(/[\s,]+/).filter((id) => id !== '');
+/** Variables that list providers, and what they say of each; what the file says of one comes first. */
+const listVariables: readonly { readonly variable: string; readonly says: Partial<ProviderCredential> }[] = [
+  { variable: 'PORTICO_ON_DISCONNECT_DRAIN', says: { onDisconnect: 'drain' } },
+  { variable: 'PORTICO_MAY_FETCH', says: { mayFetch: true } },
+];
 
 function feeFromEnvironment(env: Env): number {
   const text = env.PORTICO_BYOK_FEE_BPS?.trim() || '0';

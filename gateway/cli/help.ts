@@ -64,7 +64,8 @@ Usage
 ${usage.map((line) => `  gateway ${line}`).join('\n')}
 
 Options
-  --db DB          SQLite file or postgres:// URL (default: $PORTICO_DB, else ${defaultDatabase})
+  --db DB          SQLite file or postgres:// URL (default: $PORTICO_DB, else ${defaultDatabase}). One server a file:
+                   a second one is refused with exit code 2; PostgreSQL has any number
   --port N         port to serve on, 0 for any free one (default: ${defaultPort})
   --host H         address to bind (default: 127.0.0.1)
   --config FILE    JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"},
@@ -102,6 +103,9 @@ ${lines(serverAddresses)}
                        default: 0); "byok_fee_bps" in the file comes first
   PORTICO_ON_DISCONNECT_DRAIN   providers, separated by commas, whose answers are read to the end, and billed whole, though
                        the client left (they bill them anyway); "on_disconnect" in the file comes first
+  PORTICO_MAY_FETCH    providers, separated by commas, that may fetch images by their address themselves. Only vendors at their
+                       own address may otherwise; for the others the gateway fetches, from public hosts. "may_fetch" in the
+                       file comes first
   PORTICO_API_HOST, PORTICO_TOKEN_ISSUER   audience and issuer of tokens (127.0.0.1, portico); the same for every command
   PORTICO_DB              the database, where --db is not given
   PORTICO_HOSTS           names under which the gateway may be addressed besides loopback ones, separated by commas

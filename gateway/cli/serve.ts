@@ -8,7 +8,6 @@ import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
-import { takeServingLock } from './serving-lock.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -25,16 +24,14 @@ const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 }
 
 /**
  * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. A second signal
- * aborts that. Returns when all is settled.
+ * aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const config = loadConfig(options.configPath, options.env);
   const settings = serveSettings(options.env);
-  const lock = takeServingLock(options.database);
   const gateway = await openGateway({
     database: options.database,
     env: options.env,
-    exclusive: lock?.alone ?? false,
     providers: config.providers,
     sandbox: config.sandbox,
     aliases: config.aliases,
@@ -42,7 +39,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? withoutProbes : quietly,
   });
-  lock?.share();
   const parts: Closing[] = [gateway];
   try {
     const hosts = [...config.hosts, ...settings.hosts];
@@ -53,8 +49,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     // Before it is said where we serve: whoever reads that may end us at once.
     const told = signalled();
     process.stdout.write(`Portico gateway on ${server.url}\n`);
-    const exclusive = lock?.alone ?? false;
-    log({ event: 'started', providers: Object.keys(config.providers), exclusive, metrics: metrics?.port ?? null });
+    log({ event: 'started', providers: Object.keys(config.providers), metrics: metrics?.port ?? null });
     const stopRefreshing = refreshDaily(gateway.operator, options.env.PORTICO_PRICES_URL, log);
     parts.unshift({ close: async () => stopRefreshing() });
     await told;
@@ -62,7 +57,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   } finally {
     for (const part of parts) await part.close();
   }
-  lock?.release();
   log({ event: 'stopped' });
 }
 

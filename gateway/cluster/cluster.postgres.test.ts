@@ -13,7 +13,7 @@ const soon = { timeout: 20_000, interval: 200 };
 /** Two gateways on one database. Their clocks stand still: nothing that is cached grows old by itself. */
 async function openTwo() {
   const database = await testDatabase();
-  const shared = { database, exclusive: false };
+  const shared = { database };
   const [one, two] = await Promise.all([openTestGateway(shared), openTestGateway(shared)]);
   const admin = new pg.Client({ connectionString: database });
   await admin.connect();
@@ -158,7 +158,7 @@ describe('a model that fails at one instance', () => {
 });
 
 test('limits hold over all instances together', async () => {
-  const shared = { database: await testDatabase(), exclusive: false };
+  const shared = { database: await testDatabase() };
   const gateways = await Promise.all([0, 1, 2].map(() => openTestGateway({ ...shared, plan: 'free' })));
   const [first] = gateways;
   if (!first) throw new Error('unreachable');

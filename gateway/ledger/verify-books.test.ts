@@ -21,7 +21,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 /** Books with two accounts, grants, answers that succeeded, failed and were kept, minted keys, and one that still runs. */
 beforeAll(async () => {
   original = await sharedDatabase(directory);
-  const gateway = await openGateway({ database: original, env, sandboxPace: 0, exclusive: true });
+  const gateway = await openGateway({ database: original, env, sandboxPace: 0 });
   for (const name of ['A', 'B']) {
     const account = await gateway.operator.createAccount({ name });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1.5') });

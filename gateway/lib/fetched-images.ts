@@ -12,10 +12,11 @@ const maxBytes = 10 * 1024 * 1024;
 const maxTotalBytes = 25 * 1024 * 1024;
 const timeoutMs = 10_000;
 const mostFiles = 20;
-const remote = /^https?:\/\//i;
+/** What is left to fetch after the request was read; everything else is a data URL by then. */
+const remote = /^https?:/i;
 
 /**
- * The messages with every remote image in place of its address, for providers that fetch nothing themselves. Each address
+ * The messages with every remote image in place of its address, for servers that may not fetch or fetch nothing. Each address
  * is fetched once. Throws `file_download_failed` with the part it was in, before anything is sent upstream.
  */
 export async function withFetchedImages(

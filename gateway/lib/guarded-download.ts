@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { AppError } from '#shared/errors.ts';
-import { addressClass } from './address-class.ts';
+import { type AddressRules, addressRules, hostOf, notFetched, notPublic, publicAddress } from './public-address.ts';
 
 /**
  * Fetches what a stranger named, from nowhere but public hosts (wire contract §1.5). Each name is resolved once, every one
@@ -23,9 +23,7 @@ export interface DownloadOptions {
   readonly rules?: Partial<DownloadRules>;
 }
 
-export interface DownloadRules {
-  readonly protocols: readonly string[];
-  readonly mayReach: (address: string) => boolean;
+export interface DownloadRules extends AddressRules {
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
@@ -40,8 +38,7 @@ export interface Downloaded {
 const mostRedirects = 3;
 
 const defaultRules: DownloadRules = {
-  protocols: ['https:'],
-  mayReach: (address) => addressClass(address) === 'public',
+  ...addressRules,
   resolve: (name) => dns.lookup(name, { all: true, verbatim: true }),
 };
 
@@ -50,37 +47,27 @@ export async function guardedDownload(address: string, options: DownloadOptions)
   const rules = { ...defaultRules, ...options.rules };
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
-  let url = checkedUrl(address, null, rules);
+  let url = publicAddress(address, rules);
   for (let redirects = 0; ; redirects += 1) {
     const response = await ask(url, await reachable(url, rules, signal), options, signal);
     const next = response.headers.location;
     if (!isRedirect(response) || next === undefined) return received(response, url, options, signal);
     response.destroy();
-    if (redirects === mostRedirects) throw failed(url, `it redirects more than ${mostRedirects} times`);
-    url = checkedUrl(next, url, rules);
+    if (redirects === mostRedirects) throw notFetched(url, `it redirects more than ${mostRedirects} times`);
+    url = publicAddress(next, rules, url);
   }
 }
 
 const isRedirect = ({ statusCode = 0 }: IncomingMessage) => [301, 302, 303, 307, 308].includes(statusCode);
 
-function checkedUrl(address: string, base: URL | null, { protocols }: DownloadRules): URL {
-  const url = URL.canParse(address, base?.href) ? new URL(address, base?.href) : null;
-  if (!url) throw new AppError('file_download_failed', 'The file could not be fetched: its address is not valid.');
-  if (!protocols.includes(url.protocol)) throw failed(url, 'only https addresses are fetched');
-  if (url.username || url.password) throw failed(url, 'an address with a user name or password is not fetched');
-  return url;
-}
-
 /** The address to connect to. All that a name stands for must be public: one that is not is a trap, whatever the others. */
 async function reachable(url: URL, rules: DownloadRules, signal: AbortSignal): Promise<LookupAddress> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   const family = isIP(host);
   const addresses = family ? [{ address: host, family }] : await resolved(url, host, rules, signal);
   const [first] = addresses;
-  if (!first) throw failed(url, 'its name has no address');
-  if (!addresses.every(({ address }) => rules.mayReach(address))) {
-    throw failed(url, 'its name leads to an address that is not on the public internet');
-  }
+  if (!first) throw notFetched(url, 'its name has no address');
+  if (!addresses.every(({ address }) => rules.mayReach(address))) throw notPublic(url);
   return first;
 }
 
@@ -88,7 +75,7 @@ async function resolved(url: URL, name: string, rules: DownloadRules, signal: Ab
   try {
     return await abortable(rules.resolve(name), signal);
   } catch (cause) {
-    throw signal.aborted ? stopped(url, signal) : failed(url, 'its name could not be resolved', cause);
+    throw signal.aborted ? stopped(url, signal) : notFetched(url, 'its name could not be resolved', cause);
   }
 }
 
@@ -116,7 +103,7 @@ function ask(url: URL, pinned: LookupAddress, options: DownloadOptions, signal: 
       resolve,
     );
     request.on('error', (cause) => {
-      reject(signal.aborted ? stopped(url, signal) : failed(url, 'its server could not be reached', cause));
+      reject(signal.aborted ? stopped(url, signal) : notFetched(url, 'its server could not be reached', cause));
     });
     request.end();
   });
@@ -131,7 +118,7 @@ async function received(
   const { statusCode = 0, headers } = response;
   const refuse = (why: string) => {
     response.destroy();
-    return failed(url, why);
+    return notFetched(url, why);
   };
   if (statusCode !== 200) throw refuse(`its server answered with status ${statusCode}`);
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
@@ -145,16 +132,12 @@ async function received(
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw signal.aborted ? stopped(url, signal) : failed(url, 'its server broke the connection off', cause);
+    throw signal.aborted ? stopped(url, signal) : notFetched(url, 'its server broke the connection off', cause);
   }
   const contentType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return { bytes: Buffer.concat(chunks), contentType, url: url.href };
 }
 
-/** Only the host is told: a path may hold a secret. */
-const failed = (url: URL, why: string, cause?: unknown) =>
-  new AppError('file_download_failed', `The file at ${url.host || 'this address'} was not fetched: ${why}.`, { cause });
-
 /** The caller's own reason, or that the time is up. */
 const stopped = (url: URL, { reason }: AbortSignal) =>
-  reason instanceof AppError ? reason : failed(url, 'it did not come in time', reason);
+  reason instanceof AppError ? reason : notFetched(url, 'it did not come in time', reason);

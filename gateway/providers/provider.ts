@@ -12,6 +12,11 @@ export interface ProviderCredential {
   readonly baseUrl: string;
   /** Whether an answer whose client left is broken off (the default) or read to its end (wire contract §1.4.8). */
   readonly onDisconnect?: 'abort' | 'drain';
+  /**
+   * Whether it may be handed addresses to fetch by itself. Unless it is said: only a vendor at its own address, who fetches
+   * from its own network, never a server that could reach the operator's.
+   */
+  readonly mayFetch?: boolean;
 }
 
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */
@@ -102,6 +107,8 @@ export interface Provider {
   readonly name: string;
   /** This provider refuses requests without `maxTokens`, so it is always given one. */
   readonly needsMaxTokens?: boolean;
+  /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`without-addresses.ts`). */
+  readonly fetchesImages?: boolean;
   /**
    * Answers always come as a stream, so that the usage so far is known when something breaks: what arrived together is
    * given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.

@@ -10,6 +10,7 @@ import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts
 import type { Provider, ProviderCredential } from './provider.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
+import { withoutAddresses } from './without-addresses.ts';
 import { withoutKey } from './without-key.ts';
 
 /** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
@@ -45,25 +46,25 @@ export interface RegistryOptions {
   readonly sandboxPace: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Fetches images for providers that fetch none; `guardedDownload` unless a test says otherwise. */
-  readonly download?: Download;
+  /** Fetches images for providers that cannot or may not; `guardedDownload` unless a test says otherwise. */
+  readonly download?: Download | undefined;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 const noCredential: ProviderCredential = { apiKey: null, baseUrl: '' };
 
 /** Those with an adapter of their own; their models are in the price book. */
-const own: Readonly<Record<string, (options: RegistryOptions) => Provider>> = {
+const own: Readonly<Record<string, () => Provider>> = {
   openai: createOpenAi,
   anthropic: createAnthropic,
-  google: ({ download }) => createGoogle(download),
+  google: createGoogle,
 };
 
 /** The providers of one gateway and the platform's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
   const providers: readonly Provider[] = [
-    ...knownProviders.map(
-      ({ id, name }) => own[id]?.(options) ?? createOpenAiCompatible({ id, name, download: options.download }),
+    ...knownProviders.map(({ id, name }) =>
+      withoutAddresses(own[id]?.() ?? createOpenAiCompatible({ id, name }), options.download),
     ),
     ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
   ].map(withoutKey);

@@ -1,7 +1,8 @@
-import { AppError } from '#shared/errors.ts';
+import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { dataUrlBytes, isBase64, parseDataUrl } from '../lib/data-url.ts';
 import { fileTypeOf } from '../lib/file-type.ts';
+import { publicAddress } from '../lib/public-address.ts';
 
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
@@ -26,8 +27,7 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
     case 'text':
       return part;
     case 'image_url':
-      checkImage(part.image_url.url, `${at}.image_url.url`);
-      return part;
+      return { ...part, image_url: { ...part.image_url, url: imageUrl(part.image_url.url, `${at}.image_url.url`) } };
     case 'input_audio':
       if (!isBase64(part.input_audio.data)) throw badFile(`${at}.input_audio.data`, 'is not base64.');
       checkSize(part.input_audio.data, `${at}.input_audio.data`);
@@ -37,14 +37,26 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
   }
 }
 
-function checkImage(url: string, param: string): void {
-  if (/^https?:\/\//i.test(url)) return;
+/** As it is, where it is data; an address in the spelling that every parser reads alike. */
+function imageUrl(url: string, param: string): string {
+  if (/^https?:\/\//i.test(url)) return fetchable(url, param);
   const data = parseDataUrl(url);
   const bad = (why: string) => new AppError('invalid_image', `"${param}" ${why}`, { param });
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);
   if (fileTypeOf(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
+  return url;
+}
+
+/** Whoever will fetch it, we or the provider: only what the guard allows, by its spelling (wire contract §1.5). */
+function fetchable(url: string, param: string): string {
+  try {
+    return publicAddress(url).href;
+  } catch (error) {
+    const { code, message } = toAppError(error);
+    throw new AppError(code, message, { param, cause: error });
+  }
 }
 
 function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: string): ContentPart {

@@ -16,6 +16,7 @@ import { clientRequestId } from './client-request-id.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { requestError } from './request-error.ts';
+import { checkReferences } from './schema-references.ts';
 
 export interface QuestionContext {
   readonly requestId: string;
@@ -162,6 +163,7 @@ interface Parts {
 }
 
 function questionFor(request: Shared, parts: Parts, context: QuestionContext): Question {
+  checkReferences(request);
   return {
     requestId: context.requestId,
     principal: context.principal,

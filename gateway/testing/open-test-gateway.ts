@@ -21,7 +21,6 @@ export async function openTestGateway({ plan, balance = '10', scopes, ...options
   const gateway = await openGateway({
     database: await testDatabase(),
     env: { PORTICO_KEY_PEPPER: testPepper },
-    exclusive: true,
     sandboxPace: 0,
     now: () => time,
     log: (entry) => void entries.push(entry),

@@ -36,6 +36,13 @@ test.each([
   expect(location.hash).toBe(hash);
 });
 
+test('what keeps the app from answering stands above every page', async () => {
+  const problem =
+    'Another server (process 7) uses the gateway.db of this app. When it ends, answers go on by themselves.';
+  await openApp('#models', { ...fakeData(), app: { ...fakeData().app, problem } });
+  await expect.element(page.getByRole('status').filter({ hasText: 'gateway.db' })).toMatchTextContent(problem);
+});
+
 const pages = [
   {
     hash: '#models',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useConnection } from '../lib/changes.ts';
+import { useAppInfo } from '../lib/use-core.ts';
 import { useNarrow } from '../lib/use-media.ts';
 import { SideDrawer } from '../ui/dialog.tsx';
 import { Palette } from './palette.tsx';
@@ -15,6 +16,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const narrow = useNarrow();
   const { open, width, drawer, toggle } = useShell();
   const lost = useConnection((connection) => connection.lost);
+  const info = useAppInfo();
+  const trouble = lost ? text.lost : info.data?.problem;
   useShortcuts(narrow);
   const closeDrawer = () => useShell.setState({ drawer: false });
   return (
@@ -41,9 +44,9 @@ export function Shell({ children }: { children: ReactNode }) {
         tabIndex={-1}
         className="flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none sm:m-1.5 sm:rounded-menu sm:border"
       >
-        {lost && (
+        {trouble && (
           <p role="status" className="shrink-0 border-line border-b bg-sunken px-5 py-1.5 text-fg-2 text-sm">
-            {text.lost}
+            {trouble}
           </p>
         )}
         {children}

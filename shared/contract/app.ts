@@ -25,6 +25,8 @@ export const appInfo = z.object({
   keychain: keychainState,
   /** What is weaker in this host than in the installed app, one sentence each. */
   notices: z.array(z.string()),
+  /** What keeps the app from answering, and what ends that; null where nothing does. */
+  problem: z.string().nullable(),
 });
 
 export const appContract = {

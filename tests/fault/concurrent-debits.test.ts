@@ -6,13 +6,13 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Answer, ask } from '../support/chat-load.ts';
 import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
+import { startGranting } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
 
 /** `PORTICO_LONG=1` makes 10,000 debits; the ordinary run makes fewer. */
 const debits = process.env.PORTICO_LONG ? 10_000 : 300;
-const processes = 4;
 const atOnce = 128;
 const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
 
@@ -29,25 +29,26 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** A file has one server, and as many commands beside it as one likes; PostgreSQL has any number of servers. */
 const engines = [
-  { engine: 'SQLite', database: async () => join(folder, 'books.db') },
-  { engine: 'PostgreSQL', database: async () => (await postgres?.createDatabase()) ?? '' },
+  { engine: 'SQLite', servers: 1, commands: 2, database: async () => join(folder, 'books.db') },
+  { engine: 'PostgreSQL', servers: 4, commands: 0, database: async () => (await postgres?.createDatabase()) ?? '' },
 ].filter(({ engine }) => engine === 'SQLite' || programs !== null);
 
 const counted = { promptTokens: 7, completionTokens: 40 };
 
 test.each(engines)(
-  `${debits} debits of one account by ${processes} processes at once end exact on $engine`,
+  `${debits} debits of one account by $servers servers and $commands commands at once end exact on $engine`,
   {
     timeout: 1_200_000,
   },
-  async ({ database: fresh }) => {
+  async ({ servers, commands, database: fresh }) => {
     const database = await fresh();
     const upstream = await openPricedUpstream(() => counted);
     const settings = { env: { ...env, ...upstream.env } };
     const probe = await prepaidAccount(database, env, '1', 1);
     const gateways = [await gateway.start(database, settings)];
-    while (gateways.length < processes) gateways.push(await gateway.start(database, settings));
+    while (gateways.length < servers) gateways.push(await gateway.start(database, settings));
     const urls = gateways.map(({ url }) => url);
 
     const { hold, cost } = await priceOf(urls[0] ?? '', probe.keys[0] ?? '');
@@ -56,6 +57,7 @@ test.each(engines)(
     const balance = BigInt(debits) * cost + hold - 1n;
     const { id, keys } = await prepaidAccount(database, env, formatUsd(nanoUsd(balance)), 24);
 
+    const granting = startGranting(gateway, database, env, probe.id, commands);
     let asked = 0;
     const answers: Answer[] = [];
     const client = async () => {
@@ -72,6 +74,8 @@ test.each(engines)(
       last = await ask({ url: urls[0] ?? '', key: keys[0] ?? '', stream: false });
       answers.push(last);
     }
+    const granted = await granting.stop();
+    expect(granted > 0n).toBe(commands > 0);
     for (const one of gateways) expect(await one.kill('SIGTERM')).toBe(0);
     await upstream.close();
 
@@ -81,6 +85,10 @@ test.each(engines)(
     const told = answers.flatMap((answer) => (answer.kind === 'complete' ? [answer.told] : []));
     const books = await settledBooks(database, env, told);
     expect(books).toMatchObject({ problems: [], wrong: [], running: 0, held: '0' });
+    expect(books.accounts.find((account) => account.id === probe.id)).toMatchObject({
+      granted: parseUsd('1') + granted,
+      held: 0n,
+    });
     const mine = books.entries.filter((entry) => entry.account_id === id);
     expect(mine).toHaveLength(debits);
     expect(mine.every(({ balance_after: after }) => after >= hold - 1n)).toBe(true);

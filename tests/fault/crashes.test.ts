@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
 import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { startGranting } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
@@ -42,7 +44,7 @@ async function underLoad(database: string, processes: number) {
     () => Math.random() * 30,
   );
   closers.push(upstream.close);
-  const { keys } = await prepaidAccount(database, env, '1000', 8);
+  const { id, keys } = await prepaidAccount(database, env, '1000', 8);
   const settings = { env: { ...env, ...upstream.env } };
   const gateways: (GatewayProcess | null)[] = [];
   closers.push(() => gateways.map((one) => one?.kill('SIGKILL')));
@@ -50,6 +52,7 @@ async function underLoad(database: string, processes: number) {
   const load = startLoad(clients, () => gateways.flatMap((one) => (one ? [one.url] : [])), keys);
   closers.push(load.stop);
   return {
+    accountId: id,
     load,
     gateways,
     /** Ends one and starts it again, with the clients going on meanwhile. Returns its exit code. */
@@ -88,21 +91,29 @@ describe('under load, nothing that a client was told is lost', () => {
   test.each(
     [
       { engine: 'SQLite', processes: 1, fresh: onSqlite, runs: true },
-      { engine: 'SQLite', processes: 3, fresh: onSqlite, runs: true },
       { engine: 'PostgreSQL', processes: 3, fresh: onPostgres, runs: programs !== null },
     ].filter(({ runs }) => runs),
-  )(`$engine: kill -9 of one of $processes gateways, ${crashes} times`, endless, async ({ processes, fresh }) => {
-    const database = await fresh();
-    const { load, again, end } = await underLoad(database, processes);
-    for (let crash = 0; crash < crashes; crash += 1) {
+  )(
+    `$engine: kill -9 of one of $processes gateways, ${crashes} times, while commands write beside them`,
+    endless,
+    async ({ processes, fresh }) => {
+      const database = await fresh();
+      const { accountId, load, again, end } = await underLoad(database, processes);
+      const granting = startGranting(gateway, database, env, accountId, 2);
+      for (let crash = 0; crash < crashes; crash += 1) {
+        await load.more(10);
+        await again(crash % processes, 'SIGKILL');
+      }
       await load.more(10);
-      await again(crash % processes, 'SIGKILL');
-    }
-    await load.more(10);
-    await end();
-    const books = await expectSettled(database, load);
-    expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
-  });
+      const granted = await granting.stop();
+      await end();
+      const books = await expectSettled(database, load);
+      expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
+      expect(granted).toBeGreaterThan(0n);
+      const account = books.accounts.find(({ id }) => id === accountId);
+      expect(account?.granted).toBe(parseUsd('1000') + granted);
+    },
+  );
 
   test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
     const database = await onSqlite();

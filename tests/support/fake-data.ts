@@ -191,6 +191,7 @@ export function fakeData(): FakeData {
       capabilities: { ownTitleBar: false, background: true, saveDialog: true },
       keychain: { state: 'available', backend: 'Secret Service', message: null },
       notices: [],
+      problem: null,
     },
     settings: {
       theme: 'system',

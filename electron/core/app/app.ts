@@ -8,10 +8,12 @@ export interface AppDeps {
   readonly platform: string;
   readonly dataFolder: string;
   readonly keychain: Pick<Keychain, 'state'>;
+  /** What keeps the app from answering. */
+  readonly problem: () => string | null;
 }
 
 /** What the renderer runs in, and the way out of it. */
-export function appFeature({ host, platform, dataFolder, keychain }: AppDeps) {
+export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
       const { name, version, ownTitleBar, background, notices, output } = host;
@@ -23,6 +25,7 @@ export function appFeature({ host, platform, dataFolder, keychain }: AppDeps) {
         capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog' },
         keychain: keychain.state(),
         notices: [...notices],
+        problem: problem(),
       };
     },
     openLink: ({ url }: { url: string }): Promise<void> => host.openExternal(safeUrl(url)),

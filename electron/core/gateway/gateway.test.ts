@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
@@ -216,4 +217,27 @@ test('a key for another program is told once, bound to its limit, and refused on
   await expect(client.localKeys.revoke({ id: entry?.id ?? '' })).rejects.toThrow('revoked already');
   const used = await client.account.get({ wallet: 'sandbox' });
   await expect(client.localKeys.revoke({ id: used.credential.id ?? '' })).rejects.toThrow('revoked already');
+});
+
+test('what other programs send through the door makes no server of the user’s own fetch anything', async () => {
+  const { sent, origin } = await openOwnServers();
+  const { client } = await start({ listen });
+  for (const id of ['ollama', 'lmstudio', 'vllm', 'openai-compatible'] as const) {
+    await client.providers.setKey({ id, baseUrl: `${origin}/${id}` });
+  }
+  const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
+  const { key } = await client.localKeys.create({ name: 'A program', wallet: 'main', limitUsd: null });
+  const ask = (body: unknown) =>
+    fetch(`${local.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  for (const id of ['ollama', 'lmstudio', 'vllm', 'openai-compatible']) {
+    await eventually(async () => expect((await ask(completion(modelOf(id)))).status).toBe(200));
+    for (const url of ['http://169.254.169.254/latest/', 'https://127.0.0.1/x', 'https://localhost/x']) {
+      expect((await ask(completion(modelOf(id), url))).status).toBe(400);
+    }
+  }
+  for (const body of sent()) expect(body).not.toMatch(/image_url|https?:/);
 });

@@ -14,6 +14,7 @@ export function createAnthropic(): Provider {
     id,
     name: 'Anthropic',
     needsMaxTokens: true,
+    fetchesImages: true,
     async chat(request, context, take) {
       const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body: messagesBody(request) });
       await streamEvents(response, id, createMessageReader(), take);

@@ -7,11 +7,19 @@ import { asArray, asObject, type JsonObject } from '../../lib/json-value.ts';
  */
 export const withThinking = (blocks: readonly JsonObject[]): JsonObject => ({ anthropic: { thinking: blocks } });
 
-/** The blocks that came back with an assistant's tool calls. */
+/** The blocks that came back with an assistant's tool calls: their texts, and nothing that a caller added to them. */
 export function thinkingOf(calls: readonly ToolCall[]): JsonObject[] {
   return calls.flatMap((call) =>
     asArray(asObject(asObject(call.extra_content).anthropic).thinking)
       .map(asObject)
-      .filter((block) => block.type === 'thinking' || block.type === 'redacted_thinking'),
+      .flatMap(knownBlock),
   );
 }
+
+function knownBlock({ type, thinking, signature, data }: JsonObject): JsonObject[] {
+  if (type === 'thinking') return [texts({ type, thinking, signature })];
+  return type === 'redacted_thinking' ? [texts({ type, data })] : [];
+}
+
+const texts = (block: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(block).filter(([, value]) => typeof value === 'string'));

@@ -1,5 +1,4 @@
 import { streamEvents } from '../../lib/event-stream.ts';
-import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
@@ -8,18 +7,14 @@ import { generateBody } from './request-body.ts';
 
 const id = 'google';
 
-/** Google's Gemini API. Its base URL is an origin. It fetches no addresses, so that images are fetched for it. */
-export function createGoogle(download?: Download): Provider {
+/** Google's Gemini API. Its base URL is an origin. It fetches no addresses. */
+export function createGoogle(): Provider {
   return {
     id,
     name: 'Google',
     async chat(request, context, take) {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const messages = await withFetchedImages(request.messages, context.signal, download);
-      const response = await upstreamFetch({
-        ...callFor(context, path),
-        body: generateBody({ ...request, messages }),
-      });
+      const response = await upstreamFetch({ ...callFor(context, path), body: generateBody(request) });
       await streamEvents(response, id, createGenerateReader(), take);
     },
     async models(context) {

@@ -36,7 +36,7 @@ export interface Dialect {
   /** Sent with every request. */
   readonly always: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** It fetches images by their address; the others get the bytes. */
+  /** It can fetch images by their address. Whether it may is its operator's word (`without-addresses.ts`). */
   readonly fetchesImages: boolean;
   /** Kinds of input that it takes. Where its list says it for each model, the list is right. */
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];

@@ -1,5 +1,4 @@
 import { streamEvents } from '../../lib/event-stream.ts';
-import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
@@ -14,23 +13,19 @@ export interface CompatibleOptions {
   readonly name: string;
   /** Where it is not the one that the table has for this id. */
   readonly dialect?: Dialect;
-  /** Fetches images for servers that fetch none. */
-  readonly download?: Download | undefined;
 }
 
 /** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
-  const { id, name, dialect = dialectOf(options), download } = options;
+  const { id, name, dialect = dialectOf(options) } = options;
   return {
     id,
     name,
+    fetchesImages: dialect.fetchesImages,
     async chat(request, context, take) {
-      const messages = dialect.fetchesImages
-        ? request.messages
-        : await withFetchedImages(request.messages, context.signal, download);
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBytes(request, dialect) ?? completionBody({ ...request, messages }, dialect),
+        body: completionBytes(request, dialect) ?? completionBody(request, dialect),
       });
       await streamEvents(response, id, createChunkReader(id), take);
     },

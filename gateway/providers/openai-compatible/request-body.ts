@@ -2,6 +2,7 @@ import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { unmarked } from '../../lib/cache-marks.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
+import { openAiFields } from './openai-fields.ts';
 import { messageFor } from './request-message.ts';
 import { formatInWords, responseFormat, toolFields } from './request-tools.ts';
 
@@ -11,7 +12,7 @@ type Parameters = ProviderRequest['parameters'];
 export function completionBody(request: ProviderRequest, dialect: Dialect): object {
   return {
     ...dialect.always,
-    ...request.openaiOnly,
+    ...openAiFields(request.openaiOnly),
     ...plainParameters(request.parameters, dialect),
     ...responseFormat(request.parameters, dialect),
     ...toolFields(request.parameters, dialect),

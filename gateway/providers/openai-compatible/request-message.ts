@@ -2,49 +2,62 @@ import { createHash } from 'node:crypto';
 import type { ChatMessage, ToolCall } from '#shared/wire/chat-request.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
 import type { Dialect } from './dialects.ts';
+import { withoutAddress } from './extra-content.ts';
 
 /** One message in the words of this server. */
 export function messageFor(message: ChatMessage, dialect: Dialect): object {
   switch (message.role) {
     case 'developer':
-      return dialect.knowsDeveloperRole ? message : { ...message, role: 'system' };
+      return { ...knownFields(message, dialect), role: dialect.knowsDeveloperRole ? 'developer' : 'system' };
     case 'assistant':
       return assistantMessage(message, dialect);
-    case 'tool':
-      return dialect.nineCharacterIds ? { ...message, tool_call_id: nineCharacters(message.tool_call_id) } : message;
+    case 'tool': {
+      const id = dialect.nineCharacterIds ? nineCharacters(message.tool_call_id) : message.tool_call_id;
+      return { ...knownFields(message, dialect), tool_call_id: id };
+    }
     default:
-      return without(message, dialect.refusesInMessages);
+      return knownFields(message, dialect);
   }
 }
 
 function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, dialect: Dialect): object {
-  const { reasoning_content: reasoning, tool_calls: calls, ...rest } = message;
+  const { reasoning_content: reasoning, tool_calls: calls } = message;
   return {
-    ...without(rest, dialect.refusesInMessages),
+    ...knownFields(message, dialect),
     ...(reasoning !== undefined && dialect.givesBack === 'reasoning_content' ? { reasoning_content: reasoning } : {}),
     ...(dialect.givesBack === 'reasoning_details' ? reasoningDetails(calls ?? []) : {}),
     ...(calls ? { tool_calls: calls.map((call) => callFor(call, dialect)) } : {}),
   };
 }
 
-function callFor(call: ToolCall, { keepsExtraContent, nineCharacterIds }: Dialect): object {
-  const { extra_content: extra, ...rest } = call;
+/** What was held to its form when the request was read, and what is text where it is a text. */
+const readFields = new Set(['role', 'content', 'cache_control']);
+const textFields = new Set(['name', 'refusal']);
+
+/**
+ * What a message says, and switches that servers have of their own (`prefix`). Nothing else that a caller adds goes on: in a
+ * field of which nobody here knows what it does could stand an address that the server fetches.
+ */
+function knownFields(message: object, { refusesInMessages }: Dialect): object {
+  const goesOn = ([name, value]: [string, unknown]) =>
+    !refusesInMessages.includes(name) &&
+    (readFields.has(name) || typeof value === 'boolean' || (textFields.has(name) && typeof value === 'string'));
+  return Object.fromEntries(Object.entries(message).filter(goesOn));
+}
+
+function callFor({ id, type, function: fn, extra_content: extra }: ToolCall, dialect: Dialect): object {
   return {
-    ...rest,
-    ...(nineCharacterIds ? { id: nineCharacters(call.id) } : {}),
-    ...(keepsExtraContent && extra ? { extra_content: extra } : {}),
+    ...{ id: dialect.nineCharacterIds ? nineCharacters(id) : id, type, function: fn },
+    ...(dialect.keepsExtraContent && extra ? { extra_content: withoutAddress(extra) } : {}),
   };
 }
 
 /** They travel as `extra_content.openrouter.reasoning_details` of the calls that the thinking led to. */
 function reasoningDetails(calls: readonly ToolCall[]): object {
   const details = calls.flatMap((call) => asArray(asObject(asObject(call.extra_content).openrouter).reasoning_details));
-  return details.length > 0 ? { reasoning_details: details } : {};
+  return details.length > 0 ? { reasoning_details: withoutAddress(details) } : {};
 }
 
 /** The same id always becomes the same nine letters and digits; one that already is of that kind stays. */
 const nineCharacters = (id: string) =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
-
-const without = (message: object, names: readonly string[]): object =>
-  names.length === 0 ? message : Object.fromEntries(Object.entries(message).filter(([name]) => !names.includes(name)));

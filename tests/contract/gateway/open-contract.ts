@@ -40,7 +40,6 @@ export function openContract() {
     const apiKey = new Secret('platform-key');
     gateway = await openGateway({
       database: await testDatabase(),
-      exclusive: true,
       env: { PORTICO_KEY_PEPPER: testPepper },
       sandboxPace: 0,
       now: () => start + ahead,

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '#gateway/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
+import { freePort } from '../../../tests/support/free-port.ts';
+import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+
+test('while another server has its books the app opens, says so, and goes on when that ends', async () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-waiting-'));
+  const other = await openGateway({ database: join(dataFolder, 'gateway.db') });
+  const core = await testCore({ dataFolder, openGateway, listen });
+  onTestFinished(core.close);
+  const { client } = core;
+  const { problem } = await client.app.info();
+  expect(problem).toContain(`(process ${process.pid})`);
+  expect(problem).toContain('gateway.db');
+  expect((await client.gateway.get()).status).toMatchObject({ state: 'refused', message: problem });
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'sandbox/echo' });
+  await eventually(async () => {
+    const { messages } = await client.conversations.get({ id: conversationId });
+    expect(messages[1]).toMatchObject({ status: 'error', error: { code: 'database_in_use', message: problem } });
+  });
+  const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
+  const refused = await fetch(`${local.url}/v1/models`, { headers: { authorization: 'Bearer x' } });
+  expect([refused.status, (await refused.json()).error.code]).toEqual([503, 'database_in_use']);
+
+  const news = readUntil(await client.changes.watch(), (seen) => seen.some(({ topics }) => topics.includes('presets')));
+  await other.close();
+  expect((await news).flatMap(({ topics }) => topics)).toContain('app');
+  expect((await client.app.info()).problem).toBeNull();
+  const again = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'sandbox/echo' });
+  await eventually(async () => {
+    const { messages } = await client.conversations.get({ id: again.conversationId });
+    expect(messages[1]?.status).toBe('done');
+  });
+  expect((await fetch(`${local.url}/readyz`)).status).toBe(200);
+});

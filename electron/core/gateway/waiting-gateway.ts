@@ -1,0 +1,121 @@
+import type { Gateway } from '#gateway/gateway.ts';
+import type { Operator } from '#gateway/operator.ts';
+import type { ProviderCredential } from '#gateway/providers/provider.ts';
+import { errorEnvelope } from '#gateway/routes/error-response.ts';
+import { AppError, toAppError } from '#shared/errors.ts';
+import { failureEntry, type Log } from '../log.ts';
+
+export interface WaitingGatewayDeps {
+  /** Throws `database_in_use` while another server has the file. */
+  readonly open: () => Promise<Gateway>;
+  readonly log: Log;
+  /** How often it is looked whether the other one has ended. */
+  readonly everyMs: number;
+}
+
+export interface WaitingGateway {
+  /** Everything it is asked fails with what keeps it closed, until it can be opened. */
+  readonly gateway: Gateway;
+  /** What keeps it closed, for people; null where it is open. */
+  problem(): string | null;
+  /** Resolves when it was opened after all; null where it was open at once. */
+  readonly openedLater: Promise<void> | null;
+}
+
+/**
+ * The embedded gateway, also while another server has its file (docs/decisions/034-one-server-a-file.md): then it is opened as
+ * soon as that one ends. What else keeps it from being opened at the start is thrown.
+ */
+export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps): Promise<WaitingGateway> {
+  const credentials = new Map<string, ProviderCredential | null>();
+  const later = Promise.withResolvers<void>();
+  let opened: Gateway | null = null;
+  let refusal: AppError | null = null;
+  let closed = false;
+  let opening: Promise<Gateway> | null = null;
+
+  async function tryOpen(): Promise<Gateway> {
+    try {
+      const gateway = await open();
+      for (const [id, credential] of credentials) gateway.setProvider(id, credential);
+      opened = gateway;
+      if (refusal) later.resolve();
+      return gateway;
+    } catch (error) {
+      refusal = forPeople(toAppError(error));
+      throw refusal;
+    } finally {
+      opening = null;
+    }
+  }
+
+  async function whenOpen(): Promise<Gateway> {
+    if (opened) return opened;
+    if (closed) throw new AppError('shutting_down', 'Portico is closing.');
+    opening ??= tryOpen();
+    return opening;
+  }
+
+  const operator: Operator = {
+    createAccount: async (account) => (await whenOpen()).operator.createAccount(account),
+    listAccounts: async () => (await whenOpen()).operator.listAccounts(),
+    setAccountStatus: async (id, status) => (await whenOpen()).operator.setAccountStatus(id, status),
+    grant: async (grant) => (await whenOpen()).operator.grant(grant),
+    createKey: async (key) => (await whenOpen()).operator.createKey(key),
+    listKeys: async (accountId) => (await whenOpen()).operator.listKeys(accountId),
+    revokeKey: async (keyId) => (await whenOpen()).operator.revokeKey(keyId),
+  };
+
+  const gateway: Gateway = {
+    operator,
+    async fetch(request, door) {
+      const ready = await whenOpen().catch(toAppError);
+      return ready instanceof AppError ? refused(ready) : ready.fetch(request, door);
+    },
+    setProvider(id, credential) {
+      credentials.set(id, credential);
+      opened?.setProvider(id, credential);
+    },
+    checkProvider: async (...given) => (await whenOpen()).checkProvider(...given),
+    drain: async (timeoutMs) => opened?.drain(timeoutMs),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await opening?.catch(() => {});
+      await opened?.close();
+    },
+  };
+
+  await whenOpen().catch((error: unknown) => {
+    if (toAppError(error).code !== 'database_in_use') throw error;
+    log({ event: 'gateway-waits', ...failureEntry(error) });
+  });
+  const timer = opened ? undefined : setInterval(look, everyMs);
+  timer?.unref();
+  function look(): void {
+    whenOpen().then(
+      () => clearInterval(timer),
+      // What keeps it closed is told where somebody asks.
+      () => {},
+    );
+  }
+
+  return {
+    gateway,
+    problem: () => (opened ? null : (refusal?.message ?? null)),
+    openedLater: opened ? null : later.promise,
+  };
+}
+
+/** No request reached the gateway, so that it has no id. */
+const refused = (error: AppError) =>
+  Response.json(errorEnvelope(error, null), { status: error.status, headers: { 'retry-after': '2' } });
+
+/** The same for somebody who knows no command line. */
+function forPeople(error: AppError): AppError {
+  if (error.code !== 'database_in_use') return error;
+  const holder = error.details?.holder;
+  const who = typeof holder === 'string' ? ` (${holder})` : '';
+  const message = `Another server${who} uses the gateway.db of this app. When it ends, answers go on by themselves.`;
+  return new AppError(error.code, message, { cause: error });
+}

@@ -1,0 +1,23 @@
+import { AppError } from '#shared/errors.ts';
+
+/** Where text stands in what providers hand out to get back: it may speak of addresses. */
+const textFields = new Set(['text', 'summary', 'thinking', 'data', 'signature', 'thought_signature']);
+const address = /^\s*([a-z][a-z0-9+.-]*:\/\/|file:)/i;
+
+/**
+ * Opaque state of a provider (wire contract §1.6), which comes back through the caller's hands: refused where it holds an
+ * address, because nobody knows what the server would do with it.
+ */
+export function withoutAddress<T>(extra: T): T {
+  if (!holdsAddress(extra, '')) return extra;
+  throw new AppError('invalid_value', '"extra_content" must come back as it was given; it holds an address.', {
+    param: 'messages',
+  });
+}
+
+function holdsAddress(value: unknown, name: string): boolean {
+  if (typeof value === 'string') return !textFields.has(name) && address.test(value);
+  if (Array.isArray(value)) return value.some((item) => holdsAddress(item, name));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => holdsAddress(inner, key));
+}

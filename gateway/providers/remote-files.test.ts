@@ -1,0 +1,185 @@
+import { promises as dns } from 'node:dns';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Download } from '../lib/fetched-images.ts';
+import { Secret } from '../lib/secret.ts';
+import { openTestGateway } from '../testing/open-test-gateway.ts';
+import { completion, everyId, modelOf, openCanary, openOwnServers, prompt } from '../testing/own-servers.ts';
+import { privateSpellings } from '../testing/private-spellings.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+
+const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
+const apiKey = new Secret('platform-key');
+const codeOf = async (response: Response) => `${response.status} ${(await response.json()).error?.code}`;
+const refusals = /^400 (file_download_failed|invalid_image)$/;
+
+let servers: Awaited<ReturnType<typeof openOwnServers>>;
+let canary: Awaited<ReturnType<typeof openCanary>>;
+beforeEach(async () => {
+  servers = await openOwnServers();
+  canary = await openCanary();
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe('an address that may not be fetched', () => {
+  test.each(everyId)('is refused however it is spelled, and %s never sees it', async (id) => {
+    const { post } = await servers.gateway();
+    for (const url of privateSpellings(canary.port)) {
+      const response = await post('/v1/chat/completions', completion(modelOf(id), url));
+      expect([url, await codeOf(response)]).toEqual([url, expect.stringMatching(refusals)]);
+    }
+    expect([servers.sent(), canary.connects]).toEqual([[], 0]);
+  });
+
+  test('is refused in both forms, in quotes, and where the router chooses', async () => {
+    const { post, pass } = await servers.gateway();
+    for (const url of privateSpellings(canary.port)) {
+      pass(60_000);
+      const answers = [
+        await post('/chat', prompt('vllm/sees', url)),
+        await post('/chat', prompt('router', url)),
+        await post('/v1/quote', prompt('vllm/sees', url)),
+        await post('/v1/quote', completion('openai-compatible/sees', url)),
+        await post('/v1/chat/completions', { ...completion('router', url), stream: true }),
+      ];
+      for (const answer of answers) expect([url, await codeOf(answer)]).toEqual([url, expect.stringMatching(refusals)]);
+    }
+    expect([servers.sent(), canary.connects]).toEqual([[], 0]);
+  });
+
+  test('says which part it was, and only its host', async () => {
+    const { post } = await servers.gateway();
+    const answer = await post('/chat', prompt('vllm/sees', 'https://10.0.0.1/a-secret'));
+    const { error } = await answer.json();
+    expect(error).toMatchObject({ param: 'files[0].image_url.url', message: expect.stringContaining('10.0.0.1') });
+    expect(JSON.stringify(error)).not.toContain('a-secret');
+  });
+
+  test('is found behind a name too, also one that changes or has several', async () => {
+    const addresses = ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00:ec2::254'];
+    const entry = (address: string) => ({ address, family: address.includes(':') ? 6 : 4 });
+    let asked = 0;
+    vi.spyOn(dns, 'lookup').mockImplementation((async (name: string) => {
+      asked += 1;
+      const inside = entry(addresses[asked % addresses.length] ?? '');
+      return name === 'two.example.com' ? [entry('8.8.8.8'), inside] : [inside];
+    }) as unknown as typeof dns.lookup);
+    const { post, pass } = await servers.gateway();
+    const names = ['inside.example.com', '127.0.0.1.nip.io', 'localtest.me', 'two.example.com', 'example.com.'];
+    for (const id of everyId) {
+      pass(60_000);
+      for (const name of names) {
+        const body = completion(modelOf(id), `https://${name}:${canary.port}/x.png`);
+        expect(await codeOf(await post('/v1/chat/completions', body)), id).toBe('400 file_download_failed');
+      }
+    }
+    expect([servers.sent(), canary.connects, asked]).toEqual([[], 0, everyId.length * names.length]);
+  });
+});
+
+describe('a public address', () => {
+  const address = 'https://files.example.com/cat.png';
+  const bytes = png.toString('base64');
+  const fetched = (): { readonly urls: string[]; readonly download: Download } => {
+    const urls: string[] = [];
+    const download: Download = async (url) => {
+      urls.push(url);
+      return { bytes: png, contentType: 'image/png', url };
+    };
+    return { urls, download };
+  };
+
+  test('becomes bytes for every server that the operator runs, in both forms', async () => {
+    const { urls, download } = fetched();
+    const { post } = await servers.gateway({ download });
+    for (const id of everyId) {
+      expect((await post('/v1/chat/completions', completion(modelOf(id), address))).status, id).toBe(200);
+      expect((await post('/chat', prompt(modelOf(id), address))).status, id).toBe(200);
+    }
+    expect(urls).toEqual(Array(everyId.length * 2).fill(address));
+    expect(servers.sent()).toHaveLength(everyId.length * 2);
+    for (const body of servers.sent()) {
+      expect(body).toContain(bytes);
+      expect(body).not.toContain('files.example.com');
+    }
+  });
+
+  /** The vendors themselves, who are down; everything else is on this machine. */
+  function vendorsDown() {
+    const asked: string[] = [];
+    const send: typeof fetch = async (input, init) => {
+      if (!String(input).startsWith('https://api.')) return fetch(input, init);
+      asked.push(`${input} ${await new Response(init?.body ?? null).text()}`);
+      return Response.json({ error: { message: 'down' } }, { status: 503 });
+    };
+    return { asked, send };
+  }
+
+  test('goes on to a vendor that fetches from its own network, in the one spelling that all parsers read alike', async () => {
+    const { urls, download } = fetched();
+    const { asked, send } = vendorsDown();
+    const providers = {
+      openai: { apiKey, baseUrl: 'https://api.openai.com/v1/' },
+      anthropic: { apiKey, baseUrl: 'https://api.anthropic.com' },
+    };
+    const { post } = await openTestGateway({ plan: 'local', fetch: send, download, providers });
+    for (const id of ['openai', 'anthropic']) {
+      await post('/v1/chat/completions', completion(modelOf(id), 'https://files.example.com:443\\x\\..\\cat.png'));
+      await post('/v1/chat/completions', completion(modelOf(id), 'HTTPS://FILES.example.com:443/x/../cat.png'));
+    }
+    const [openai, anthropic] = ['https://api.openai.com/v1/chat/completions', 'https://api.anthropic.com/v1/messages'];
+    expect(asked.map((seen) => seen.split(' ')[0])).toEqual([openai, openai, anthropic, anthropic]);
+    for (const seen of asked) expect(seen).toContain(`"${address}"`);
+    expect(urls).toEqual([]);
+  });
+
+  test('does not go along from a vendor to a server of one’s own', async () => {
+    const { urls, download } = fetched();
+    const { asked, send } = vendorsDown();
+    const providers = {
+      openai: { apiKey, baseUrl: 'https://api.openai.com/v1' },
+      anthropic: { apiKey, baseUrl: `${servers.origin}/anthropic` },
+    };
+    const { post } = await openTestGateway({ plan: 'local', fetch: send, download, providers });
+    const route = { policy: 'cheapest', only: [modelOf('openai'), modelOf('anthropic')] };
+    const answer = await post('/v1/chat/completions', { ...completion('router', address), route });
+    expect([answer.status, (await answer.json()).provider, asked.length]).toEqual([200, 'anthropic', 1]);
+    expect(urls).toEqual([address]);
+    expect(servers.sent().join()).toContain(bytes);
+    expect(servers.sent().join()).not.toContain('files.example.com');
+  });
+
+  test('reaches a server of one’s own where its operator lets it fetch, unless it cannot', async () => {
+    const { urls, download } = fetched();
+    const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
+    for (const id of ['vllm', 'openai-compatible', 'openai', 'anthropic', 'ollama', 'google']) {
+      expect((await post('/v1/chat/completions', completion(modelOf(id), address))).status).toBe(200);
+    }
+    expect(servers.sent().map((body) => body.includes(address))).toEqual([true, true, true, true, false, false]);
+    expect(urls).toEqual([address, address]);
+  });
+
+  test('goes to a vendor as bytes where its operator says that it may not fetch', async () => {
+    const { urls, download } = fetched();
+    const bodies: unknown[] = [];
+    const { post } = await openTestGateway({
+      ...{ plan: 'local', download },
+      fetch: async (_url, init) => {
+        bodies.push(init?.body);
+        return new Response(recordedStreams.openai.join(''), { headers: { 'content-type': 'text/event-stream' } });
+      },
+      providers: { openai: { apiKey, baseUrl: 'https://api.openai.com/v1', mayFetch: false } },
+    });
+    expect((await post('/chat', prompt('openai/gpt-5.4-mini', address))).status).toBe(200);
+    expect(urls).toEqual([address]);
+    expect(String(bodies)).not.toContain('files.example.com');
+  });
+
+  test('is no less fetched by us with a key of the caller’s own', async () => {
+    const { urls, download } = fetched();
+    const { post } = await servers.gateway({ download, plan: 'pro' });
+    const body = { ...completion('openai/gpt-5.4-mini', address), byoapi_key: 'a-key-of-the-caller' };
+    expect((await post('/v1/chat/completions', body)).status).toBe(200);
+    expect(urls).toEqual([address]);
+    expect(servers.sent().join()).not.toContain('files.example.com');
+  });
+});

@@ -1,0 +1,30 @@
+import { knownProvider } from '#shared/known-providers.ts';
+import { type Download, withFetchedImages } from '../lib/fetched-images.ts';
+import type { Provider, ProviderCredential } from './provider.ts';
+
+/**
+ * A provider that is handed an address only where it can and may fetch it; otherwise the bytes, which the guard fetched. What
+ * a server of one's own fetches it fetches from where it stands, past every guard: from its own machine, from the operator's
+ * network, from the cloud's metadata (docs/decisions/033-who-may-fetch.md).
+ */
+export function withoutAddresses(provider: Provider, download?: Download): Provider {
+  return {
+    ...provider,
+    async chat(request, context, take) {
+      if (provider.fetchesImages && mayFetch(provider.id, context.credential)) {
+        return provider.chat(request, context, take);
+      }
+      const messages = await withFetchedImages(request.messages, context.signal, download);
+      return provider.chat(messages === request.messages ? request : { ...request, messages }, context, take);
+    },
+  };
+}
+
+/** The operator's word, else only a vendor at its own address: one that was changed may be a server of the operator's own. */
+const mayFetch = (id: string, { mayFetch: said, baseUrl }: ProviderCredential): boolean =>
+  said ?? isVendor(id, baseUrl);
+
+function isVendor(id: string, baseUrl: string): boolean {
+  const known = knownProvider(id);
+  return known !== null && !known.ownServer && known.baseUrl === baseUrl.replace(/\/+$/, '');
+}
