@@ -43,6 +43,7 @@ import { type Listen, localDoor } from './gateway/local-door.ts';
 import { localKeysFeature } from './gateway/local-keys.ts';
 import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
+import { waitAsAsked } from './gateway/wait-as-asked.ts';
 import type { Host } from './host.ts';
 import { imagesFeature } from './images/images.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
@@ -134,7 +135,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 
   const gateway = await openEmbedded(options, log);
   const door = localDoor({ gateway, listen: options.listen, store });
-  const remote = remoteGateway({ store, secrets, fetch: options.fetch });
+  const remote = remoteGateway({ store, secrets, fetch: waitAsAsked(options.fetch, elapsed) });
   await remote.load();
 
   const providers = providersFeature({
@@ -148,7 +149,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     now,
   });
   const { hasProvider } = providers;
-  const embedded = embeddedWallets({ gateway, store, secrets });
+  const embedded = embeddedWallets({ gateway, store, secrets, elapsed });
   const connections = openConnections({ remote, embedded, hasProvider });
   const source = () => remote.get()?.baseUrl ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
