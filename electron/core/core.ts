@@ -43,6 +43,7 @@ import { type Listen, localDoor } from './gateway/local-door.ts';
 import { localKeysFeature } from './gateway/local-keys.ts';
 import { openConnections } from './gateway/open-connections.ts';
 import { remoteGateway } from './gateway/remote-gateway.ts';
+import { waitAsAsked } from './gateway/wait-as-asked.ts';
 import { waitingGateway } from './gateway/waiting-gateway.ts';
 import type { Host } from './host.ts';
 import { imagesFeature } from './images/images.ts';
@@ -137,7 +138,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const waiting = await waitingGateway({ open: () => openEmbedded(options, log), log, everyMs: lookAgainMs });
   const { gateway } = waiting;
   const door = localDoor({ gateway, listen: options.listen, store });
-  const remote = remoteGateway({ store, secrets, fetch: options.fetch });
+  const remote = remoteGateway({ store, secrets, fetch: waitAsAsked(options.fetch, elapsed) });
   await remote.load();
 
   const providers = providersFeature({
@@ -151,7 +152,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     now,
   });
   const { hasProvider } = providers;
-  const embedded = embeddedWallets({ gateway, store, secrets });
+  const embedded = embeddedWallets({ gateway, store, secrets, elapsed });
   const connections = openConnections({ remote, embedded, hasProvider });
   const source = () => remote.get()?.baseUrl ?? 'embedded';
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });

@@ -8,10 +8,19 @@ const ours: Readonly<Record<string, ErrorCode>> = {
   truncated: 'upstream_truncated',
 };
 
+/** Told by a gateway of ours to programs; a person is shown the time that is left. */
+const headerAdvice = / Wait as long as "Retry-After" says\.$/;
+
+/** The app's code for a refusal; one that we do not know is told by its status where that says enough. */
+export function codeOf({ code, status_code }: GatewayError): ErrorCode {
+  const known = ours[code] ?? (isErrorCode(code) ? code : null);
+  return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
+}
+
 /** What a refusal says to a person. The gateway's own words, except where they tell how to write a request. */
 export function sentenceOf(error: GatewayError): string {
   const model = withoutCredential(error);
-  if (model === null) return error.message;
+  if (model === null) return error.message.replace(headerAdvice, '');
   const provider = model.slice(0, model.indexOf('/'));
   return `There is no key for ${knownProvider(provider)?.name ?? provider}, so ${model} cannot answer.`;
 }
@@ -27,8 +36,7 @@ function withoutCredential({ code, details }: GatewayError): string | null {
 /** A gateway's refusal as the app's own error: its code where we know it. */
 export function fromGateway(error: unknown): unknown {
   if (error instanceof GatewayError) {
-    const code = ours[error.code] ?? (isErrorCode(error.code) ? error.code : 'upstream_bad_response');
-    return new AppError(code, sentenceOf(error), {
+    return new AppError(codeOf(error), sentenceOf(error), {
       ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
       details: { ...error.details, ...(error.requestId ? { requestId: error.requestId } : {}) },
       cause: error,

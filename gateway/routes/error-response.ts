@@ -10,6 +10,8 @@ const usualRetryMs = 1000;
 /** The error envelope, for answers and for the error event inside a stream (wire contract §3.1). */
 export function errorEnvelope(error: AppError, requestId: string | null): ErrorBody {
   const { status, type, retryable } = errorKinds[error.code];
+  const waitMs = waitOf(error);
+  const details = { ...error.details, ...(waitMs === null ? {} : { retry_after_ms: waitMs }) };
   return {
     error: {
       message: error.message,
@@ -20,9 +22,15 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
       request_id: requestId,
       provider: error.provider,
       retryable,
-      ...(error.details ? { details: { ...error.details } } : {}),
+      ...(Object.keys(details).length ? { details } : {}),
     },
   };
+}
+
+/** Whole milliseconds to wait; null where waiting is no help. It stands in the body as well: a stream has no headers left. */
+function waitOf({ retryAfterMs, status }: AppError): number | null {
+  if (retryAfterMs === undefined && status !== 429 && status !== 503) return null;
+  return Math.min(Math.max(0, Math.ceil(retryAfterMs ?? usualRetryMs)), longestRetryMs);
 }
 
 /** An error as a whole answer, with the headers that belong to it. */
@@ -30,11 +38,10 @@ export function errorResponse(error: AppError, requestId: string): Response {
   const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
   const challenge = challengeFor(error);
   if (challenge) headers.set('www-authenticate', challenge);
-  const retryAfterMs = error.retryAfterMs ?? (error.status === 429 || error.status === 503 ? usualRetryMs : undefined);
-  if (retryAfterMs !== undefined) {
-    const wait = Math.min(Math.max(0, Math.ceil(retryAfterMs)), longestRetryMs);
-    headers.set('retry-after', String(Math.ceil(wait / 1000)));
-    headers.set('retry-after-ms', String(wait));
+  const waitMs = waitOf(error);
+  if (waitMs !== null) {
+    headers.set('retry-after', String(Math.ceil(waitMs / 1000)));
+    headers.set('retry-after-ms', String(waitMs));
   }
   if (error.code === 'upstream_timeout') headers.set('x-should-retry', 'false');
   if (error.code === 'request_too_large') headers.set('connection', 'close');

@@ -4,6 +4,7 @@ import { useWallet } from '../lib/use-wallet.ts';
 import { classNames } from '../ui/class-names.ts';
 import { Failure } from '../ui/failure.tsx';
 import { PageBody } from '../ui/page-body.tsx';
+import { Stale } from '../ui/stale.tsx';
 import { WalletSwitch } from '../ui/wallet-switch.tsx';
 import { PageHeader } from './page-header.tsx';
 
@@ -33,6 +34,7 @@ export function WalletPage({ title, wide, walletLabel, failed, controls, loading
             {controls}
             {wallet && <WalletSwitch label={walletLabel} wallets={wallets} value={wallet.id} onChange={choose} />}
           </div>
+          {wallet && <Stale error={query.error} />}
           {wallet ? (
             children(wallet)
           ) : query.isError ? (

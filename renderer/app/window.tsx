@@ -1,17 +1,22 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { askAgain } from '../lib/ask-again.ts';
 import { App } from './app.tsx';
 import type { Core } from './core.ts';
 import { CoreProvider } from './core-provider.tsx';
 
-/** Fresh data comes by pushed changes, not by asking again; a failed call says so at once. */
+/**
+ * Fresh data comes by pushed changes, not by asking again; a failed call says so at once. Who is asked to wait asks once more when
+ * the wait is over.
+ */
 export const createQueries = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
       queries: {
         networkMode: 'always',
         retry: false,
+        refetchInterval: askAgain,
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
         refetchOnReconnect: false,

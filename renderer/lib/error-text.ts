@@ -8,7 +8,8 @@ export interface ErrorText {
   /** The one thing that most likely helps. */
   readonly remedy: string;
   readonly retryable: boolean;
-  readonly retryAfterMs: number | null;
+  /** The earliest time at which trying again can help (epoch milliseconds), where somebody asked to wait. */
+  readonly retryAt: number | null;
 }
 
 /** What to do about each failure the user can do something about. The rest: try again, then look at the log. */
@@ -34,8 +35,11 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   rate_limit_exceeded: 'Wait a moment, then retry.',
   token_rate_limit_exceeded: 'Wait a moment, then retry.',
   concurrency_limit_exceeded: 'Wait until another answer is finished, then retry.',
+  too_many_auth_failures: 'Check the gateway key in Settings, wait a moment, then retry.',
   upstream_rate_limited: 'The provider asks for a pause. Wait a moment, then retry.',
   upstream_overloaded: 'Retry, or choose another model.',
+  server_overloaded: 'Wait a moment, then retry.',
+  shutting_down: 'Wait a moment, then retry.',
   upstream_unreachable: 'Check your connection, then retry.',
   no_provider_available: 'Retry in a moment, or choose another model.',
   gateway_unreachable: 'Check the address and your connection, then retry.',
@@ -62,18 +66,33 @@ const lostCore: ErrorText = {
   sentence: 'Portico’s core did not answer.',
   remedy: 'Retry. If it stays away, restart Portico.',
   retryable: true,
-  retryAfterMs: null,
+  retryAt: null,
 };
+
+/** When each failure came: it is described again and again, and its wait has begun then. */
+const arrivals = new WeakMap<Error, number>();
+
+function arrivalOf(error: Error): number {
+  const at = arrivals.get(error) ?? Date.now();
+  arrivals.set(error, at);
+  return at;
+}
 
 /** Turns whatever a call threw into words. Only failures that the core named keep their own sentence. */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ORPCError)) return lostCore;
-  const data: unknown = error.data;
-  return describeFailure({ code: error.code, message: error.message, retryAfterMs: retryAfterOf(data) });
+  const { code, message } = error;
+  return describeFailure({ code, message, retryAfterMs: retryAfterOf(error) }, arrivalOf(error));
 }
 
-/** The same for a failure that is stored with a message. */
-export function describeFailure(failure: { code: string; message: string; retryAfterMs: number | null }): ErrorText {
+interface StoredFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+}
+
+/** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
+export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {
   const code = failure.code.toLowerCase();
   const known = isErrorCode(code) ? errorKinds[code] : undefined;
   return {
@@ -83,11 +102,17 @@ export function describeFailure(failure: { code: string; message: string; retryA
       (isErrorCode(code) && remedies[code]) ||
       (known?.retryable === false ? 'Copy the details if you need help.' : 'Retry.'),
     retryable: known?.retryable ?? true,
-    retryAfterMs: failure.retryAfterMs,
+    retryAt: retryAtOf(since, failure.retryAfterMs),
   };
 }
 
-function retryAfterOf(data: unknown): number | null {
+/** When a wait that began then is over. */
+export const retryAtOf = (since: number | null, retryAfterMs: number | null): number | null =>
+  since === null || retryAfterMs === null ? null : since + retryAfterMs;
+
+/** Milliseconds that whoever refused a call asks to wait. */
+export function retryAfterOf(error: unknown): number | null {
+  const data: unknown = error instanceof ORPCError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;
   return typeof data.retryAfterMs === 'number' ? data.retryAfterMs : null;
 }

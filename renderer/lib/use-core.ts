@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Settings } from '#shared/contract/settings.ts';
 import { useApi } from './api.ts';
+import { askAgainAfter } from './ask-again.ts';
 import { keep } from './kept.ts';
 
 /** What more than one feature reads from the core. The first part of each key is the topic that makes it old. */
@@ -35,6 +36,7 @@ export function useModels() {
   return useQuery({
     queryKey: ['models'],
     queryFn: ({ signal }) => api.models.list(undefined, { signal }),
+    refetchInterval: ({ state }) => askAgainAfter(state.data?.retryAfterMs ?? null),
     placeholderData: keepPreviousData,
   });
 }

@@ -1,6 +1,8 @@
 import { Toast } from '@base-ui/react/toast';
+import { createElement } from 'react';
 import { describeError } from '../lib/error-text.ts';
 import { forget, offerUndo } from '../lib/last-undo.ts';
+import { FailureWords } from './remedy.tsx';
 
 const undoMs = 10_000;
 
@@ -24,8 +26,8 @@ export function useNotify() {
       offerUndo(back);
     },
     failed: (title: string, error: unknown) => {
-      const text = describeError(error);
-      toasts.add({ title, description: `${text.sentence} ${text.remedy}`, priority: 'high' });
+      const description = createElement(FailureWords, { failure: describeError(error) });
+      toasts.add({ title, description, priority: 'high' });
     },
   };
 }

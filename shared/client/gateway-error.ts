@@ -1,4 +1,5 @@
 import { errorBody } from '../wire/error.ts';
+import { retryAfterIn, retryAfterOf } from './retry-after.ts';
 
 /** What a gateway refused or failed with. `status_code` and `message` as the gateway's interface page names them (§7). */
 export class GatewayError extends Error {
@@ -31,11 +32,20 @@ export class GatewayError extends Error {
   }
 }
 
+/** What stands in front of a gateway (a proxy, a host that is being restarted) says in words of its own. */
+const withoutEnvelope: Readonly<Record<number, { code: string; message: string }>> = {
+  429: { code: 'rate_limit_exceeded', message: 'The server takes no more requests just now.' },
+  503: { code: 'server_overloaded', message: 'The server is overloaded or being restarted.' },
+};
+
 /** The error inside a failed answer. A body that is not the gateway's envelope keeps the status and says so. */
 export async function errorFromResponse(response: Response): Promise<GatewayError> {
   const text = await response.text().catch(() => '');
   const error = errorFromJson(text);
   if (error) return withHeaders(error, response.headers);
+  const busy = withoutEnvelope[response.status];
+  if (busy)
+    return withHeaders(new GatewayError(busy.message, { ...busy, status_code: response.status }), response.headers);
   return new GatewayError(
     `The server answered ${response.status} without a gateway's error message. Is the base URL right?`,
     {
@@ -56,18 +66,18 @@ export function errorFromJson(text: string): GatewayError | null {
   const parsed = errorBody.safeParse(json);
   if (!parsed.success) return null;
   const { message, status_code, code, request_id, details } = parsed.data.error;
-  return new GatewayError(message, { status_code, code, requestId: request_id, details: details ?? null });
+  return new GatewayError(message, {
+    ...{ status_code, code, requestId: request_id, details: details ?? null },
+    retryAfterMs: retryAfterIn(details),
+  });
 }
 
 function withHeaders(error: GatewayError, headers: Headers): GatewayError {
-  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(ms) ? ms : Number.isFinite(seconds) ? seconds * 1000 : null;
   return new GatewayError(error.message, {
     status_code: error.status_code,
     code: error.code,
     requestId: error.requestId ?? headers.get('x-request-id'),
-    retryAfterMs,
+    retryAfterMs: retryAfterOf(headers) ?? error.retryAfterMs,
     details: error.details,
   });
 }

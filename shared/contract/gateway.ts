@@ -22,8 +22,10 @@ export const gatewayConnection = z.object({
     problem: z.string().nullable(),
   }),
   status: z.object({
-    state: z.enum(['ok', 'unreachable', 'refused']),
+    /** `busy`: it answers, and asks to wait. */
+    state: z.enum(['ok', 'busy', 'unreachable', 'refused']),
     message: z.string().nullable(),
+    retryAfterMs: z.int().nullable(),
     latencyMs: z.number().nullable(),
   }),
 });

@@ -4,6 +4,16 @@ import { model } from '../wire/model.ts';
 import { timeMs } from './fields.ts';
 
 export const modelsContract = {
-  /** The catalogue as the gateway lists it. `problem`: the gateway did not answer, and these are the last known ones. */
-  list: oc.output(z.object({ models: z.array(model), fetchedAt: timeMs, problem: z.string().nullable() })),
+  /**
+   * The catalogue as the gateway lists it. `problem`: the gateway did not answer, and these are the last known ones;
+   * `retryAfterMs`: how long it asks to wait.
+   */
+  list: oc.output(
+    z.object({
+      models: z.array(model),
+      fetchedAt: timeMs,
+      problem: z.string().nullable(),
+      retryAfterMs: z.int().nullable(),
+    }),
+  ),
 };

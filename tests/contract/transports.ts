@@ -66,9 +66,10 @@ async function overSocket(served: Served): Promise<Connected> {
     pageFolder: folder,
     takePrint: () => null,
     serve: (each) => serve(socketChannel(each)),
-    showLink: () => {},
+    printLink: () => {},
+    elapsed: () => performance.now(),
   });
-  const { token } = await tradeLink(web.link());
+  const { token } = await tradeLink(web.newLink());
   const socket = await openSocket(web.url, { token });
   // The package's socket has the browser's methods that are used.
   const link = new SocketLink<Record<never, never>>({ websocket: socket as unknown as globalThis.WebSocket });

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from '@playwright/test';
 import { launchElectron } from '../support/launch-electron.ts';
@@ -18,7 +19,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 test.skip(process.platform !== 'linux', 'packages for Linux');
 
 test('the packaged app answers, keeps its keys in the keychain, and its books over a restart', async ({ folder }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   const output = join(folder, 'release');
   execFileSync('npm', ['run', 'package', '--', '--linux', 'dir', `-c.directories.output=${output}`], {
     cwd: root,
@@ -28,6 +29,9 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   // Makes the addons load in an Electron older than the one that is shipped, where the tests run in such a one.
   const adapt = process.env.PORTICO_ADAPT_PACKAGE;
   if (adapt && existsSync(adapt)) execFileSync(adapt, [unpacked]);
+
+  await refusesDebuggers(join(unpacked, 'portico'), join(folder, 'refused'));
+  letDebuggerIn(join(unpacked, 'resources', 'app.asar'));
 
   const keychain = await startSecretService(join(folder, 'keyring'));
   const start = () => startPackaged(join(unpacked, 'portico'), join(folder, 'data'), keychain.env);
@@ -63,7 +67,7 @@ async function savesPdf(archive: string, dataFolder: string, path: string): Prom
   const executablePath = process.env.PORTICO_ELECTRON;
   const app = await launchElectron({
     ...(executablePath ? { executablePath } : {}),
-    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), archive, '--data-dir', dataFolder],
+    args: [...flags, archive, '--data-dir', dataFolder],
     env: process.env as Record<string, string>,
   });
   await app.evaluate(({ dialog }, filePath) => {
@@ -82,10 +86,45 @@ async function savesPdf(archive: string, dataFolder: string, path: string): Prom
   await app.close();
 }
 
+/** The program as it is shipped: it ends with a sentence before a door is open or a file is written. */
+async function refusesDebuggers(program: string, dataFolder: string): Promise<void> {
+  for (const flag of [
+    '--remote-debugging-port=0',
+    '-remote-debugging-port=0',
+    '--inspect=0',
+    '--js-flags=--expose-gc',
+  ]) {
+    const child = spawn(program, [...flags, flag, '--data-dir', dataFolder], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const name = /^--?([\w-]+)/.exec(flag)?.[1];
+    expect({ flag, code, said }).toEqual({
+      flag,
+      code: 2,
+      said: expect.stringContaining(`portico: the installed app does not take --${name}. Start it without.`),
+    });
+    expect(said).not.toContain('listening on');
+  }
+  expect(existsSync(dataFolder)).toBe(false);
+}
+
+/**
+ * Changes one word in this copy of the program: nothing that is said to the shipped one opens it. The archive's table of
+ * places and lengths stays true.
+ */
+function letDebuggerIn(archive: string): void {
+  const bytes = readFileSync(archive);
+  const [taken, wanted] = [Buffer.from('"force-device-scale-factor"'), '"remote-debugging-port"'];
+  const at = bytes.indexOf(taken);
+  expect({ found: at > 0, again: bytes.indexOf(taken, at + 1) }).toEqual({ found: true, again: -1 });
+  bytes.write(wanted.padEnd(taken.length), at);
+  writeFileSync(archive, bytes);
+}
+
+const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
+
 /** A packaged program has no Node inspector (its fuses are off): it is driven as any Chromium is. */
 async function startPackaged(program: string, dataFolder: string, env: Readonly<Record<string, string>>) {
-  const flags = ['--disable-gpu', '--remote-debugging-port=0', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  const child = spawn(program, [...flags, '--data-dir', dataFolder], {
+  const child = spawn(program, [...flags, '--remote-debugging-port=0', '--data-dir', dataFolder], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

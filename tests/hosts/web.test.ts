@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { tradeLink } from '../support/web-page.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
 import { buildHosts } from './built-hosts.ts';
 
@@ -43,6 +45,33 @@ describe('the command', () => {
     expect(await again.kill('SIGINT')).toBe(0);
   });
 
+  test.runIf(process.platform === 'linux')(
+    'opens a browser by a file for this user alone, never by its command line',
+    async () => {
+      const opener = mkdtempSync(join(folder, 'opener-'));
+      const opened = join(opener, 'opened');
+      writeFileSync(
+        join(opener, 'xdg-open'),
+        `#!/bin/sh\necho "$*" > ${opened}.part\n/bin/mv ${opened}.part ${opened}\n`,
+        {
+          mode: 0o755,
+        },
+      );
+      const running = await startWebProcess(main, ['--data-dir', join(folder, 'opened')], {}, { opener });
+      await expect.poll(() => existsSync(opened)).toBe(true);
+      const address = readFileSync(opened, 'utf8').trim();
+      expect(address).toMatch(/^file:\/\/\/[^#]+\.html$/);
+      expect(statSync(fileURLToPath(address)).mode & 0o777).toBe(0o600);
+      const link = /url=(http:[^"]+)"/.exec(readFileSync(fileURLToPath(address), 'utf8'))?.[1] ?? '';
+      // Each way in has a link of its own.
+      expect(link).not.toBe(running.link());
+      for (const each of [link, running.link()])
+        expect(await tradeLink(each)).toMatchObject({ status: 200, proved: true });
+      expect(await running.kill('SIGTERM')).toBe(0);
+      expect(existsSync(fileURLToPath(address))).toBe(false);
+    },
+  );
+
   test('keeps its files to this user, even in a folder that others may read', async () => {
     const dataDir = join(folder, 'open');
     mkdirSync(dataDir, { mode: 0o755 });
@@ -73,7 +102,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
   const connected = { timeout: 30_000 };
 
   test('the printed link connects a page, vanishes from its address and survives a reload', async () => {
-    const link = web.link();
+    const link = await web.freshLink();
     const page = await browser.newPage();
     await page.goto(link);
     await page.waitForFunction(() => 'core' in window, null, connected);
@@ -88,7 +117,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
   });
 
   test('a used link and a bare address lead to the page that says how to get in', async () => {
-    const used = web.link();
+    const used = await web.freshLink();
     const first = await browser.newPage();
     await first.goto(used);
     await first.waitForFunction(() => 'core' in window, null, connected);
@@ -99,7 +128,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
       await page.context().close();
     }
     const second = await browser.newPage();
-    await second.goto(web.link());
+    await second.goto(await web.freshLink());
     await second.waitForFunction(() => 'core' in window, null, connected);
   });
 
@@ -114,7 +143,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
         }
       };
     });
-    await page.goto(web.link());
+    await page.goto(await web.freshLink());
     await page.waitForFunction(() => 'core' in window, null, connected);
     await page.evaluate(() => document.dispatchEvent(new Event('drop-socket')));
     await page.waitForFunction(() => window.lost, null, connected);
@@ -124,7 +153,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
 
   test('the page cannot reach other servers', async () => {
     const page = await browser.newPage();
-    await page.goto(web.link());
+    await page.goto(await web.freshLink());
     await page.waitForFunction(() => 'core' in window, null, connected);
     const outcome = await page.evaluate(() =>
       fetch('http://127.0.0.1:1/').then(
@@ -139,7 +168,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
   test('a page learns that the core is gone, and after a restart is told how to get in', async () => {
     const { port } = new URL(web.link());
     const page = await browser.newPage();
-    await page.goto(web.link());
+    await page.goto(await web.freshLink());
     await page.waitForFunction(() => 'core' in window, null, connected);
     await web.kill('SIGKILL');
     await page.waitForFunction(() => window.lost, null, connected);

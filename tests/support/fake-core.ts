@@ -26,7 +26,7 @@ export interface FakeCore {
   /** Drafts, queue, prompts, presets, caps and the quote. */
   readonly composer: FakeComposer;
   /** Makes a method such as `models.list` fail with a code from now on, or work again. */
-  fail(method: string, code: string | null, message?: string): void;
+  fail(method: string, code: string | null, message?: string, retryAfterMs?: number | null): void;
   /** Makes a method wait for ever, or go on; `answered`: what it says was so before the wait. */
   hold(method: string, held: boolean | 'answered'): void;
   changed(...topics: Topic[]): void;
@@ -53,7 +53,7 @@ export interface FakeOptions {
 export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOptions = {}): FakeCore {
   const data: FakeData = { ...fakeData(), ...change };
   const composer = fakeComposer();
-  const failures = new Map<string, { code: string; message: string }>();
+  const failures = new Map<string, { code: string; message: string; retryAfterMs: number | null }>();
   const held = new Map<string, { promise: Promise<void>; open: () => void }>();
   const late = new Set<string>();
   const calls: string[] = [];
@@ -66,7 +66,9 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     calls.push(method);
     if (!late.has(method)) await held.get(method)?.promise;
     const failure = failures.get(method);
-    if (failure) throw new ORPCError(failure.code, { message: failure.message });
+    if (!failure) return;
+    const { code, message, retryAfterMs } = failure;
+    throw new ORPCError(code, { message, data: { retryAfterMs, details: null } });
   };
   const missing = () => new ORPCError('not_found', { message: 'There is no such chat.' });
   const changed = (...topics: Topic[]) => changes.send({ topics });
@@ -189,7 +191,12 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     models: {
       list: os.models.list.handler(async () => {
         await guard('models.list');
-        return { models: data.models, fetchedAt: Date.now() - 240_000, problem: data.modelsProblem };
+        return {
+          models: data.models,
+          fetchedAt: Date.now() - 240_000,
+          problem: data.modelsProblem,
+          retryAfterMs: null,
+        };
       }),
     },
     conversations: {
@@ -384,9 +391,9 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     changed,
     write,
     finish,
-    fail(method, code, message = 'The gateway answered with an error.') {
+    fail(method, code, message = 'The gateway answered with an error.', retryAfterMs = null) {
       if (code === null) failures.delete(method);
-      else failures.set(method, { code, message });
+      else failures.set(method, { code, message, retryAfterMs });
     },
     hold(method, hold) {
       held.get(method)?.open();

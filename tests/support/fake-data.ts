@@ -284,7 +284,7 @@ export function fakeData(): FakeData {
       mode: 'embedded',
       remote: null,
       local: { enabled: true, port: 8787, url: 'http://127.0.0.1:8787', problem: null },
-      status: { state: 'ok', message: null, latencyMs: 2 },
+      status: { state: 'ok', message: null, retryAfterMs: null, latencyMs: 2 },
     },
     tools: fakeToolsData(),
     decisions: [],

@@ -9,37 +9,63 @@ import { openSocket, tradeLink } from './web-page.ts';
 
 export interface WebProcess {
   readonly child: ChildProcess;
-  /** The newest one-time link that was printed. */
+  /** The newest one-time link that was printed; it may have been used, or have died of age. */
   link(): string;
+  /** A one-time link that nobody else was given, with at least half of its minute left. */
+  freshLink(): Promise<string>;
   /** A new session's client, as a browser tab has it. */
   connect(): Promise<ContractRouterClient<Contract>>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys. */
+const freshForMs = 30_000;
+/** Asked more often, the host prints nothing new. */
+const askAgainMs = 1_000;
+
+/**
+ * The web host as users start it: a process of its own, on its own folder, without keychain and other programs' keys.
+ * `opener`: the folder of the program that it opens browsers with; without one it opens none.
+ */
 export async function startWebProcess(
   main: string,
   args: readonly string[],
   more: NodeJS.ProcessEnv = {},
+  { opener }: { readonly opener?: string } = {},
 ): Promise<WebProcess> {
-  const child = run(main, args, more);
+  const child = run(main, opener ? args : ['--no-open', ...args], opener ? { ...more, PATH: opener } : more);
   const links: string[] = [];
+  let printedAt = 0;
+  let given = '';
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const first = new Promise<void>((resolve, reject) => {
     lines.on('line', (line) => {
       const link = /^Portico on (http:\/\/127\.0\.0\.1:\d+\/#b=[\w-]{43})$/.exec(line)?.[1];
-      if (link) links.push(link);
-      if (links.length) resolve();
+      if (!link) return;
+      links.push(link);
+      printedAt = performance.now();
+      resolve();
     });
     child.once('exit', (code) => reject(new Error(`the web host ended with ${code} before it was ready`)));
   });
   await first;
   const link = () => links.at(-1) ?? '';
+
+  async function freshLink(): Promise<string> {
+    while (link() === given || performance.now() - printedAt > freshForMs) {
+      const printed = once(lines, 'line', { signal: AbortSignal.timeout(askAgainMs) }).catch(() => {});
+      await fetch(new URL('/connect', link()));
+      await printed;
+    }
+    given = link();
+    return given;
+  }
+
   return {
     child,
     link,
+    freshLink,
     async connect() {
-      const { token } = await tradeLink(link());
+      const { token } = await tradeLink(await freshLink());
       const socket = await openSocket(new URL(link()).origin, { token });
       // The package's socket has the browser's methods that are used.
       return createORPCClient(new RPCLink({ websocket: socket as unknown as globalThis.WebSocket }));
@@ -59,7 +85,7 @@ export async function runToEnd(
   main: string,
   args: readonly string[],
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = run(main, args);
+  const child = run(main, ['--no-open', ...args]);
   let stderr = '';
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
@@ -72,5 +98,5 @@ function run(main: string, args: readonly string[], more: NodeJS.ProcessEnv = {}
   const env = { ...process.env, ...more, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
   for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_API_KEY', 'NODE_OPTIONS'])
     delete env[name as never];
-  return spawn(process.execPath, [main, '--no-open', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -6,6 +6,14 @@ test('plain web and mail links pass, in the form that was checked', () => {
   expect(safeUrl('https://example.com/a b')).toBe('https://example.com/a%20b');
   expect(safeUrl('HTTP://EXAMPLE.com')).toBe('http://example.com/');
   expect(safeUrl('mailto:someone@example.com')).toBe('mailto:someone@example.com');
+  expect(safeUrl('https://bücher.example/')).toBe('https://xn--bcher-kva.example/');
+});
+
+test('a mail link brings no file and no hidden reader along', () => {
+  expect(safeUrl('mailto:a@example.com?subject=Hi&%61ttach=/etc/passwd&bcc=b@example.com')).toBe(
+    'mailto:a@example.com?subject=Hi',
+  );
+  expect(() => safeUrl('mailto:a@example.com%3Fattach=/etc/passwd')).toThrow(/Only plain https/);
 });
 
 test('everything else is refused', () => {
@@ -20,6 +28,7 @@ test('everything else is refused', () => {
       'app://portico/',
     ],
     ...['smb://server/share', 'vscode://file/x', 'ms-msdt:/id', ' java\nscript:alert(1)', 'blob:https://example.com/x'],
+    ...['https:example.com', 'http:\\\\example.com', 'mailto', 'mailto://example.com/x?attach=1'],
     ...['https://user:pass@example.com', 'https://example.com@evil.example', 'https://example.com/\u202efdp.exe'],
     ...['https://example.com/\u0000', 'https://example.com/\n', `https://example.com/${'a'.repeat(9000)}`],
   ];

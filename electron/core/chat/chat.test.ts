@@ -110,6 +110,34 @@ test('a refusal keeps the gateway\u2019s own code and sentence, and the next req
   ]);
 });
 
+test.each([
+  'rate_limit_exceeded',
+  'token_rate_limit_exceeded',
+  'concurrency_limit_exceeded',
+  'upstream_rate_limited',
+  'a_code_of_another_gateway',
+])('a limit of the rate (%s) keeps its wait, before the first word and after it', async (code) => {
+  const core = await start();
+  const known = code.startsWith('a_') ? 'rate_limit_exceeded' : code;
+  core.gateway.refusal = { status: 429, code, message: 'Too many.', retryAfter: '7' };
+  const before = await sendAndWait(core, ask('First'));
+  expect(before.messages[1]).toMatchObject({ status: 'error', error: { code: known, retryAfterMs: 7000 } });
+  core.gateway.refusal = null;
+  core.gateway.script = async function* () {
+    yield 'As far as';
+    yield JSON.stringify({
+      error: {
+        ...{ message: 'Too many.', type: 'rate_limit_error', param: null, code, status_code: 429 },
+        ...{ request_id: 'req_x', provider: null, retryable: true, details: { retry_after_ms: 7000 } },
+      },
+    });
+  };
+  const after = await sendAndWait(core, ask('Second'));
+  expect(after.messages[1]).toMatchObject({
+    ...{ status: 'error', text: 'As far as', error: { code: known, retryAfterMs: 7000 } },
+  });
+});
+
 test('an error in the middle keeps the words before it', async () => {
   const core = await start();
   core.gateway.script = async function* () {
@@ -136,7 +164,7 @@ test('a stream that is cut off is an error, never an answer', async () => {
     throw new Error('socket hang up');
   };
   const { messages } = await sendAndWait(core, ask());
-  expect(messages[1]).toMatchObject({ status: 'error', text: 'So', error: { code: 'truncated' } });
+  expect(messages[1]).toMatchObject({ status: 'error', text: 'So', error: { code: 'upstream_truncated' } });
 });
 
 test('a model without a price costs an unknown amount, not nothing', async () => {

@@ -4,7 +4,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { Changes } from '../changes.ts';
 import type { Connections } from '../connections.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import { sentenceOf } from '../gateway-errors.ts';
+import { codeOf, sentenceOf } from '../gateway-errors.ts';
 import { failureEntry, type Log } from '../log.ts';
 import type { AnswerPatch } from '../message-row.ts';
 import type { DescribeModel } from '../model-facts.ts';
@@ -140,12 +140,12 @@ function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
   return { status: 'error', ...failure(reason) };
 }
 
-/** The gateway's own code and sentence; a lost connection said plainly; nothing else's message. */
+/** The gateway's code and sentence; a lost connection said plainly; nothing else's message. */
 function failure(reason: unknown): AnswerPatch {
   if (reason instanceof GatewayError) {
-    const { code, retryAfterMs, requestId } = reason;
+    const { retryAfterMs, requestId } = reason;
     return {
-      error: { code, message: sentenceOf(reason), retryAfterMs: wholeMs(retryAfterMs) },
+      error: { code: codeOf(reason), message: sentenceOf(reason), retryAfterMs: wholeMs(retryAfterMs) },
       ...(requestId ? { requestId } : {}),
     };
   }

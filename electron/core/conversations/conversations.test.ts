@@ -91,6 +91,7 @@ test('a conversation is kept whole and in order', async () => {
 test('only safe links leave the app', async () => {
   const { client, opened } = await start();
   await client.app.openLink({ url: 'https://example.com' });
+  await client.app.openLink({ url: 'mailto:a@example.com?attach=/etc/passwd' });
   await expect(client.app.openLink({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ code: 'link_refused' });
-  expect(opened).toEqual(['https://example.com/']);
+  expect(opened).toEqual(['https://example.com/', 'mailto:a@example.com']);
 });

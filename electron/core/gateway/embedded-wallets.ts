@@ -7,6 +7,7 @@ import type { Payer } from '../connections.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
+import { waitAsAsked } from './wait-as-asked.ts';
 
 interface WalletPlan {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface EmbeddedWalletDeps {
   readonly gateway: Gateway;
   readonly store: SettingsStore;
   readonly secrets: SecretBox;
+  /** A clock that never goes back, in milliseconds. */
+  readonly elapsed: () => number;
 }
 
 /** Opens a wallet once: its account, its opening credits and the key that the core uses for it. */
@@ -46,7 +49,7 @@ async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Pay
   const client = gatewayClient({
     baseUrl: embeddedRoot,
     apiKey: () => key.reveal(),
-    fetch: embeddedFetch(deps.gateway),
+    fetch: waitAsAsked(embeddedFetch(deps.gateway), deps.elapsed),
   });
   return { wallet, source: `embedded/${wallet}`, client };
 }

@@ -29,7 +29,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
     try {
       const { client } = await connections.wallet('main');
       await client.verify({ signal: AbortSignal.timeout(limitMs) });
-      return { state: 'ok', message: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
+      return { state: 'ok', message: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
     } catch (error) {
       return failedStatus(error);
     }
@@ -69,7 +69,15 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
 function failedStatus(error: unknown): GatewayConnection['status'] {
   const failure = fromGateway(error);
   if (!(failure instanceof AppError)) throw error;
-  const refused =
-    (error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500) || failure === error;
-  return { state: refused ? 'refused' : 'unreachable', message: failure.message, latencyMs: null };
+  const { message, retryAfterMs = null } = failure;
+  return { state: stateOf(error), message, retryAfterMs, latencyMs: null };
+}
+
+/** An error that is none of the gateway's (a key that is gone) is a refusal of our own. */
+function stateOf(error: unknown): 'busy' | 'refused' | 'unreachable' {
+  if (error instanceof AppError) return 'refused';
+  if (!(error instanceof GatewayError)) return 'unreachable';
+  const { status_code: status } = error;
+  if (status === 429 || status === 503) return 'busy';
+  return status >= 400 && status < 500 ? 'refused' : 'unreachable';
 }

@@ -23,12 +23,19 @@ const limitMs = 10_000;
 /** How long a window waits for a gateway before it gets the last known list. */
 const patienceMs = 1500;
 
-export type ListedModels = KnownModels & { readonly problem: string | null };
+interface Trouble {
+  readonly problem: string | null;
+  readonly retryAfterMs: number | null;
+}
+
+export type ListedModels = KnownModels & Trouble;
+
+const none: Trouble = { problem: null, retryAfterMs: null };
 
 /** The catalogue as the gateway lists it, and the last known one while the gateway does not answer. */
 export function modelsFeature({ store, connections, source, changes, now, log }: ModelsDeps) {
   /** What was wrong when the gateway was asked last. */
-  let problem: string | null = null;
+  let trouble = none;
   let facts = new Map<string, Model>();
 
   function keep(known: KnownModels): KnownModels {
@@ -49,14 +56,14 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     try {
       const known = keep(await fetchList());
       await store.write(from, known);
-      problem = null;
-      return { ...known, problem };
+      trouble = none;
+      return { ...known, ...trouble };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
       const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
-      problem = error.message;
-      return { ...known, problem };
+      trouble = { problem: error.message, retryAfterMs: error.retryAfterMs ?? null };
+      return { ...known, ...trouble };
     }
   }
 
@@ -73,7 +80,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       const first = await Promise.race([refreshing, pause(patienceMs).then(() => null)]);
       const known = first ? null : await store.read(from);
       if (!known) return refreshing;
-      const shown = { ...known, problem };
+      const shown = { ...known, ...trouble };
       tellNews(refreshing, shown).catch((error: unknown) =>
         log({ event: 'models-not-listed', ...failureEntry(error) }),
       );

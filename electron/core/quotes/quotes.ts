@@ -73,6 +73,8 @@ export function quotesFeature(deps: QuotesDeps) {
         withoutQuotes.set(payer.source, now() + forgetMs);
         return { ...estimate(body, []), payer };
       }
+      // Too many quotes say nothing about the message.
+      if (error.status_code === 429) return { ...estimate(body, []), payer };
       return { ...estimate(body, [{ code: error.code, message: sentenceOf(error) }]), payer };
     }
   }

@@ -2,6 +2,7 @@ import katex from 'katex';
 import { Marked, type Tokens } from 'marked';
 import { isHostile } from '#shared/markdown/hostile.ts';
 import { type MathsToken, mathsBlock, mathsInline } from '#shared/markdown/maths.ts';
+import { outsideLink } from '#shared/outside-link.ts';
 import { colourCode } from './colour-code.ts';
 import { escapeHtml } from './escape-html.ts';
 
@@ -32,7 +33,8 @@ const marked = new Marked({
     image: ({ text, href }: Tokens.Image) => `[${escapeHtml(text || 'picture')}: ${escapeHtml(href)}]`,
     link({ href, tokens }: Tokens.Link) {
       const label = this.parser.parseInline(tokens);
-      return /^(https?|mailto):/i.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer">${label}</a>` : label;
+      const url = outsideLink(href, URL);
+      return url ? `<a href="${escapeHtml(url)}" rel="noreferrer">${label}</a>` : label;
     },
   },
   extensions: [mathsBlock, mathsInline].map((extension) => ({

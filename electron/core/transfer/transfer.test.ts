@@ -210,6 +210,16 @@ test('the first code of a language is coloured as the next, word by word', async
   expect(await renderMarkdown(code)).toBe(first);
 });
 
+test('a mail link in an exported page brings no file along', async () => {
+  const page = await renderMarkdown(
+    '[write](mailto:a@example.com?%61ttach=/etc/passwd&subject=Hi) <mailto:b@example.com?bcc=c>',
+  );
+  expect([...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+    'mailto:a@example.com?subject=Hi',
+    'mailto:b@example.com',
+  ]);
+});
+
 test('no word of a model becomes markup of the page', async () => {
   const hostile = fc.constantFrom(
     ...[

@@ -11,6 +11,7 @@ import { serveChannels } from '#core/serve.ts';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { toAppError } from '#shared/errors.ts';
+import { refusedSwitch } from './command-line.ts';
 import { electronHost } from './electron-host.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
@@ -21,6 +22,9 @@ import { mainWindow, openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
+// Before anything else: Chromium opens its debugging port only after this file has run.
+if (app.isPackaged) refuseSwitches();
+
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platform, env, homedir()));
 
@@ -34,6 +38,14 @@ app.setPath('userData', join(dataFolder, 'browser'));
 
 if (app.requestSingleInstanceLock()) run();
 else app.quit();
+
+function refuseSwitches(): void {
+  const withoutSandbox = process.getuid?.() === 0 || env.APPIMAGE !== undefined;
+  const refused = refusedSwitch({ args: process.argv.slice(1), platform, withoutSandbox });
+  if (refused === null) return;
+  process.stderr.write(`portico: the installed app does not take --${refused}. Start it without.\n`);
+  process.exit(2);
+}
 
 function run(): void {
   const state = windowState(dataFolder);

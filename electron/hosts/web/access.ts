@@ -19,33 +19,54 @@ export interface Session {
   readonly proof: string;
 }
 
+/** A secret that nobody has used by then is worth nothing to whoever finds it in a terminal, a log or a history. */
+export const secretLifeMs = 60_000;
 const mostSecrets = 16;
 const mostSessions = 64;
+/** Wrong proofs after which every unused secret dies. */
+const mostWrongProofs = 20;
 
-export function openAccess() {
+/** `elapsed`: milliseconds of a clock that nobody can set back. */
+export function openAccess(elapsed: () => number) {
   /** Unused secrets, oldest first. Text of 43 characters; the key of the HMAC is that text. */
-  const secrets: string[] = [];
+  let secrets: { readonly text: string; readonly diesAt: number }[] = [];
   const sessions = new Set<string>();
+  let wrongProofs = 0;
+
+  const alive = () => {
+    secrets = secrets.filter(({ diesAt }) => elapsed() < diesAt);
+    return secrets;
+  };
+
+  function countWrongProof(): null {
+    wrongProofs++;
+    if (wrongProofs >= mostWrongProofs) secrets = [];
+    return null;
+  }
+
+  function newSession(): string {
+    const token = randomBytes(32).toString('base64url');
+    sessions.add(digest(token));
+    const [oldest] = sessions;
+    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+    return token;
+  }
 
   return {
-    /** A new one-time secret. The oldest unused one is dropped when there are too many. */
+    /** A new one-time secret, good for `secretLifeMs`. The oldest unused one is dropped when there are too many. */
     newSecret(): string {
-      const secret = randomBytes(32).toString('base64url');
-      secrets.push(secret);
-      if (secrets.length > mostSecrets) secrets.shift();
-      return secret;
+      const text = randomBytes(32).toString('base64url');
+      if (alive().length === 0) wrongProofs = 0;
+      secrets = [...alive(), { text, diesAt: elapsed() + secretLifeMs }].slice(-mostSecrets);
+      return text;
     },
-    isUnused: (secret: string) => secrets.includes(secret),
-    /** Uses up the secret that the page has proved; null where it has proved none. */
+    isUnused: (secret: string) => alive().some(({ text }) => text === secret),
+    /** Uses up the secret that the page has proved; null where it has proved none that is still good. */
     open({ origin, nonce, proof }: Bootstrap): Session | null {
-      const index = secrets.findIndex((secret) => same(proof, hmac(secret, `page ${origin} ${nonce}`)));
-      const [secret] = index < 0 ? [] : secrets.splice(index, 1);
-      if (secret === undefined) return null;
-      const token = randomBytes(32).toString('base64url');
-      sessions.add(digest(token));
-      const [oldest] = sessions;
-      if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
-      return { token, proof: hmac(secret, `core ${origin} ${nonce}`) };
+      const proved = alive().find(({ text }) => same(proof, hmac(text, `page ${origin} ${nonce}`)));
+      if (!proved) return countWrongProof();
+      secrets = secrets.filter((secret) => secret !== proved);
+      return { token: newSession(), proof: hmac(proved.text, `core ${origin} ${nonce}`) };
     },
     /** Looked up by digest: how long it takes says nothing about the token. */
     isSession: (token: string) => sessions.has(digest(token)),

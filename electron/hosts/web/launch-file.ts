@@ -5,7 +5,8 @@ import type { LaunchFile } from './open-external.ts';
 
 /**
  * Leads the browser to the one-time link by a file that only this user can read: on a command line every program of
- * the machine could read the link (security page, rule 16).
+ * the machine could read the link (security page, rule 16). The file stays until the host ends, because nobody knows when a
+ * browser reads it: by then its link is used or too old, and leads to the page that says how to get in.
  */
 export function writeLaunchFile(dataFolder: string, link: string): { url: LaunchFile; remove(): void } {
   const file = join(dataFolder, 'open-portico.html');

@@ -83,4 +83,6 @@ const running = await starting.catch((error: unknown) => {
   if (error instanceof AppError) return fail(error.message);
   return fail(`could not start: ${error instanceof Error ? error.message : 'the reason is not known'}`, failure);
 });
+const another = process.stdin.isTTY ? 'press Enter' : `open ${running.url} and look here`;
+say(`The link works once, within a minute; for another, ${another}.`);
 if (process.stdin.isTTY) createInterface({ input: process.stdin }).on('line', () => running.showLink());

@@ -32,9 +32,7 @@ export interface StartWebOptions
 
 export interface RunningWeb {
   readonly url: string;
-  /** An unused one-time link. */
-  link(): string;
-  /** Prints an unused one-time link. */
+  /** Prints a new one-time link. */
   showLink(): void;
   close(): Promise<void>;
 }
@@ -42,32 +40,32 @@ export interface RunningWeb {
 /** Starts the core behind a loopback server and says where it is. */
 export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const { platform, port, say } = options;
+  const elapsed = () => performance.now();
   const prints = printPages();
   const core = await openCore({
     ...options,
     host: webHost(options.version, platform, prints),
     now: Date.now,
-    elapsed: () => performance.now(),
+    elapsed,
     newId: randomUUID,
   });
   const serve = serveChannels(core);
-  const sayLink = (link: string) => say(`Portico on ${link}`);
   const web = await openWebHost({
     port,
     pageFolder: options.pageFolder,
     takePrint: prints.take,
     serve: (socket) => serve(socketChannel(socket)),
-    showLink: notTwice(sayLink),
+    printLink: (link) => say(`Portico on ${link}`),
+    elapsed,
   }).catch(async (error: unknown) => {
     await core.close();
     throw portError(port, error);
   });
-  sayLink(web.link());
-  const launch = options.openBrowser ? openBrowser(options.dataFolder, web.link(), platform, say) : null;
+  web.showLink();
+  const launch = options.openBrowser ? openBrowser(options.dataFolder, web.newLink(), platform, say) : null;
   return {
     url: web.url,
-    link: web.link,
-    showLink: () => sayLink(web.link()),
+    showLink: web.showLink,
     async close() {
       launch?.remove();
       await web.close();
@@ -104,18 +102,6 @@ function openBrowser(dataFolder: string, link: string, platform: NodeJS.Platform
     say('No browser could be opened here: open the link above yourself.');
   });
   return launch;
-}
-
-/** A reader who asks again and again must not fill the terminal: the same link is printed once in a while. */
-function notTwice(print: (link: string) => void): (link: string) => void {
-  let last = '';
-  let at = Number.NEGATIVE_INFINITY;
-  return (link) => {
-    if (link === last && performance.now() - at < 5000) return;
-    last = link;
-    at = performance.now();
-    print(link);
-  };
 }
 
 function portError(port: number, error: unknown): unknown {

@@ -11,6 +11,8 @@ const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
 const page = join(folder, 'renderer');
 let web: WebHost;
 let shown: string[] = [];
+/** The server's clock, in milliseconds. */
+let now = 0;
 
 beforeAll(async () => {
   mkdirSync(page);
@@ -22,11 +24,13 @@ beforeAll(async () => {
     pageFolder: page,
     takePrint: () => null,
     serve: () => {},
-    showLink: (link) => shown.push(link),
+    printLink: (link) => shown.push(link),
+    elapsed: () => now,
   });
 });
 beforeEach(() => {
   shown = [];
+  now += 10 * 60_000;
 });
 afterAll(async () => {
   await web.close();
@@ -82,20 +86,37 @@ test('another site can neither load the page in a frame nor post to it', async (
   );
 });
 
-test('a link opens one session, proves the server, and a fresh one is shown', async () => {
-  const link = web.link();
+test('a link opens one session and proves the server; nothing new is printed before somebody asks', async () => {
+  const link = web.newLink();
   expect(await tradeLink(link)).toMatchObject({ status: 200, proved: true });
   expect(await tradeLink(link)).toMatchObject({ status: 401, token: null });
-  expect(shown).toEqual([web.link()]);
-  expect(web.link()).not.toBe(link);
+  expect(shown).toEqual([]);
+});
+
+test('a link that nobody used dies after a minute', async () => {
+  const [young, old] = [web.newLink(), web.newLink()];
+  now += 59_999;
+  expect(await tradeLink(young)).toMatchObject({ status: 200 });
+  now += 1;
+  expect(await tradeLink(old)).toMatchObject({ status: 401, token: null });
+});
+
+test('every link dies after a few wrong proofs', async () => {
+  const guess = `${web.url}#b=${'A'.repeat(43)}`;
+  const [used, unused] = [web.newLink(), web.newLink()];
+  for (let tries = 0; tries < 19; tries++) expect(await tradeLink(guess)).toMatchObject({ status: 401 });
+  expect(await tradeLink(used)).toMatchObject({ status: 200 });
+  expect(await tradeLink(guess)).toMatchObject({ status: 401 });
+  expect(await tradeLink(unused)).toMatchObject({ status: 401 });
+  expect(await tradeLink(web.newLink())).toMatchObject({ status: 200 });
 });
 
 test('a proof made for another origin opens nothing', async () => {
-  expect(await tradeLink(web.link(), { origin: 'http://127.0.0.1:9' })).toMatchObject({ status: 403 });
+  expect(await tradeLink(web.newLink(), { origin: 'http://127.0.0.1:9' })).toMatchObject({ status: 403 });
 });
 
 test('the socket opens for a session of this origin only', async () => {
-  const { token } = await tradeLink(web.link());
+  const { token } = await tradeLink(web.newLink());
   const socket = await openSocket(web.url, { token });
   expect(socket.protocol).toBe('portico');
   socket.close();
@@ -107,8 +128,23 @@ test('the socket opens for a session of this origin only', async () => {
   await expect(openSocket(web.url, { token, path: '/other' })).rejects.toThrow('refused with 404');
 });
 
-test('whoever asks how to get in is told, and the terminal shows a link', async () => {
-  const response = await fetch(`${web.url}connect`);
-  expect(await response.text()).toContain('A fresh link has just been printed there');
-  expect(shown).toEqual([web.link()]);
+test('whoever asks how to get in is told, and the terminal shows a fresh link, but not again and again', async () => {
+  const ask = async () => (await fetch(`${web.url}connect`)).text();
+  expect(await ask()).toContain('A fresh link has just been printed there');
+  now += 4_999;
+  await ask();
+  const [first = '', ...more] = shown;
+  expect(more).toEqual([]);
+  expect(await tradeLink(first)).toMatchObject({ status: 200 });
+  await ask();
+  now += 5_000;
+  await ask();
+  expect(shown).toHaveLength(3);
+  now += 59_999;
+  expect(await tradeLink(shown[2] ?? '')).toMatchObject({ status: 200 });
+});
+
+test('the page that says how to get in has its style', async () => {
+  expect(await (await fetch(`${web.url}connect`)).text()).toContain('<link rel="stylesheet" href="/connect.css">');
+  expect((await fetch(`${web.url}connect.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8');
 });

@@ -5,7 +5,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { isDiagramFile, pageHeaders, readPageFile } from '#core/page.ts';
 import { type Access, openAccess } from './access.ts';
-import { connectPage } from './connect-page.ts';
+import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';
+import { openLinks } from './links.ts';
 import { printFolder, printHeaders } from './print-pages.ts';
 import {
   allowedHosts,
@@ -25,14 +26,18 @@ export interface WebHostOptions {
   readonly takePrint: (pathname: string) => string | null;
   /** Serves the core over an accepted socket. */
   readonly serve: (socket: WebSocket) => void;
-  /** A link was used, or somebody asks how to get in: the terminal shows an unused one. */
-  readonly showLink: (link: string) => void;
+  /** Shows a one-time link where only the person at the terminal reads it. */
+  readonly printLink: (link: string) => void;
+  /** Milliseconds of a clock that nobody can set back. */
+  readonly elapsed: () => number;
 }
 
 export interface WebHost {
   readonly url: string;
-  /** An unused one-time link. */
-  link(): string;
+  /** A new one-time link, good for a minute from now. */
+  newLink(): string;
+  /** Prints a new one-time link. */
+  showLink(): void;
   close(): Promise<void>;
 }
 
@@ -40,20 +45,18 @@ export interface WebHost {
 const maxMessageBytes = 13 * 1_048_576;
 const maxBodyBytes = 4096;
 const protocolName = 'portico';
+const linkRefused = 'This link was used already, or it is older than a minute. The terminal shows a new one.';
 const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string().length(64) });
 
 /** The loopback server: the same page and the same core, for a browser on this machine (security page, rules 13–18). */
 export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
-  const access = openAccess();
+  const { elapsed, printLink } = options;
+  const access = openAccess(elapsed);
   const server = await listenOnLoopback(options.port);
   const { port } = server.address() as AddressInfo;
   const hosts = allowedHosts(port);
   const url = `http://127.0.0.1:${port}/`;
-  let secret = access.newSecret();
-  const link = () => {
-    if (!access.isUnused(secret)) secret = access.newSecret();
-    return `${url}#b=${secret}`;
-  };
+  const links = openLinks({ url, access, elapsed, print: printLink });
 
   const sockets = new WebSocketServer({
     noServer: true,
@@ -77,18 +80,18 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     const origin = request.headers.origin ?? '';
     const proof = bootstrap.safeParse(await readJson(request));
     const session = proof.success ? access.open({ origin, ...proof.data }) : null;
-    if (!session) return refuse(response, { status: 401, text: 'This link has been used already.' });
+    if (!session) return refuse(response, { status: 401, text: linkRefused });
     send(response, 200, 'application/json; charset=utf-8', JSON.stringify(session));
-    options.showLink(link());
   }
 
   async function sendFile(request: IncomingMessage, response: ServerResponse, pathname: string): Promise<void> {
     const refusal = refuseFileRequest(request, isDiagramFile(pathname));
     if (refusal) return refuse(response, refusal);
     if (pathname === '/connect') {
-      options.showLink(link());
+      links.showOnRequest();
       return send(response, 200, 'text/html; charset=utf-8', connectPage);
     }
+    if (pathname === connectStylePath) return send(response, 200, 'text/css; charset=utf-8', connectStyle);
     if (pathname.startsWith(printFolder)) return sendPrint(request, response, pathname);
     const file = await readPageFile(options.pageFolder, pathname);
     if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
@@ -119,7 +122,8 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
 
   return {
     url,
-    link,
+    newLink: links.make,
+    showLink: links.show,
     async close() {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();

@@ -8,6 +8,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { PageBody } from '../../ui/page-body.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Stale } from '../../ui/stale.tsx';
 import { WalletSwitch } from '../../ui/wallet-switch.tsx';
 import { text } from './text.ts';
 import { useAccount } from './use-account.ts';
@@ -24,6 +25,7 @@ export function AccountPage() {
               <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />
             </div>
           )}
+          {wallet && <Stale error={query.error} />}
           {wallet ? (
             <Details key={wallet.id} wallet={wallet} />
           ) : query.isError ? (
@@ -45,6 +47,7 @@ function Details({ wallet }: { wallet: WalletBalance }) {
   const { data } = account;
   return (
     <>
+      <Stale error={account.error} />
       <Section title={text.identity}>
         <Facts
           facts={[

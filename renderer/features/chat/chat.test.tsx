@@ -82,10 +82,11 @@ test('an answer that failed says why, keeps its text, and Retry asks for another
     finishReason: null,
     costUsd: null,
     costSource: 'unknown',
-    error: { code: 'upstream_rate_limited', message: 'Anthropic asks to slow down.', retryAfterMs: null },
+    finishedAt: Date.now(),
+    error: { code: 'upstream_rate_limited', message: 'Anthropic asks to slow down.', retryAfterMs: 45_000 },
   });
   const alert = thread.getByRole('alert');
-  await expect.element(alert).toMatchTextContent('Anthropic asks to slow down.');
+  await expect.element(alert).toMatchTextContent(/Anthropic asks to slow down\. ?Try again in \d+ s\./);
   await expect.element(thread).toMatchTextContent('Half an answ');
   await expect.element(thread).toMatchTextContent('cost unknown');
   expect(thread.element().textContent).not.toContain('$0');

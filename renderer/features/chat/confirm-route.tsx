@@ -6,6 +6,7 @@ import { sayShortcut } from '../../lib/shortcut-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Remedy } from '../../ui/remedy.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { RouterCandidates } from './router-candidates.tsx';
 import { routingText as text } from './routing-text.ts';
@@ -71,7 +72,7 @@ function Preview({ asked }: { asked: RouteAsked }) {
     const failure = describeError(error);
     return (
       <Notice tone="warn">
-        {text.previewFailed} {failure.sentence}
+        {text.previewFailed} {failure.sentence} <Remedy failure={failure} byItself />
       </Notice>
     );
   }

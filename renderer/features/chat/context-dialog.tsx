@@ -5,6 +5,7 @@ import { describeError } from '../../lib/error-text.ts';
 import { count, usd } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { FailureWords } from '../../ui/remedy.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { Bill } from './bill.tsx';
 import { SummariseSwitch } from './summarise-switch.tsx';
@@ -105,7 +106,7 @@ function CompactPart({ conversationId, model }: { conversationId: string; model:
           </p>
           {failure && (
             <p role="alert" className="text-bad">
-              {failure.sentence} {failure.remedy}
+              <FailureWords failure={failure} />
             </p>
           )}
           <div className="flex gap-2">

@@ -1,13 +1,14 @@
 import { CircleAlert } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import type { Message } from '#shared/contract/conversations.ts';
 import { describeFailure } from '../../lib/error-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
+import { Remedy } from '../../ui/remedy.tsx';
 import { useCopy } from '../../ui/use-copy.ts';
 import { errorDetails } from './error-details.ts';
 import { text } from './text.ts';
 
+const unknown = { code: 'internal_error', message: '', retryAfterMs: null };
 const keyCodes = new Set(['missing_credentials', 'upstream_auth_failed', 'byoapi_key_rejected', 'no_eligible_model']);
 const gatewayCodes = new Set([
   'invalid_api_key',
@@ -15,13 +16,13 @@ const gatewayCodes = new Set([
   'gateway_unreachable',
   'invalid_token',
   'token_expired',
+  'too_many_auth_failures',
 ]);
 
 /** In the answer's place: what failed, and what to do. What had arrived stays above it. */
 export function ErrorBlock({ message, onRetry }: { message: Message; onRetry: () => void }) {
-  const failure = describeFailure(message.error ?? { code: 'internal_error', message: '', retryAfterMs: null });
+  const failure = describeFailure(message.error ?? unknown, message.finishedAt);
   const [copied, copy] = useCopy();
-  const wait = useCountdown(failure.retryAfterMs, message.finishedAt);
   const details = errorDetails(message, failure);
   return (
     <div role="alert" className="mt-2 flex gap-3 rounded-menu border border-line bg-sunken p-3 text-sm">
@@ -29,7 +30,7 @@ export function ErrorBlock({ message, onRetry }: { message: Message; onRetry: ()
       <div className="min-w-0 flex-1">
         <p className="font-medium wrap-anywhere">{failure.sentence}</p>
         <p className="text-fg-2">
-          {failure.remedy} {wait > 0 && text.retryAfter(wait)}
+          <Remedy failure={failure} />
         </p>
         <div className="mt-2 flex flex-wrap gap-2">
           <Button onClick={onRetry}>{text.retry}</Button>
@@ -53,17 +54,4 @@ function SettingsLink({ section, label }: { section: 'providers' | 'gateway'; la
       {label}
     </Link>
   );
-}
-
-/** Whole seconds left of what the provider asked for. */
-function useCountdown(retryAfterMs: number | null, since: number | null): number {
-  const until = retryAfterMs !== null && since !== null ? since + retryAfterMs : 0;
-  const [now, setNow] = useState(() => Date.now());
-  const left = Math.max(0, Math.ceil((until - now) / 1000));
-  useEffect(() => {
-    if (left === 0) return;
-    const timer = setTimeout(() => setNow(Date.now()), 1000);
-    return () => clearTimeout(timer);
-  }, [left]);
-  return left;
 }

@@ -6,6 +6,7 @@ import { usd } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { FailureWords } from '../../ui/remedy.tsx';
 import { text } from './text.ts';
 import { useCompactQuote } from './use-summary.ts';
 
@@ -117,7 +118,7 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
   return (
     <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">
       <p className="min-w-60 flex-1">
-        {text.sendFailed} {failure.sentence} {failure.remedy}
+        {text.sendFailed} <FailureWords failure={failure} />
       </p>
       {actions[failure.code]}
     </div>

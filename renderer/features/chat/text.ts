@@ -126,7 +126,6 @@ export const text = {
     unknown: 'No price is known for this model, so no amount is shown',
   },
   sendFailed: 'Not sent. Your text is still here.',
-  retryAfter: (seconds: number) => `The provider asks to wait ${seconds} s.`,
   began: 'Reply started',
   going: 'Still writing',
   ended: (words: number) => `Reply finished, ${counted(words, 'word', 'words')}`,

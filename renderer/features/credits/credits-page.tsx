@@ -9,6 +9,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { Stale } from '../../ui/stale.tsx';
 import { Table, tableCell } from '../../ui/table.tsx';
 import { text } from './text.ts';
 import { useCredits } from './use-credits.ts';
@@ -30,6 +31,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   const lines = credits.data?.pages.flatMap((page) => page.transactions.data) ?? [];
   return (
     <>
+      <Stale error={credits.error} />
       <Summary wallet={wallet} credits={first} />
       <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
       {lines.length === 0 ? (

@@ -2,6 +2,7 @@ import { ChevronDown, KeyRound, Layers, X } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { PageHeader } from '../../app/page-header.tsx';
+import { retryAtOf } from '../../lib/error-text.ts';
 import { since } from '../../lib/format.ts';
 import { newChat, useNav } from '../../lib/nav.ts';
 import { useModels } from '../../lib/use-core.ts';
@@ -14,6 +15,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, MenuChoice } from '../../ui/menu.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { providerName } from '../../ui/provider-name.ts';
+import { Remedy } from '../../ui/remedy.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { draftKey, useDrafts } from '../chat/drafts.ts';
@@ -56,6 +58,7 @@ export function ModelsPage() {
         <div className="px-5 pb-2">
           <Notice tone="warn">
             {list.data.problem}{' '}
+            <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />{' '}
             <Button look="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
               {text.retry}
             </Button>

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
-import { describeError } from '../../lib/error-text.ts';
+import { describeError, retryAtOf } from '../../lib/error-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Remedy, useRemedy } from '../../ui/remedy.tsx';
 import { ScrollGroup } from '../../ui/scroll-group.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -17,7 +18,7 @@ import { text } from './text.ts';
 import { useGateway, useGatewayCalls } from './use-settings-calls.ts';
 
 const words = text.gateway;
-const tones = { ok: 'ok', unreachable: 'warn', refused: 'bad' } as const;
+const tones = { ok: 'ok', busy: 'warn', unreachable: 'warn', refused: 'bad' } as const;
 
 export function GatewaySection() {
   const gateway = useGateway();
@@ -30,7 +31,7 @@ export function GatewaySection() {
       )}
       {gateway.data && (
         <>
-          <InUse connection={gateway.data} />
+          <InUse connection={gateway.data} asOf={gateway.dataUpdatedAt} />
           {gateway.data.mode === 'embedded' && <ConnectForm />}
           <LocalDoor key={gateway.data.local.port} connection={gateway.data} />
         </>
@@ -39,7 +40,8 @@ export function GatewaySection() {
   );
 }
 
-function InUse({ connection }: { connection: GatewayConnection }) {
+/** `asOf`: when the connection was looked at, in epoch milliseconds. */
+function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: number }) {
   const { disconnect } = useGatewayCalls();
   const { failed } = useNotify();
   const { status, remote } = connection;
@@ -60,7 +62,11 @@ function InUse({ connection }: { connection: GatewayConnection }) {
           </Button>
         )}
       </SettingRow>
-      {status.message && <Notice tone="warn">{status.message}</Notice>}
+      {status.message && (
+        <Notice tone="warn">
+          {status.message} <Remedy failure={{ remedy: '', retryAt: retryAtOf(asOf, status.retryAfterMs) }} byItself />
+        </Notice>
+      )}
     </>
   );
 }
@@ -70,6 +76,7 @@ function ConnectForm() {
   const [key, setKey] = useState('');
   const { connect } = useGatewayCalls();
   const failure = connect.isError ? describeError(connect.error) : null;
+  const remedy = useRemedy(failure);
   const complete = /^https?:\/\/./.test(baseUrl.trim()) && key.trim().length >= 8;
   return (
     <Part title={words.connectTitle}>
@@ -91,7 +98,7 @@ function ConnectForm() {
           label={words.key}
           type="password"
           value={key}
-          problem={failure ? `${failure.sentence} ${failure.remedy}` : undefined}
+          problem={failure ? `${failure.sentence} ${remedy}` : undefined}
           onChange={(event) => setKey(event.target.value)}
         />
         <div>

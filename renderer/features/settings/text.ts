@@ -72,7 +72,7 @@ export const text = {
     inUse: 'In use',
     embedded: 'Built in: the gateway runs inside this app.',
     remote: (url: string, key: string | null) => `Remote: ${url}${key ? `, key ${key}` : ''}`,
-    states: { ok: 'Works', unreachable: 'No answer', refused: 'Refused' },
+    states: { ok: 'Works', busy: 'Busy', unreachable: 'No answer', refused: 'Refused' },
     latency: (ms: number) => `${Math.round(ms)} ms`,
     disconnect: 'Disconnect',
     connect: 'Connect',

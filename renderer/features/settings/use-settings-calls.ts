@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
 import type { Provider, ProviderId } from '#shared/contract/providers.ts';
 import { useApi } from '../../lib/api.ts';
+import { askAgainAfter } from '../../lib/ask-again.ts';
 
 /** What the settings may ask of the core beside the settings themselves. Answers replace what is shown at once. */
 
@@ -33,7 +34,11 @@ export function useDiscovery() {
 
 export function useGateway() {
   const api = useApi();
-  return useQuery({ queryKey: ['gateway'], queryFn: ({ signal }) => api.gateway.get(undefined, { signal }) });
+  return useQuery({
+    queryKey: ['gateway'],
+    queryFn: ({ signal }) => api.gateway.get(undefined, { signal }),
+    refetchInterval: ({ state }) => askAgainAfter(state.data?.status.retryAfterMs ?? null),
+  });
 }
 
 export function useGatewayCalls() {

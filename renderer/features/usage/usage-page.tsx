@@ -8,6 +8,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { Stale } from '../../ui/stale.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { daysOf, type Period, periods, rangeOf } from './periods.ts';
 import { type Measure, stacksOf } from './series.ts';
@@ -64,23 +65,26 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   const stacks = stacksOf(daysOf(range), byDay.data.data, measure);
   const { totals } = byDay.data;
   const head = (
-    <Head
-      period={period}
-      cost={totals.cost_usd}
-      note={wallet.simulated ? text.testCredits : text.requests(totals.requests)}
-    >
-      {totals.requests > 0 && (
-        <>
-          <Segmented
-            label={text.measure}
-            value={measure}
-            onChange={setMeasure}
-            options={measures.map((value) => ({ value, label: text.measures[value] }))}
-          />
-          <Button onClick={() => setAsTable(!asTable)}>{asTable ? text.asChart : text.asTable}</Button>
-        </>
-      )}
-    </Head>
+    <>
+      <Stale error={failed} />
+      <Head
+        period={period}
+        cost={totals.cost_usd}
+        note={wallet.simulated ? text.testCredits : text.requests(totals.requests)}
+      >
+        {totals.requests > 0 && (
+          <>
+            <Segmented
+              label={text.measure}
+              value={measure}
+              onChange={setMeasure}
+              options={measures.map((value) => ({ value, label: text.measures[value] }))}
+            />
+            <Button onClick={() => setAsTable(!asTable)}>{asTable ? text.asChart : text.asTable}</Button>
+          </>
+        )}
+      </Head>
+    </>
   );
   if (totals.requests === 0) {
     return (

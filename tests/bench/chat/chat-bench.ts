@@ -108,7 +108,7 @@ async function benchOpening(browser: Browser, messages: number): Promise<Opened>
     const page = await openPage(browser);
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Performance.enable');
-    await page.goto(web.link());
+    await page.goto(await web.freshLink());
     await page.getByRole('button', { name: 'Try it now' }).click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     const openMs = await page.evaluate(openChat, { id, last: `${id}-${messages - 1}` });

@@ -22,8 +22,16 @@ test.each([
   'mailto',
   'about:blank',
   'javascript://https://x%0aalert(1)',
+  'https://bank.example@evil.example',
+  'https://example.com/\u202efdp.exe',
+  'mailto:a@example.com%3Fattach=/etc/passwd',
 ])('%j is no link', (href) => {
   expect(safeLink(href)).toBe(null);
+});
+
+test('what a browser could open by itself is what the core would open', () => {
+  expect(safeLink('mailto:a@example.com?attach=/etc/passwd&subject=Hi')).toBe('mailto:a@example.com?subject=Hi');
+  expect(safeLink('https://bücher.example')).toBe('https://xn--bcher-kva.example/');
 });
 
 test('whatever is offered is a web or mail address', () => {

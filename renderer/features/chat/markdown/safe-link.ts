@@ -1,10 +1,4 @@
-/** The target of a link that may be offered, or null: `https:`, `http:` and `mailto:` with nothing hidden in front. */
-export function safeLink(href: string): string | null {
-  if (!/^(https?:\/\/|mailto:)/i.test(href)) return null;
-  try {
-    const { protocol, href: normal } = new URL(href);
-    return protocol === 'https:' || protocol === 'http:' || protocol === 'mailto:' ? normal : null;
-  } catch {
-    return null;
-  }
-}
+import { outsideLink } from '#shared/outside-link.ts';
+
+/** The target of a link that may be offered, or null: what the core would open, so that a browser's own menu opens no more. */
+export const safeLink = (href: string): string | null => outsideLink(href, URL);

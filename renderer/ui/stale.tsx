@@ -1,0 +1,18 @@
+import { describeError } from '../lib/error-text.ts';
+import { Notice } from './notice.tsx';
+import { Remedy } from './remedy.tsx';
+
+const text = { before: 'What is shown was read before.' };
+
+/** Above what is shown from before, where asking anew has failed: why, and when it is asked again. */
+export function Stale({ error }: { error: unknown }) {
+  if (!error) return null;
+  const failure = describeError(error);
+  return (
+    <div className="py-2">
+      <Notice tone="warn">
+        {failure.sentence} {text.before} <Remedy failure={failure} byItself />
+      </Notice>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { errorFromJson, errorFromResponse } from './gateway-error.ts';
+
+const body = (code: string, details?: object) =>
+  JSON.stringify({
+    error: {
+      ...{ message: 'Too many.', type: 'rate_limit_error', param: null, code, status_code: 429, request_id: null },
+      ...{ provider: null, retryable: true, ...(details ? { details } : {}) },
+    },
+  });
+const waitFor = async (headers: Record<string, string>, text = body('rate_limit_exceeded')) =>
+  (await errorFromResponse(new Response(text, { status: 429, headers }))).retryAfterMs;
+
+test('the wait is read in every form it may have, and never more than a day', async () => {
+  expect(await waitFor({})).toBe(null);
+  expect(await waitFor({ 'retry-after': '2' })).toBe(2000);
+  expect(await waitFor({ 'retry-after': '2', 'retry-after-ms': '1500.2' })).toBe(1501);
+  const date = 'Sun, 22 Nov 2026 10:00:00 GMT';
+  expect(await waitFor({ date, 'retry-after': 'Sun, 22 Nov 2026 10:00:30 GMT' })).toBe(30_000);
+  expect(await waitFor({ date, 'retry-after': 'Sun, 22 Nov 2026 09:00:00 GMT' })).toBe(null);
+  for (const nonsense of ['-1', 'soon', '', 'NaN'])
+    expect(await waitFor({ 'retry-after-ms': nonsense || '-' })).toBe(null);
+  for (const endless of ['1e300', '99999999999', 'Infinity']) {
+    expect(await waitFor({ 'retry-after': endless })).toBe(86_400_000);
+  }
+});
+
+test('inside a stream the wait stands in the details', async () => {
+  expect(errorFromJson(body('upstream_rate_limited', { retry_after_ms: 1200 }))).toMatchObject({
+    code: 'upstream_rate_limited',
+    retryAfterMs: 1200,
+  });
+  expect(errorFromJson(body('upstream_rate_limited', { retry_after_ms: -5 }))?.retryAfterMs).toBe(null);
+  expect(await waitFor({ 'retry-after': '3' }, body('rate_limit_exceeded', { retry_after_ms: 9 }))).toBe(3000);
+});
+
+test('a proxy in front of a gateway that asks to wait is no wrong address', async () => {
+  const page = (status: number) =>
+    errorFromResponse(new Response('<h1>Too Many Requests</h1>', { status, headers: { 'retry-after': '7' } }));
+  expect(await page(429)).toMatchObject({ status_code: 429, code: 'rate_limit_exceeded', retryAfterMs: 7000 });
+  expect(await page(503)).toMatchObject({ status_code: 503, code: 'server_overloaded', retryAfterMs: 7000 });
+  expect(await page(404)).toMatchObject({ status_code: 404, code: 'not_a_gateway' });
+});

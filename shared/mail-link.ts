@@ -1,0 +1,59 @@
+/** Windows hands longer addresses to no program. */
+const mostCharacters = 2000;
+const mostRecipients = 10;
+
+/** ASCII only, so that a host which imitates another one shows as `xn--…`; never an option, a quote or a second field. */
+const mailAddress = /^[a-z0-9][a-z0-9._+-]{0,63}@[a-z0-9][a-z0-9.-]{0,252}$/i;
+/** Control characters, line separators and what turns the direction of writing. */
+const hidden = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
+/** Text that a second decoding would turn into something else. */
+const encodedTwice = /%[0-9a-f]{2}/i;
+
+/**
+ * A `mailto:` address (RFC 6068), written anew from its recipients, `cc`, `subject` and `body`. Every other field is left
+ * out: mail programs attach files for `attach` and `attachment`, and send copies that nobody sees for `bcc`. Null where
+ * what is left is not plain, or too long.
+ */
+export function safeMailLink(link: string): string | null {
+  const fields = readFields(link);
+  const to = addressesIn(fields?.to);
+  const cc = addressesIn(fields?.cc);
+  const subject = fields?.subject?.[0] ?? '';
+  const lines = (fields?.body?.[0] ?? '').split(/\r\n|\r|\n/u);
+  const recipients = [...to, ...cc];
+  if (!fields || ![subject, ...lines].every(isReadable) || recipients.length > mostRecipients) return null;
+  if (!recipients.every((address) => mailAddress.test(address))) return null;
+  const safe = written(to, { cc: cc.join(), subject: encode(subject), body: encode(lines.join('\r\n')) });
+  return safe.length <= mostCharacters ? safe : null;
+}
+
+const isReadable = (text: string) => text.isWellFormed() && !hidden.test(text) && !encodedTwice.test(text);
+
+/** The fields as a mail program finds them: names decoded, in any case. The part before the question mark is a `to`. */
+function readFields(link: string): Partial<Record<string, string[]>> | null {
+  const [, to = '', query = ''] = /^mailto:([^?#]*)\??([^#]*)/i.exec(link) ?? [];
+  try {
+    const pairs = [`to=${to}`, ...query.split('&')].map((pair) => {
+      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/su.exec(pair) ?? [];
+      return { name: decodeURIComponent(name).toLowerCase(), value: decodeURIComponent(value) };
+    });
+    const named = Object.groupBy(pairs, ({ name }) => name);
+    return Object.fromEntries(Object.entries(named).map(([name, of = []]) => [name, of.map(({ value }) => value)]));
+  } catch {
+    return null;
+  }
+}
+
+const addressesIn = (lists: readonly string[] = []): string[] =>
+  lists.flatMap((list) => list.split(',').map((address) => address.trim())).filter((address) => address !== '');
+
+/**
+ * Straight quotes become curved ones: a program that hands the text on between straight ones (xdg-email, CVE-2022-4055) would
+ * take what follows for further fields.
+ */
+const encode = (text: string) => encodeURIComponent(text.replaceAll("'", '’'));
+
+function written(to: readonly string[], fields: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) => (value ? [`${name}=${value}`] : []));
+  return `mailto:${to.join()}${pairs.length ? '?' : ''}${pairs.join('&')}`;
+}
