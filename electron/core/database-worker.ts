@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { safeUrlOrNull } from './app/link-guard.ts';
 import { attachmentIds } from './backup/attachment-ids.ts';
 import { checkDatabase } from './backup/check-database.ts';
 import { replaceDatabase } from './backup/replace-database.ts';
@@ -17,7 +18,7 @@ const tasks = {
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
   /** The parser and its grammars come with the first answer that is exported. */
   markdown: async (_db: Database, { text }: { text: string }) =>
-    (await import('./transfer/render-markdown.ts')).renderMarkdown(text),
+    (await import('./transfer/render-markdown.ts')).renderMarkdown(text, safeUrlOrNull),
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
 };
 

@@ -18,3 +18,12 @@ export function safeUrl(text: string): SafeUrl {
   }
   return url.href as SafeUrl;
 }
+
+/** The same for an address that is only offered: null where it would be refused. */
+export function safeUrlOrNull(text: string): SafeUrl | null {
+  try {
+    return safeUrl(text);
+  } catch {
+    return null;
+  }
+}

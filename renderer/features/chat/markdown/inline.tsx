@@ -1,9 +1,9 @@
 import { ImageIcon } from 'lucide-react';
 import type { MarkedToken, Token } from 'marked';
 import type { ReactNode } from 'react';
+import { decodeEntities } from '#shared/markdown/entities.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { text as words } from '../text.ts';
-import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
