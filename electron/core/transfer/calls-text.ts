@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#shared/markdown/to-html.ts';
 import type { ExportedMessage } from '#shared/transfer.ts';
+import { markdownWords } from './markdown-words.ts';
 
 type Call = ExportedMessage['toolCalls'][number];
 
@@ -19,7 +20,7 @@ function headOf({ name, run }: Call): string {
 
 /** What an answer called and was told, as Markdown. */
 export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>): string[] =>
-  toolCalls.map((call) => [`*${headOf(call)}*`, ...partsOf(call).map(fenced)].join('\n\n'));
+  toolCalls.map((call) => [`*${markdownWords(headOf(call))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
 
 /** A fence longer than any in the text, so that the text cannot end it. */
 function fenced(text: string): string {
