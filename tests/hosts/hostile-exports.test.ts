@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Frame, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { printHeaders, printPages } from '../../electron/hosts/web/print-pages.ts';
+import { printHeaders } from '#core/page.ts';
+import { printPages } from '../../electron/hosts/web/print-pages.ts';
 import { type Canary, openCanary } from '../support/canary.ts';
 import { importHostileChats } from '../support/hostile-chats.ts';
 import { hostileMarkdown } from '../support/hostile-markdown.ts';
@@ -36,7 +37,7 @@ describe.skipIf(!browserPath)('2,500 hostile chats hold our own elements alone, 
     printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;
     printer = createServer((request, response) => {
       const page = prints.take(request.url ?? '');
-      response.writeHead(200, { ...(page ? printHeaders : {}), 'content-type': 'text/html; charset=utf-8' });
+      response.writeHead(200, page ? printHeaders : { 'content-type': 'text/html; charset=utf-8' });
       response.end(page ?? '<!doctype html><title>The app</title>');
     });
     await new Promise<void>((resolve) => printer.listen(0, '127.0.0.1', resolve));
