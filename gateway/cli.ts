@@ -7,6 +7,7 @@ import { defaultDatabase, defaultPort, helpFor } from './cli/help.ts';
 import { nearest } from './cli/nearest.ts';
 import { referenceCommands } from './cli/reference-commands.ts';
 import { serve } from './cli/serve.ts';
+import { terminalJson, terminalLine, terminalLines } from './cli/terminal-text.ts';
 import { dialectOf } from './db/open.ts';
 import { openOperator } from './open-operator.ts';
 import type { Administrator } from './operator.ts';
@@ -109,7 +110,8 @@ async function runCommand(words: readonly string[], values: Values, database: st
     'createsDatabase' in command
       ? await onBooks(database, command.createsDatabase, (operator) => command.run({ ...typed, operator }))
       : await command.run({ ...typed, fromBooks: (read) => onBooksIfAny(database, read) });
-  print(values.json ? `${JSON.stringify(output.json)}\n` : output.lines.map((line) => `${line}\n`).join(''));
+  const lines = values.json ? [terminalJson(output.json)] : output.lines.map(terminalLine);
+  print(lines.map((line) => `${line}\n`).join(''));
   if (output.failed) process.exitCode = 1;
 }
 
@@ -184,7 +186,8 @@ for (const stream of [process.stdout, process.stderr]) {
 main(process.argv.slice(2)).catch((error: unknown) => {
   const usage = error instanceof UsageError;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${message}${usage ? ' See --help.' : ''}\n`);
-  if (!usage && !(error instanceof AppError) && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  process.stderr.write(`${terminalLines(message)}${usage ? ' See --help.' : ''}\n`);
+  if (!usage && !(error instanceof AppError) && error instanceof Error)
+    process.stderr.write(`${terminalLines(error.stack ?? '')}\n`);
   process.exitCode = usage || (error instanceof AppError && error.code === 'database_in_use') ? refused : failed;
 });

@@ -52,7 +52,29 @@ const allowed = [
   ['electron/hosts/web/main.ts', '#core/core.ts'],
   ['renderer/features/chat/use-chat.ts', '../../lib/api.ts'],
   ['renderer/features/chat/chat-page.tsx', 'react'],
+  ['shared/markdown/to-html.ts', 'hono/html', '{ html as it }'],
+  ['electron/core/transfer/to-html.ts', 'hono/html', '{ html as it }'],
+  ['renderer/features/chat/markdown/block.tsx', 'marked', '{ Token as it }'],
 ] as const;
+
+/** Foreign text becomes markup in one way only: no file may take another one. */
+const unsafe = [
+  'shared/markdown/a.ts',
+  'gateway/a.ts',
+  'electron/core/transfer/a.ts',
+  'renderer/features/chat/a.tsx',
+].flatMap((path) =>
+  [
+    ...['marked', 'Marked', 'parse', 'parseInline', 'parser', 'Parser', 'Renderer', 'lexer'].map((name) => [
+      'marked',
+      name,
+    ]),
+    ...['raw'].map((name) => ['hono/html', name]),
+  ].flatMap(([specifier = '', name]) => [
+    { path, specifier, names: `{ ${name} as it }` },
+    { path, specifier, names: '* as it' },
+  ]),
+);
 
 let folder: string;
 beforeAll(async () => {
@@ -80,9 +102,17 @@ test('every fence refuses what it names, in its own words', async () => {
 });
 
 test('what the architecture allows passes', async () => {
-  const cases = allowed.map(([path, specifier], index) => ({ file: beside(path, `fine-${index}`), specifier }));
+  const cases = allowed.map(([path, specifier, names], index) => ({
+    ...{ file: beside(path, `fine-${index}`), specifier, names },
+  }));
   const objections = await lint(cases);
   expect(cases.filter(({ file }) => objections.has(file))).toEqual([]);
+});
+
+test('only the lexer knows the parser of Markdown, and no file takes text for markup', async () => {
+  const cases = unsafe.map(({ path, ...each }, index) => ({ file: beside(path, `unsafe-${index}`), ...each }));
+  const objections = await lint(cases);
+  expect(cases.filter(({ file }) => !objections.has(file))).toEqual([]);
 });
 
 test('a feature knows another one’s store only as the type of an argument', async () => {
@@ -114,10 +144,12 @@ const sample = (glob: string): string =>
 const beside = (path: string, name: string): string =>
   join(dirname(path), `${name}.${path.endsWith('x') ? 'tsx' : 'ts'}`);
 
-async function lint(cases: readonly { file: string; specifier: string }[]): Promise<Map<string, string>> {
-  for (const { file, specifier } of cases) {
+async function lint(
+  cases: readonly { file: string; specifier: string; names?: string | undefined }[],
+): Promise<Map<string, string>> {
+  for (const { file, specifier, names = 'it' } of cases) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
-    await writeFile(join(folder, file), `import it from '${specifier}';\nit();\n`);
+    await writeFile(join(folder, file), `import ${names} from '${specifier}';\nit();\n`);
   }
   const files = cases.map(({ file }) => join(folder, file));
   const biome = join(root, 'node_modules', '.bin', 'biome');

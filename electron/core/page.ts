@@ -24,6 +24,8 @@ const common = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
+  // A page served by http: would look up the host of every link in it, and so tell whoever named one.
+  'x-dns-prefetch-control': 'off',
 };
 
 /** Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to. */
@@ -75,6 +77,22 @@ const diagramHeaders: Record<string, string> = {
     'sandbox allow-scripts',
   ].join('; '),
   'cross-origin-resource-policy': 'cross-origin',
+};
+
+/** A page to print runs no script, fetches nothing and goes nowhere; only our own page may frame it, and tell it to print. */
+export const printHeaders: Readonly<Record<string, string>> = {
+  ...common,
+  'content-security-policy': [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-same-origin allow-modals',
+  ].join('; '),
+  'content-type': 'text/html; charset=utf-8',
+  'cross-origin-resource-policy': 'same-origin',
 };
 
 export interface PageFile {

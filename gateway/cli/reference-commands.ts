@@ -22,7 +22,7 @@ export const referenceCommands: Readonly<Record<string, ReferenceCommand>> = {
 const defaultBaseUrl = 'http://127.0.0.1:8788';
 
 /** A file to redirect into: JSON either way. */
-const printed = (json: unknown): Output => ({ lines: [JSON.stringify(json, null, 2)], json });
+const printed = (json: unknown): Output => ({ lines: JSON.stringify(json, null, 2).split('\n'), json });
 
 async function listPlans(): Promise<Output> {
   return { lines: plans.map(planLine), json: plans.map(planJson) };

@@ -8,6 +8,7 @@ import { openGateway } from '../open-gateway.ts';
 import { loadConfig } from './config.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
+import { terminalJson } from './terminal-text.ts';
 
 export interface ServeOptions {
   readonly database: string;
@@ -94,5 +95,5 @@ const withoutProbes: typeof log = (entry) => {
 
 function log(entry: Readonly<Record<string, unknown>>): void {
   const level = entry.level ?? (/(failed|error)$/.test(String(entry.event)) ? 'error' : 'info');
-  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, ...entry })}\n`);
+  process.stderr.write(`${terminalJson({ time: new Date().toISOString(), level, ...entry })}\n`);
 }

@@ -1,3 +1,4 @@
+// biome-ignore lint/style/noRestrictedImports: the only place that parses
 import { Marked, type Token } from 'marked';
 import { mathsBlock, mathsInline } from './maths.ts';
 

@@ -24,7 +24,11 @@ const wide = ${longLine};
 |${'---|'.repeat(8)}
 | ${Array.from({ length: 8 }, (_, at) => `a-rather-long-cell-number-${at}`).join(' | ')} |
 
-![a picture](ADDRESS)`;
+![a picture](ADDRESS)
+
+Left open: <pre> <meta http-equiv=refresh content=0;url=ADDRESS x
+
+<script> <link rel=preconnect href=ADDRESS> <img src=ADDRESS> <iframe src=ADDRESS`;
 
 function mainOf({ main }: RunningApp): ElectronApplication {
   if (!main) throw new Error('There is no main process.');
@@ -57,7 +61,7 @@ async function startWith(launch: () => Promise<RunningApp>, folder: string, addr
     .prepare("select active_leaf as id from conversations where title = 'Everything in one chat'")
     .get() as { id: string };
   db.prepare("update messages set text = ?, status = 'done', error = null where id = ?").run(
-    answer.replace('ADDRESS', address),
+    answer.replaceAll('ADDRESS', address),
     id,
   );
   const costs = (
@@ -116,6 +120,8 @@ test('a chat is saved as a PDF where the dialog says: whole lines, formulas, cos
   expect(text.replace(/\s/g, '')).toContain(longLine);
   expect(text.replace(/\s/g, '')).toContain('a-rather-long-cell-number-7');
   expect(text).toContain('√');
+  expect(text.replace(/\s/g, '')).toContain('<metahttp-equiv=refresh');
+  expect(text.replace(/\s/g, '')).toContain('<iframesrc=');
   expect(text).toContain(`1 / ${pages.length}`);
   expect(text).toContain(`${pages.length} / ${pages.length}`);
   expect(outline).toEqual(expect.arrayContaining(['Everything in one chat', 'A heading of the answer']));

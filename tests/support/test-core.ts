@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
 import { type CoreOptions, openCore } from '#core/core.ts';
+import type { Output } from '#core/host.ts';
 import { fakeGateway } from './fake-gateway.ts';
 import { memorySecrets } from './memory-secrets.ts';
 
 /** A core on a folder of its own, with a gateway that the test directs; asked as a renderer would, without a transport. */
-export async function testCore(more: Partial<CoreOptions> = {}) {
+export async function testCore(
+  more: Partial<CoreOptions> = {},
+  output: Output = { kind: 'browser', servePrint: () => '/print/page' },
+) {
   const dataFolder = more.dataFolder ?? mkdtempSync(join(tmpdir(), 'portico-core-'));
   const gateway = fakeGateway();
   const opened: string[] = [];
@@ -20,7 +24,7 @@ export async function testCore(more: Partial<CoreOptions> = {}) {
       ownTitleBar: false,
       background: true,
       notices: [],
-      output: { kind: 'browser', servePrint: () => '/print/page' },
+      output,
       openExternal: async (url) => void opened.push(url),
       showTheme() {},
     },

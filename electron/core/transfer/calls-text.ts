@@ -1,4 +1,7 @@
+import { html } from 'hono/html';
+import type { Html } from '#shared/markdown/to-html.ts';
 import type { ExportedMessage } from '#shared/transfer.ts';
+import { markdownWords } from './markdown-words.ts';
 
 type Call = ExportedMessage['toolCalls'][number];
 
@@ -17,10 +20,7 @@ function headOf({ name, run }: Call): string {
 
 /** What an answer called and was told, as Markdown. */
 export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>): string[] =>
-  toolCalls.map((call) => {
-    const parts = [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');
-    return [`*${headOf(call)}*`, ...parts.map(fenced)].join('\n\n');
-  });
+  toolCalls.map((call) => [`*${markdownWords(headOf(call))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
 
 /** A fence longer than any in the text, so that the text cannot end it. */
 function fenced(text: string): string {
@@ -29,15 +29,12 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** The same as HTML; `escaped` makes text harmless. */
-export const callsAsHtml = (
-  { toolCalls }: Pick<ExportedMessage, 'toolCalls'>,
-  escaped: (text: string) => string,
-): string =>
-  toolCalls
-    .map((call) => {
-      const parts = [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');
-      const blocks = parts.map((text) => `<pre>${escaped(text)}</pre>`).join('');
-      return `<details open><summary>${escaped(headOf(call))}</summary>${blocks}</details>`;
-    })
-    .join('');
+/** The same as HTML. */
+export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>): readonly Html[] =>
+  toolCalls.map((call) => {
+    const blocks = partsOf(call).map((text) => html`<pre>${text}</pre>`);
+    return html`<details open><summary>${headOf(call)}</summary>${blocks}</details>`;
+  });
+
+/** What it was given, and what it answered. */
+const partsOf = (call: Call): string[] => [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');

@@ -1,8 +1,9 @@
+import { html } from 'hono/html';
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import { grammars } from '#shared/markdown/grammars.ts';
 import { languageOf } from '#shared/markdown/languages.ts';
-import { escapeHtml } from './escape-html.ts';
+import type { Html } from '#shared/markdown/to-html.ts';
 
 type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
 
@@ -19,13 +20,13 @@ const loading = new Map<string, Promise<void>>();
 const built = new Set<string>();
 
 /**
- * A block of code as lines of `<span class="t-…">`, every word escaped; plain where its language is not known. The first
+ * A block of code as lines of `<span class="t-…">`, the words alone where its language is not known. The first
  * block of a language takes half a second: for a thread of its own.
  */
-export async function colourCode(code: string, info: string): Promise<string> {
+export async function colourCode(code: string, info: string): Promise<Html | string> {
   const language = languageOf(info);
   const grammar = language === null ? undefined : grammars.get(language);
-  if (language === null || grammar === undefined || code.length > longestBlock) return escapeHtml(code);
+  if (language === null || grammar === undefined || code.length > longestBlock) return code;
   starting ??= createHighlighterCore({
     themes: [createCssVariablesTheme({ name: 'portico', variablePrefix: '' })],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
@@ -41,11 +42,11 @@ export async function colourCode(code: string, info: string): Promise<string> {
     tokenizeTimeLimit: built.has(language) ? lineLimitMs : firstLimitMs,
   });
   built.add(language);
-  return tokens.map((line) => line.map(({ content, color }) => span(content, color)).join('')).join('\n');
+  return html`${tokens.map((line, at) => [at > 0 ? '\n' : '', line.map(({ content, color }) => span(content, color))])}`;
 }
 
 /** `var(token-keyword)` is `keyword`. */
-function span(content: string, colour: string | undefined): string {
+function span(content: string, colour: string | undefined): Html | string {
   const name = /token-([a-z-]+)/.exec(colour ?? '')?.[1];
-  return name ? `<span class="t-${name}">${escapeHtml(content)}</span>` : escapeHtml(content);
+  return name ? html`<span class="t-${name}">${content}</span>` : content;
 }

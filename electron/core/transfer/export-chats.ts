@@ -65,13 +65,13 @@ export function chatsWriter(deps: ExportDeps) {
     for await (const conversation of conversations(ids)) {
       const { title, messages } = conversation;
       const pageTitle = ids.length === 1 ? title : 'Chats from Portico';
-      if (head) yield htmlHead(pageTitle, format === 'print' ? pageNumbers : '');
+      if (head) yield await htmlHead(pageTitle, format === 'print' ? pageNumbers : '');
       head = false;
       yield* toHtml(conversation, deps);
       // Of what has been written only the costs are kept.
       costs.push({ title, messages: messages.map((each) => ({ ...each, text: '', reasoning: '' })) });
     }
-    yield costsHtml(costs) + htmlFoot;
+    yield (await costsHtml(costs)) + htmlFoot;
   }
 
   return async function* write(

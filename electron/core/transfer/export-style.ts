@@ -19,7 +19,7 @@ export const exportStyle = `:root{--ink:#1a1a1e;--soft:#5c5c66;--line:#d4d4da;--
 body{font:16px/1.6 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;color:var(--ink);background:#fff;max-width:46rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
 h1{font-size:1.5rem;line-height:1.25;margin:2.5rem 0 .25rem}h1.chat:first-of-type{margin-top:0}
 h2{font-size:1rem;margin:0}h3,h4,h5,h6{font-size:1.05rem;line-height:1.35;margin:1.2em 0 .4em}h5,h6{font-size:1rem}
-.note{color:var(--soft);font-size:.8rem;margin:0 0 .5rem}.said{white-space:pre-wrap;margin:0}
+.note{color:var(--soft);font-size:.8rem;margin:0 0 .5rem}.said,.raw{white-space:pre-wrap}.said{margin:0}
 section{margin:1.5rem 0}section.you{border-left:3px solid var(--line);padding-left:1rem}
 pre,code{font-family:"JetBrains Mono",ui-monospace,Menlo,Consolas,"Noto Sans Mono","Liberation Mono",monospace;font-size:.86em}
 pre{padding:.75rem;border:1px solid var(--line);border-radius:6px;background:var(--code);white-space:pre-wrap;-webkit-box-decoration-break:clone;box-decoration-break:clone}pre code{font-size:1em}

@@ -1,15 +1,19 @@
 import { formatBytes } from '#shared/file-size.ts';
 import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
 import { callsAsMarkdown } from './calls-text.ts';
+import { markdownWords } from './markdown-words.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
-/** The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. */
+/**
+ * The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. What was asked and
+ * answered stands as it was written; no other words change what the text is made of.
+ */
 export function toMarkdown(conversation: ExportedConversation): string {
   const { title, createdAt, messages, tags, folder } = conversation;
   const facts = [
     `Begun ${minute(createdAt)}`,
-    ...(folder ? [`Folder: ${folder}`] : []),
-    ...(tags.length ? [`Tags: ${tags.join(', ')}`] : []),
+    ...(folder ? [`Folder: ${markdownWords(folder)}`] : []),
+    ...(tags.length ? [`Tags: ${tags.map(markdownWords).join(', ')}`] : []),
     `Cost: ${totalText(messages)}`,
   ];
   const parts = shownMessages(conversation).map((message) => {
@@ -18,15 +22,15 @@ export function toMarkdown(conversation: ExportedConversation): string {
     const below = [...message.attachments.map(fileLine), ...endLine(message)].map((line) => `\n${line}\n`);
     const written = [message.text.trim(), ...callsAsMarkdown(message)].filter((part) => part !== '');
     const words = written.join('\n\n') || '*(empty)*';
-    return `## ${whoSpeaks(message)}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${words}\n${below.join('')}`;
+    return `## ${markdownWords(whoSpeaks(message))}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${words}\n${below.join('')}`;
   });
-  return `# ${title}\n\n${facts.join(' · ')}\n\n${parts.join('\n')}`;
+  return `# ${markdownWords(title)}\n\n${facts.join(' · ')}\n\n${parts.join('\n')}`;
 }
 
 const fileLine = ({ name, bytes }: ExportedMessage['attachments'][number]) =>
-  `*Attached: ${name} (${formatBytes(bytes)})*`;
+  `*Attached: ${markdownWords(name)} (${formatBytes(bytes)})*`;
 
 const endLine = (message: ExportedMessage): string[] => {
   const end = endText(message);
-  return end ? [`*${end}*`] : [];
+  return end ? [`*${markdownWords(end)}*`] : [];
 };

@@ -11,8 +11,6 @@ import { seed } from '../../../tests/seed/seed.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { foreignConversation, foreignMessage } from './imported.ts';
 import { jsonItems } from './json-items.ts';
-import { renderMarkdown } from './render-markdown.ts';
-import { toHtml } from './to-html.ts';
 
 type Core = Awaited<ReturnType<typeof testCore>>;
 let core: Core;
@@ -200,87 +198,6 @@ test('an export of an earlier version is read: without files, and without what m
     leftOut: [{ what: 'files that the export names but does not hold', count: 2 }],
   });
   await target.close();
-});
-
-test('the first code of a language is coloured as the next, word by word', async () => {
-  const code = "```js\nconst wide = 'words';\nfunction f(a) { return a + 1; } // note\n```";
-  const first = await renderMarkdown(code);
-  expect(first).toContain('<span class="t-keyword">const</span>');
-  expect(first).toContain('<span class="t-comment">// note</span>');
-  expect(await renderMarkdown(code)).toBe(first);
-});
-
-test('a mail link in an exported page brings no file along', async () => {
-  const page = await renderMarkdown(
-    '[write](mailto:a@example.com?%61ttach=/etc/passwd&subject=Hi) <mailto:b@example.com?bcc=c>',
-  );
-  expect([...page.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
-    'mailto:a@example.com?subject=Hi',
-    'mailto:b@example.com',
-  ]);
-});
-
-test('no word of a model becomes markup of the page', async () => {
-  const hostile = fc.constantFrom(
-    ...[
-      '<script>alert(1)</script>',
-      '<img src=x onerror=alert(1)>',
-      '![x](https://evil.example/p.png)',
-      '"><svg onload=1>',
-    ],
-    ...[
-      '[x](javascript:alert(1))',
-      '<a href="https://evil.example">x</a>',
-      '[a](data:text/html,x)',
-      '```html\n<b>\n```',
-    ],
-    ...[
-      '<!--',
-      ']]>',
-      '&lt;script&gt;',
-      '`<x>`',
-      '# <h>',
-      '| <td> | b |\n|--|--|',
-      '$\\href{javascript:alert(1)}{<x>}$',
-      '```html\n<script>\n```',
-      '<meta http-equiv=refresh>',
-    ],
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.oneof(hostile, fc.string()), { maxLength: 8 }),
-      fc.boolean(),
-      async (parts, answer) => {
-        const text = parts.join(answer ? '\n\n' : ' ');
-        const message = foreignMessage({
-          ...{ id: 'm', parentId: null, role: answer ? 'assistant' : 'user', text, reasoning: '', createdAt: 0 },
-          ...{ model: text, modelName: text },
-        });
-        const { conversation } = foreignConversation({
-          ...{
-            sourceId: 's',
-            id: 'c',
-            title: text,
-            createdAt: 0,
-            updatedAt: 0,
-            activeLeaf: 'm',
-            messages: [message],
-            leftOut: [],
-          },
-        });
-        let page = '';
-        for await (const part of toHtml(conversation, { body: renderMarkdown, bytesOf: async () => null }))
-          page += part;
-        const allowed =
-          /<\/?(h[1-6]|p|section|span|math|semantics|annotation|m(?:row|i|n|o|text|sup|sub|frac|style|space)|ul|ol|li|pre|code|strong|em|del|blockquote|table|thead|tbody|tr|th|td|hr|br|a|input)\b[^>]*>/g;
-        const bare = page.replace(allowed, (tag) =>
-          /\son\w+=|(href|src)="(?!(https?|mailto):)/i.test(tag) ? tag : '',
-        );
-        expect(bare).not.toMatch(/<[a-z!/]/i);
-      },
-    ),
-    { numRuns: 300 },
-  );
 });
 
 describe('a list in pieces', () => {

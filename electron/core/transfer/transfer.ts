@@ -5,6 +5,7 @@ import type { Output } from '../host.ts';
 import { chatsWriter } from './export-chats.ts';
 import { chatsImporter } from './import-chats.ts';
 import type { FileKeeper } from './import-files.ts';
+import { asWritten, ownMarkup } from './own-markup.ts';
 import { chatsSaver } from './save-chats.ts';
 import type { TransferStore } from './transfer-store.ts';
 import { uploadedFiles } from './uploaded-files.ts';
@@ -29,7 +30,7 @@ export function transferFeature(deps: TransferDeps) {
   const write = chatsWriter({
     read: store.read,
     bytesOf: attachments.bytes,
-    body: (text) => background.run('markdown', { text }),
+    body: async (text) => ownMarkup(await background.run('markdown', { text }), asWritten(text)),
     now,
   });
   const saver = chatsSaver(write, output);

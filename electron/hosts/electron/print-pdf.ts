@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { app, BrowserWindow, type Session, session } from 'electron';
+import { printHeaders } from '#core/page.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusePermissions } from './fences.ts';
 import { scheme } from './protocol.ts';
@@ -20,7 +21,7 @@ let printing: Session | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Prints a page of our own in a hidden window that runs no script and has neither network nor files: its session answers
+ * Prints a page of our own in a hidden window that runs no script, goes nowhere and has neither network nor files: its session answers
  * for that one page alone. One at a time; the window is closed again whatever happens. Rejects with `export_failed`.
  */
 export function printPdf(html: string, signal: AbortSignal): Promise<Uint8Array> {
@@ -78,8 +79,9 @@ function closedSession(): Session {
   const closed = session.fromPartition('print', { cache: false });
   closed.protocol.handle(scheme, ({ url }) => {
     const html = pages.get(url);
-    const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
-    return html === undefined ? new Response('', { status: 404 }) : new Response(html, { headers });
+    return html === undefined
+      ? new Response('', { status: 404 })
+      : new Response(html, { headers: { ...printHeaders } });
   });
   closed.webRequest.onBeforeRequest(({ url }, answer) => {
     const own = url.startsWith(`${printOrigin}/`) || url.startsWith('data:image/');

@@ -9,39 +9,29 @@ export interface PrintPages {
 export const printFolder = '/print/';
 /** One that nobody took in the meantime was given up. */
 const mostAtOnce = 3;
+/** The frame asks for its page at once; a path that is found later, in a log or a history, leads nowhere. */
+const keptForMs = 60_000;
 
-/** Pages for the browser to print. Each is taken once, by the frame that prints it. */
-export function printPages(): PrintPages {
-  const pages = new Map<string, string>();
+/** Pages for the browser to print. Each is taken once, by the frame that prints it, within a minute. */
+export function printPages(elapsed: () => number = () => performance.now()): PrintPages {
+  const pages = new Map<string, { readonly html: string; readonly until: number }>();
+
+  function forgetOld(): void {
+    for (const [path, { until }] of pages) if (until <= elapsed() || pages.size > mostAtOnce) pages.delete(path);
+  }
+
   return {
     serve(html) {
       const path = printFolder + randomBytes(32).toString('base64url');
-      pages.set(path, html);
-      const [oldest] = pages.keys();
-      if (pages.size > mostAtOnce && oldest !== undefined) pages.delete(oldest);
+      pages.set(path, { html, until: elapsed() + keptForMs });
+      forgetOld();
       return path;
     },
     take(pathname) {
-      const page = pages.get(pathname) ?? null;
+      forgetOld();
+      const page = pages.get(pathname);
       pages.delete(pathname);
-      return page;
+      return page?.html ?? null;
     },
   };
 }
-
-/** The page runs no script and fetches nothing; only our own page may frame it, and tell it to print. */
-export const printHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-    'sandbox allow-same-origin allow-modals',
-  ].join('; '),
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-};

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openSocket, tradeLink } from '../../../tests/support/web-page.ts';
+import { printPages } from './print-pages.ts';
 import { openWebHost, type WebHost } from './web-host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
 const page = join(folder, 'renderer');
 let web: WebHost;
+const prints = printPages();
 let shown: string[] = [];
 /** The server's clock, in milliseconds. */
 let now = 0;
@@ -22,7 +24,7 @@ beforeAll(async () => {
   web = await openWebHost({
     port: 0,
     pageFolder: page,
-    takePrint: () => null,
+    takePrint: prints.take,
     serve: () => {},
     printLink: (link) => shown.push(link),
     elapsed: () => now,
@@ -52,8 +54,25 @@ test('the page comes with the headers that fence it in', async () => {
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
   expect(response.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('x-dns-prefetch-control')).toBe('off');
   expect(response.headers.get('set-cookie')).toBeNull();
   expect((await fetch(`${web.url}app.js`)).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+});
+
+test('a page to print goes to a frame of this origin, once, and may do nothing', async () => {
+  const address = new URL(prints.serve('<title>Chats</title>'), web.url);
+  const asked = (site: string, dest: string, method = 'GET') =>
+    fetch(address, { method, headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } });
+  expect((await asked('cross-site', 'iframe')).status).toBe(403);
+  expect((await asked('none', 'document')).status).toBe(404);
+  expect((await asked('same-origin', 'empty')).status).toBe(404);
+  expect((await asked('same-origin', 'iframe', 'HEAD')).status).toBe(404);
+  const page = await asked('same-origin', 'iframe');
+  expect(await page.text()).toBe('<title>Chats</title>');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(page.headers.get('content-security-policy')).toContain('sandbox allow-same-origin allow-modals');
+  expect(page.headers.get('x-dns-prefetch-control')).toBe('off');
+  expect((await asked('same-origin', 'iframe')).status).toBe(404);
 });
 
 test('a name that is not this server is refused before anything else', async () => {

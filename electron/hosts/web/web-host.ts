@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { isDiagramFile, pageHeaders, readPageFile } from '#core/page.ts';
+import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/page.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';
 import { openLinks } from './links.ts';
-import { printFolder, printHeaders } from './print-pages.ts';
+import { printFolder } from './print-pages.ts';
 import {
   allowedHosts,
   type Claim,
@@ -98,13 +98,15 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body, pathname);
   }
 
-  function sendPrint({ method }: IncomingMessage, response: ServerResponse, pathname: string): void {
-    const page = method === 'GET' ? options.takePrint(pathname) : null;
+  function sendPrint({ method, headers }: IncomingMessage, response: ServerResponse, pathname: string): void {
+    // For the frame that prints it: nobody opens it as a page of its own, whose address they would keep or send on.
+    const framed = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
+    const page = method === 'GET' && framed ? options.takePrint(pathname) : null;
     if (page === null) {
       refuse(response, { status: 404, text: 'This page was printed already. Print it again.' });
       return;
     }
-    response.writeHead(200, { ...printHeaders, 'content-type': 'text/html; charset=utf-8' });
+    response.writeHead(200, printHeaders);
     response.end(page);
   }
 

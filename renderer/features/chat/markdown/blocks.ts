@@ -1,8 +1,6 @@
 import type { Token } from 'marked';
 import remend from 'remend';
-import { isHostile } from '#shared/markdown/hostile.ts';
-import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
-import { plainText } from './plain-text.ts';
+import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
 /**
  * Markdown that grows. Closed blocks are lexed once and keep their identity, so that nothing finished is drawn again;
@@ -29,7 +27,7 @@ export function createBlocks(): Blocks {
   let finished = false;
 
   const refresh = (streaming: boolean) => {
-    const raw = lex(tail);
+    const raw = lexText(tail);
     const cut = closedCount(raw);
     const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
     const length = done.reduce((sum, token) => sum + token.raw.length, 0);
@@ -39,7 +37,7 @@ export function createBlocks(): Blocks {
       open = open.slice(cut);
       tail = tail.slice(length);
     }
-    const rest = streaming ? lex(mended(tail)) : raw;
+    const rest = streaming ? lexText(mended(tail)) : raw;
     const same = streaming ? sameOr : equalOr;
     open = rest.map((token, at) => same(open[at], token));
   };
@@ -57,7 +55,7 @@ export function createBlocks(): Blocks {
       // Half of a line end may still be on its way.
       const arrived = heldBack + text;
       heldBack = arrived.endsWith('\r') ? '\r' : '';
-      tail += arrived.slice(0, arrived.length - heldBack.length).replace(/\r\n?/g, '\n');
+      tail += withPlainLines(arrived.slice(0, arrived.length - heldBack.length));
       refresh(true);
     },
     finish() {
@@ -67,7 +65,7 @@ export function createBlocks(): Blocks {
       // A reference may have been used before it was defined.
       if (!referenceDefinition.test(source)) return refresh(false);
       const before = [...closed, ...open];
-      closed = lex(source.replace(/\r\n?/g, '\n')).map((token, at) => equalOr(before[at], token));
+      closed = lexText(withPlainLines(source)).map((token, at) => equalOr(before[at], token));
       open = [];
     },
   };
@@ -108,15 +106,4 @@ const equalOr = (before: Token | undefined, now: Token): Token =>
 function mended(tail: string): string {
   if (tail.length > longestMended) return tail;
   return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });
-}
-
-function lex(text: string): Token[] {
-  if (isHostile(text)) return [plainText(text)];
-  try {
-    return lexMarkdown(text);
-  } catch (error) {
-    // Nesting too deep for the parser's recursion.
-    if (error instanceof RangeError) return [plainText(text)];
-    throw error;
-  }
 }

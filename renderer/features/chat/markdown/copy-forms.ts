@@ -1,13 +1,23 @@
 import type { Token } from 'marked';
-import { toHtml } from './to-html.ts';
+import { type HtmlForm, toHtml } from '#shared/markdown/to-html.ts';
+import { safeLink } from './safe-link.ts';
 
 type Tokens = readonly Token[];
+
+/** What a document takes: plain code, formulas as TeX. */
+export const clipboardForm: HtmlForm = {
+  headingsBelow: 0,
+  link: safeLink,
+  code: (text) => text,
+  formula: ({ raw }) => raw,
+};
 
 /** Puts text on the clipboard; where there are `tokens`, also what it looks like, for documents and mails. */
 export async function copyForms(plain: string, parsed: Tokens | Promise<Tokens>): Promise<void> {
   const tokens = await parsed;
   if (tokens.length === 0) return navigator.clipboard.writeText(plain);
   const form = (type: string, text: string) => ({ [type]: new Blob([text], { type }) });
-  const item = { ...form('text/plain', plain), ...form('text/html', toHtml(tokens)) };
+  const markup = await toHtml(tokens, clipboardForm);
+  const item = { ...form('text/plain', plain), ...form('text/html', String(markup)) };
   await navigator.clipboard.write([new ClipboardItem(item)]);
 }

@@ -1,7 +1,7 @@
 import type { Token } from 'marked';
+import { plainText } from '#shared/markdown/plain-text.ts';
 import { createParsing } from './parse-documents.ts';
 import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
-import { plainText } from './plain-text.ts';
 
 /** The blocks of a document so far; `whole`: of all of it. A block that did not change keeps its identity. */
 export type BlocksListener = (tokens: readonly Token[], whole: boolean) => void;

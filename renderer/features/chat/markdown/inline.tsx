@@ -1,9 +1,9 @@
 import { ImageIcon } from 'lucide-react';
 import type { MarkedToken, Token } from 'marked';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
+import { decodeEntities } from '#shared/markdown/entities.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { text as words } from '../text.ts';
-import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
 import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
@@ -64,10 +64,14 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode 
   }
 }
 
+/** Within a link nothing else can be clicked: one click must not open two addresses. */
+const WithinLink = createContext(false);
+
 export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
   const open = useOpenLinkHere();
+  const within = useContext(WithinLink);
   const url = safeLink(href);
-  if (!url) return children;
+  if (!url || within) return children;
   return (
     <a
       href={url}
@@ -79,7 +83,7 @@ export function OutsideLink({ href, children }: { href: string; children: ReactN
       }}
       onAuxClick={(event) => event.preventDefault()}
     >
-      {children}
+      <WithinLink value={true}>{children}</WithinLink>
     </a>
   );
 }
@@ -92,7 +96,8 @@ function ImageChip({ href, alt }: { href: string; alt: string }) {
   const url = safeLink(href);
   const name = decodeEntities(alt) || words.image;
   const show = useShowImageHere();
-  if (show && url && !url.startsWith('mailto:')) {
+  const within = useContext(WithinLink);
+  if (show && !within && url && !url.startsWith('mailto:')) {
     const label = `${name} (${new URL(url).host})`;
     return (
       <button

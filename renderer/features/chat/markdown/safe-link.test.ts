@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeEntities } from './entities.ts';
+import { decodeEntities } from '#shared/markdown/entities.ts';
 import { safeLink } from './safe-link.ts';
 
 test.each([

@@ -1,0 +1,117 @@
+import { html } from 'hono/html';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { decodeEntities } from './entities.ts';
+import type { MathsToken } from './maths.ts';
+
+/** Markup: what `html` made, in which every word that was put in is escaped. A promise of it where a part of it was one. */
+export type Html = ReturnType<typeof html>;
+
+/** What differs between the places that the markup goes to. A string stands for its words, never for markup. */
+export interface HtmlForm {
+  /** How far below their own level headings stand. */
+  readonly headingsBelow: number;
+  /** The address of a link that may be offered; null where its words stand alone. */
+  readonly link: (href: string) => string | null;
+  /** The inside of a block of code; `info` is what was written after its fence. */
+  readonly code: (text: string, info: string) => Html | string | Promise<Html | string>;
+  readonly formula: (token: MathsToken) => Html | string;
+}
+
+/**
+ * Parsed Markdown as HTML for what is not the window itself: pages, paper, the clipboard. The elements named here and
+ * nothing else, whatever the parser says about a text: every word is escaped, raw HTML is words, links go through the
+ * form's guard, and a picture is a link, because a document that fetches it would tell others that it is read.
+ */
+export const toHtml = (tokens: readonly Token[], form: HtmlForm): Html =>
+  html`${tokens.map((token) => block(token as MarkedToken | MathsToken, form))}`;
+
+function block(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return '';
+    case 'heading':
+      return heading(Math.min(6, token.depth + form.headingsBelow), inlines(token.tokens, form));
+    case 'paragraph':
+      return html`<p>${inlines(token.tokens, form)}</p>`;
+    case 'code':
+      return html`<pre><code>${form.code(token.text, token.lang ?? '')}</code></pre>`;
+    case 'blockquote':
+      return html`<blockquote>${toHtml(token.tokens, form)}</blockquote>`;
+    case 'list':
+      return list(token, form);
+    case 'table':
+      return table(token, form);
+    case 'hr':
+      return html`<hr>`;
+    case 'text':
+      return inlines(token.tokens ?? [token], form);
+    case 'html':
+      return html`<p class="raw">${token.text}</p>`;
+    default:
+      return inlines([token], form);
+  }
+}
+
+/** The level is a number: no word can become the name of an element. */
+const heading = (level: number, inner: Html): Html => html`<h${level}>${inner}</h${level}>`;
+
+function list({ ordered, start, items }: Tokens.List, form: HtmlForm): Html {
+  const rows = items.map((item) => html`<li>${toHtml(item.tokens, form)}</li>`);
+  return ordered ? html`<ol start="${Number(start) || 1}">${rows}</ol>` : html`<ul>${rows}</ul>`;
+}
+
+const alignments: Readonly<Record<string, Html>> = {
+  left: html` align="left"`,
+  center: html` align="center"`,
+  right: html` align="right"`,
+};
+
+function table({ header, rows }: Tokens.Table, form: HtmlForm): Html {
+  const aligned = ({ align }: Tokens.TableCell) => alignments[align ?? ''];
+  const head = header.map((cell) => html`<th${aligned(cell)}>${inlines(cell.tokens, form)}</th>`);
+  const body = rows.map(
+    (cells) => html`<tr>${cells.map((cell) => html`<td${aligned(cell)}>${inlines(cell.tokens, form)}</td>`)}</tr>`,
+  );
+  return html`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`;
+}
+
+const inlines = (tokens: readonly Token[] | undefined, form: HtmlForm): Html =>
+  html`${(tokens ?? []).map((token) => inline(token as MarkedToken | MathsToken, form))}`;
+
+function inline(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? inlines(token.tokens, form) : decodeEntities(token.text);
+    case 'escape':
+      return token.text;
+    case 'strong':
+      return html`<strong>${inlines(token.tokens, form)}</strong>`;
+    case 'em':
+      return html`<em>${inlines(token.tokens, form)}</em>`;
+    case 'del':
+      return html`<del>${inlines(token.tokens, form)}</del>`;
+    case 'codespan':
+      return html`<code>${token.text}</code>`;
+    case 'br':
+      return html`<br>`;
+    case 'maths':
+      return form.formula(token);
+    case 'link':
+      return link(token.href, inlines(token.tokens, withoutLinks(form)), form);
+    case 'image':
+      return link(token.href, decodeEntities(token.text) || 'picture', form);
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ ';
+    default:
+      return 'raw' in token ? token.raw : '';
+  }
+}
+
+function link(href: string, inner: Html | string, form: HtmlForm): Html | string {
+  const url = form.link(href);
+  return url === null ? inner : html`<a href="${url}" rel="noreferrer noopener">${inner}</a>`;
+}
+
+/** A link within a link would end the outer one. */
+const withoutLinks = (form: HtmlForm): HtmlForm => ({ ...form, link: () => null });

@@ -1,0 +1,145 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Frame, type Page } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { printHeaders } from '#core/page.ts';
+import { printPages } from '../../electron/hosts/web/print-pages.ts';
+import { type Canary, openCanary } from '../support/canary.ts';
+import { importHostileChats } from '../support/hostile-chats.ts';
+import { hostileMarkdown } from '../support/hostile-markdown.ts';
+import { type FoundElement, foreignAmong } from '../support/own-elements.ts';
+import { testCore } from '../support/test-core.ts';
+
+const browserPath = [chromium.executablePath(), '/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserPath) console.warn('Hostile exports were not opened: no Chromium is installed.');
+
+describe.skipIf(!browserPath)('2,500 hostile chats hold our own elements alone, and neither run, go nor ask,', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
+  const file = join(folder, 'chats.html');
+  const oneChat = join(folder, 'one.html');
+  const prints = printPages();
+  let canary: Canary;
+  let core: Awaited<ReturnType<typeof testCore>>;
+  let printer: Server;
+  let printPath: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    canary = await openCanary();
+    core = await testCore({}, { kind: 'browser', servePrint: prints.serve });
+    const ids = await importHostileChats(core.client, hostileMarkdown(canary.origin));
+    await exportTo(file, ids);
+    await exportTo(oneChat, ids.slice(0, 1));
+    printPath = (await core.client.transfer.preparePrint({ ids: ids.filter((_, at) => at % 8 === 0) })).path;
+    printer = createServer((request, response) => {
+      const page = prints.take(request.url ?? '');
+      response.writeHead(200, page ? printHeaders : { 'content-type': 'text/html; charset=utf-8' });
+      response.end(page ?? '<!doctype html><title>The app</title>');
+    });
+    await new Promise<void>((resolve) => printer.listen(0, '127.0.0.1', resolve));
+    browser = await chromium.launch({ executablePath: browserPath ?? '', args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await core?.close();
+    await canary?.close();
+    printer?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test('as an exported page', async () => {
+    const page = await openPage();
+    await page.goto(pathToFileURL(file).href);
+    await expectHarmless(page, page.mainFrame(), pathToFileURL(file).href, 50_000);
+  });
+
+  test('as a page to print', async () => {
+    const page = await openPage();
+    const origin = `http://127.0.0.1:${(printer.address() as AddressInfo).port}`;
+    await page.goto(origin);
+    await page.evaluate(
+      (src) =>
+        new Promise((resolve) => {
+          const frame = Object.assign(document.createElement('iframe'), { src, onload: resolve });
+          document.body.append(frame);
+        }),
+      printPath,
+    );
+    await expectHarmless(page, page.frames()[1] as Frame, origin + printPath, 5000);
+  });
+
+  test('while the style and the pictures of the page itself count under its policy', async () => {
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(pathToFileURL(oneChat).href);
+    expect(
+      await page
+        .locator('section.you')
+        .first()
+        .evaluate((each) => getComputedStyle(each).borderLeft),
+    ).toContain('3px solid');
+    expect(
+      await page
+        .locator('img')
+        .first()
+        .evaluate((each: HTMLImageElement) => each.naturalWidth),
+    ).toBe(1);
+    expect(refused).toEqual([]);
+    await page.close();
+  });
+
+  async function exportTo(path: string, ids: string[]): Promise<void> {
+    const pieces: string[] = [];
+    for await (const { text } of await core.client.transfer.export({ ids, format: 'html' })) pieces.push(text);
+    writeFileSync(path, pieces.join(''));
+  }
+
+  /** A page whose policy does not count: what is asked is whether the markup needs one. */
+  const openPage = async (): Promise<Page> => (await browser.newContext({ bypassCSP: true })).newPage();
+
+  async function expectHarmless(page: Page, frame: Frame, address: string, leastElements: number) {
+    const { kinds, count, ...about } = await frame.evaluate(whatIsThere);
+    expect(
+      foreignAmong(
+        kinds.map((each) => JSON.parse(each) as FoundElement),
+        'page',
+      ).slice(0, 9),
+    ).toEqual([]);
+    expect(about).toEqual({ title: 'Chats from Portico', pwned: false, comments: false });
+    expect(count).toBeGreaterThan(leastElements);
+    const before = canary.heard();
+    // Long enough for anything to begin; and the canary hears this one.
+    const control = await page.context().newPage();
+    await control.goto(`${canary.origin}/control`);
+    const paths = canary.heard().paths.filter((path) => path !== '/favicon.ico');
+    expect(paths).toEqual([...before.paths.filter((path) => path === '/control'), '/control']);
+    expect(before.connections).toBe(controlConnections);
+    controlConnections = canary.heard().connections;
+    expect(page.frames().map((each) => each.url())).toContain(address);
+    await page.context().close();
+  }
+  let controlConnections = 0;
+});
+
+/** How many elements a page has, each kind with what it says, and what no page of ours has. Runs in the page. */
+function whatIsThere() {
+  const elements = [...document.querySelectorAll('*')];
+  const described = elements.map(({ localName, attributes }) =>
+    JSON.stringify({
+      name: localName,
+      attributes: Object.fromEntries([...attributes].map(({ name, value }) => [name, value])),
+    }),
+  );
+  return {
+    title: document.title,
+    pwned: 'pwned' in globalThis,
+    comments: document.createNodeIterator(document, NodeFilter.SHOW_COMMENT).nextNode() !== null,
+    count: elements.length,
+    kinds: [...new Set(described)],
+  };
+}
