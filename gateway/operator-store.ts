@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
 import { type KeyStanding, keyStandings } from './auth/key-standing.ts';
 import type { Peppers } from './auth/pepper.ts';
-import { allScopes } from './auth/scopes.ts';
+import { clientScopes } from './auth/scopes.ts';
 import { type BooksDb, dialectOfDb } from './db/open.ts';
 import type { AccountRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
@@ -60,7 +60,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
       deps.credentialsChanged();
     },
 
-    async createKey({ accountId, label, scopes = allScopes, spendLimit, expiresAt }) {
+    async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
       await requireAccount(db, accountId);
       if (spendLimit !== undefined && spendLimit < 0n) {
         throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
