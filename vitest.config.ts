@@ -17,8 +17,9 @@ const launchOptions = existsSync(chromium.executablePath())
 const onBothEngines = [
   'gateway/{app,billing-table,cli,departure,disconnect,engine,engine-fallback,listen,open-gateway,token-classes}.test.ts',
   'gateway/auth/{authorization-matrix,authorize}.test.ts',
+  'gateway/db/migrations/provenance.test.ts',
   'gateway/idempotency/idempotency.test.ts',
-  'gateway/keys/keys.test.ts',
+  'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
   'gateway/ledger/verify-books.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',

@@ -71,7 +71,7 @@ async function serve(database: string, args: readonly string[] = [], env: Record
 async function accountWithKey(database: string) {
   const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
   await run(['credit', 'grant', id, '5', '--db', database]);
-  const { last: key } = await run(['key', 'create', id, '--db', database]);
+  const { last: key } = await run(['key', 'create', id, '--scope', 'chat,models,account', '--db', database]);
   return { id, key };
 }
 
@@ -192,6 +192,9 @@ describe('the command line', { timeout: 180_000 }, () => {
     const made = ['--scope', 'chat,account', '--limit', '0.5', '--expires', '2099-01-31', '--db', database];
     const { last: key } = await run(['key', 'create', id, ...made]);
     const { stdout } = await run(['key', 'list', id, '--json', '--db', database]);
+    await run(['key', 'create', id, '--db', database]);
+    const { stdout: plain } = await run(['key', 'list', id, '--json', '--db', database]);
+    expect(JSON.parse(plain)[2]).toMatchObject({ scopes: ['chat', 'models'], spend_limit_usd: null, mintedBy: null });
     expect(JSON.parse(stdout)[1]).toMatchObject({
       scopes: ['chat', 'account'],
       spend_limit_usd: '0.5',
@@ -257,6 +260,11 @@ describe('the command line', { timeout: 180_000 }, () => {
     const refused = () => read(url, '/account', token);
     await expect.poll(refused).toMatchObject({ error: { code: 'invalid_token' } });
     expect(log()).not.toContain(token);
+    const { last: plain } = await run(['token', 'issue', '--sub', user, ...db]);
+    expect(JSON.parse(Buffer.from(plain.split('.')[1] ?? '', 'base64url').toString()).scope).toEqual([
+      'chat',
+      'models',
+    ]);
     expect((await run(['user', 'list', id, ...db])).stdout).toBe(`${user}\tactive\tAda\n`);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { allScopes } from './auth/scopes.ts';
 import { openGateway } from './open-gateway.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from './testing/start-postgres.ts';
 import { testPepper } from './testing/test-database.ts';
@@ -21,7 +22,7 @@ async function openOn(database: string) {
   onTestFinished(() => gateway.close());
   const { id } = await gateway.operator.createAccount({ name: 'A' });
   await gateway.operator.grant({ accountId: id, amount: parseUsd('1') });
-  const { key } = await gateway.operator.createKey({ accountId: id });
+  const { key } = await gateway.operator.createKey({ accountId: id, scopes: allScopes });
   const ask = (method: string, path: string, body?: object) =>
     gateway.fetch(
       new Request(`http://127.0.0.1${path}`, {

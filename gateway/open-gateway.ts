@@ -101,7 +101,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const counted = trafficMetrics();
   const traffic = createTraffic(log, counted);
   const authorizer = createAuthorizer({ db, peppers, now, tokenNames });
-  const credentials = watchCredentials({ db, log });
+  const credentials = watchCredentials({ db, now, log });
   const credentialsChanged = () => {
     authorizer.forget();
     credentials.look();

@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
+import { type KeyStanding, keyStandings } from './auth/key-standing.ts';
 import type { Peppers } from './auth/pepper.ts';
-import { allScopes, scopesFromJson } from './auth/scopes.ts';
+import { clientScopes } from './auth/scopes.ts';
 import { type BooksDb, dialectOfDb } from './db/open.ts';
-import type { AccountRow, ApiKeyRow } from './db/schema.ts';
+import type { AccountRow } from './db/schema.ts';
 import type { Transact } from './db/transact.ts';
 import { newKey } from './keys/new-key.ts';
 import { grantCredits } from './ledger/grant.ts';
@@ -58,7 +60,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
       deps.credentialsChanged();
     },
 
-    async createKey({ accountId, label, scopes = allScopes, spendLimit, expiresAt }) {
+    async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
       await requireAccount(db, accountId);
       if (spendLimit !== undefined && spendLimit < 0n) {
         throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
@@ -80,13 +82,8 @@ export function createOperator(deps: OperatorDeps): Administrator {
 
     async listKeys(accountId) {
       await requireAccount(db, accountId);
-      const rows = await db
-        .selectFrom('api_keys')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .orderBy('id')
-        .execute();
-      return rows.map(toKeySummary);
+      const keys = await keyStandings(db, sql`account_id = ${accountId}`, now());
+      return [...keys.values()].map((key) => toKeySummary(key, now()));
     },
 
     async revokeKey(keyId) {
@@ -142,15 +139,17 @@ const toAccountSummary = (row: Omit<AccountRow, QuotaColumns>): AccountSummary =
   held: nanoUsd(row.held),
 });
 
-const toKeySummary = (row: ApiKeyRow): KeySummary => ({
+/** A key as it stands with all that it comes from; one that ended with those is revoked from now on, if the moment is not known. */
+const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => ({
   id: row.id,
   accountId: row.account_id,
   label: row.label,
   prefix: row.prefix,
-  scopes: scopesFromJson(row.scopes),
+  scopes: key.scopes,
   created: Number(row.created),
-  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
-  revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
-  spendLimit: row.spend_limit === null ? null : nanoUsd(row.spend_limit),
+  expiresAt: key.expiresAt === null ? null : Number(key.expiresAt),
+  revokedAt: key.isRevoked ? Number(key.revokedAt ?? now) : null,
+  spendLimit: key.spendLimit === null ? null : nanoUsd(key.spendLimit),
   spent: nanoUsd(row.spent),
+  mintedBy: row.parent_id ?? row.token_user,
 });

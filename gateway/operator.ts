@@ -24,6 +24,8 @@ export interface KeySummary {
   readonly revokedAt: number | null;
   readonly spendLimit: NanoUsd | null;
   readonly spent: NanoUsd;
+  /** The key or the user whose credential minted it; null: the operator. */
+  readonly mintedBy: string | null;
 }
 
 /** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
@@ -38,6 +40,7 @@ export interface Operator {
   createKey(key: {
     accountId: string;
     label?: string;
+    /** `chat` and `models` where nothing else is asked for: what a chat client needs. */
     scopes?: readonly Scope[];
     /** What the key may ever spend. */
     spendLimit?: NanoUsd;
@@ -45,6 +48,7 @@ export interface Operator {
     expiresAt?: number;
   }): Promise<{ id: string; key: string }>;
   listKeys(accountId: string): Promise<KeySummary[]>;
+  /** Ends a key and, with it, whatever it minted. */
   revokeKey(keyId: string): Promise<void>;
 }
 

@@ -58,6 +58,36 @@ describe('a credential', () => {
     await expect(authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
+  test('asks the books once, however long the line is that it comes from, and not again while that is fresh', async () => {
+    const { db, account, header, id } = await openKeys();
+    const line = ['key_a', 'key_b', 'key_c', 'key_d', 'key_e'];
+    for (const [at, above] of line.entries()) {
+      const row = { id: above, account_id: account.id, digest: Buffer.from(above), prefix: 'p', created: 0n };
+      const scopes = at === 2 ? '["models"]' : '["chat","models"]';
+      await db
+        .insertInto('api_keys')
+        .values({ ...row, scopes, parent_id: line[at - 1] ?? null })
+        .execute();
+    }
+    await db
+      .updateTable('api_keys')
+      .set({ parent_id: 'key_e', last_used_at: BigInt(start) })
+      .where('id', '=', id)
+      .execute();
+    let asked = 0;
+    const counted = db.withPlugin({
+      transformQuery: ({ node }) => {
+        asked += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const { authenticate } = createAuthorizer({ db: counted, peppers: [secret('a')], now: () => start });
+    expect((await authenticate(header)).credential.scopes).toEqual(['models']);
+    await authenticate(header);
+    expect(asked).toBe(1);
+  });
+
   test('of a suspended account is known but may do nothing', async () => {
     const { authorizer, db, header } = await openKeys();
     await db.updateTable('accounts').set({ status: 'suspended' }).execute();

@@ -1,16 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
-import { nanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
-import { planOf } from '../plans.ts';
 import { defaultTokenNames, type TokenNames } from '../tokens/token-names.ts';
 import { createTokenVerifier, isFresh } from '../tokens/verify-token.ts';
 import { digestOf } from './api-key.ts';
 import { invalidKey, parseAuthorization } from './authorization-header.ts';
+import { keyPrincipal, requireNotEnded } from './key-principal.ts';
+import { keyStandings } from './key-standing.ts';
 import type { Peppers } from './pepper.ts';
 import type { Principal } from './principal.ts';
-import { scopesFromJson } from './scopes.ts';
 
 /**
  * A revocation is seen everywhere within this time, also by an instance that hears no notification (wire contract §4.2).
@@ -46,7 +46,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
     const cached = cache.get(cacheKey);
     if (cached && isFresh(cached.until, now)) return cached.principal;
     const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
-    const principal = await lookUp(deps.db, digests);
+    const principal = await lookUp(deps.db, digests, now);
     if (cache.size >= cacheLimit) cache.clear();
     cache.set(cacheKey, { principal, until: now + cacheMs });
     return principal;
@@ -70,7 +70,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
       if (presented.type === 'jwt') return tokens.verify(presented.token);
       const principal = await find(presented.key);
       const now = deps.now();
-      requireNotExpired(principal, now);
+      requireNotEnded(principal, now);
       await markUsed(principal, now);
       return principal;
     },
@@ -84,9 +84,13 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
 /** Throws 403 `insufficient_scope` where the credential lacks the scope. No scope implies another (§4.5). */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.credential.scopes.includes(scope)) return;
-  throw new AppError('insufficient_scope', `This credential does not have the scope "${scope}".`, {
-    details: { scope },
-  });
+  throw new AppError(
+    'insufficient_scope',
+    `This credential does not have the scope "${scope}". Use one that was made with it.`,
+    {
+      details: { scope },
+    },
+  );
 }
 
 /** Throws 403 `account_suspended` where the account may not be used. */
@@ -111,41 +115,11 @@ export function challengeFor(error: AppError): string | null {
   return `Bearer realm="api"${reason}, ApiKey realm="api"`;
 }
 
-async function lookUp(db: BooksDb, digests: readonly Buffer[]): Promise<Principal> {
-  const row = await db
-    .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .selectAll('api_keys')
-    .select(['accounts.plan', 'accounts.status'])
-    .where('digest', 'in', [...digests])
-    .executeTakeFirst();
+async function lookUp(db: BooksDb, digests: readonly Buffer[], now: number): Promise<Principal> {
+  const standings = await keyStandings(db, sql`digest in (${sql.join(digests)})`, now);
+  const [standing] = standings.values();
   // The same work for an unknown key: the comparison then runs against the digest itself and is discarded.
-  const equal = digests.map((digest) => timingSafeEqual(digest, row?.digest ?? digest)).includes(true);
-  if (!row || !equal || row.revoked_at !== null) throw new AppError('invalid_api_key', invalidKey);
-  return {
-    accountId: row.account_id,
-    accountStatus: row.status,
-    plan: planOf(row.plan),
-    credential: {
-      type: 'api_key',
-      id: row.id,
-      label: row.label,
-      prefix: row.prefix,
-      scopes: scopesFromJson(row.scopes),
-      created: seconds(row.created),
-      expiresAt: row.expires_at === null ? null : seconds(row.expires_at),
-      lastUsedAt: row.last_used_at === null ? null : seconds(row.last_used_at),
-      ...(row.window_id === null ? {} : { window: row.window_id }),
-      spendLimit: row.spend_limit === null ? null : nanoUsd(row.spend_limit),
-    },
-  };
-}
-
-const seconds = (milliseconds: bigint) => Number(milliseconds / 1000n);
-
-function requireNotExpired(principal: Principal, now: number): void {
-  const { expiresAt } = principal.credential;
-  if (expiresAt !== null && expiresAt * 1000 <= now) {
-    throw new AppError('api_key_expired', 'This API key has expired. Create a new one.');
-  }
+  const equal = digests.map((digest) => timingSafeEqual(digest, standing?.row.digest ?? digest)).includes(true);
+  if (!standing || !equal) throw new AppError('invalid_api_key', invalidKey);
+  return keyPrincipal(standing);
 }

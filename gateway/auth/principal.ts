@@ -24,8 +24,9 @@ export interface Principal {
   readonly plan: Plan;
   /** Whose token it is; absent with an API key. */
   readonly userId?: string;
-  /** The token's own id, where it carries one. */
+  /** The token's own id, where it carries one, and that of the key it was signed with. */
   readonly tokenId?: string;
+  readonly tokenKey?: string;
   readonly credential: {
     readonly type: 'api_key' | 'jwt';
     readonly id: string | null;
@@ -39,5 +40,7 @@ export interface Principal {
     readonly window?: string;
     /** What it may ever spend; absent or null: as much as the account. */
     readonly spendLimit?: NanoUsd | null;
+    /** Of the account's keys it sees and changes itself and those that come from it, and no others (decision 029). */
+    readonly isConfined?: boolean;
   };
 }

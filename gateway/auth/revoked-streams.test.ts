@@ -5,11 +5,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openOperator } from '../open-operator.ts';
 import { expectEnded, openHanging, stream } from '../testing/hanging-stream.ts';
 import { testPepper } from '../testing/test-database.ts';
+import { allScopes } from './scopes.ts';
 
 test('a key that is revoked takes its running stream along, and nobody else’s', async () => {
   const opened = await openHanging();
   const { operator } = opened.gateway;
-  const other = await operator.createKey({ accountId: opened.account.id });
+  const other = await operator.createKey({ accountId: opened.account.id, scopes: allScopes });
   const theirs = await stream(opened, opened.key);
   const ours = await stream(opened, other.key);
   await operator.revokeKey(opened.keyId);
@@ -20,10 +21,36 @@ test('a key that is revoked takes its running stream along, and nobody else’s'
 
 test('a key that another one deletes at /v1/keys takes its running stream along', async () => {
   const opened = await openHanging();
-  const minted = await opened.gateway.operator.createKey({ accountId: opened.account.id });
+  const minted = await opened.gateway.operator.createKey({ accountId: opened.account.id, scopes: allScopes });
   const running = await stream(opened, minted.key);
   expect((await opened.call(`/v1/keys/${minted.id}`, { method: 'DELETE' })).status).toBe(200);
   await expectEnded(opened, running, 'invalid_api_key', opened.key);
+});
+
+test('what a key or a token minted ends with it, in the middle of an answer', async () => {
+  const opened = await openHanging();
+  const { operator } = opened.gateway;
+  const mint = async (by: string): Promise<{ id: string; key: string }> =>
+    (await opened.post('/v1/keys', { scopes: allScopes }, { headers: { authorization: `Bearer ${by}` } })).json();
+  const user = await operator.createUser({ accountId: opened.account.id, name: 'Ada' });
+  const login = await operator.issueToken({ userId: user.id, scopes: allScopes, lifetimeS: 60 });
+  const first = await mint(opened.key);
+  const byKey = await stream(opened, (await mint((await mint(first.key)).key)).key);
+  const byToken = await stream(opened, (await mint((await mint(login.token)).key)).key);
+  await operator.revokeKey(first.id);
+  await expectEnded(opened, byKey, 'invalid_api_key', opened.key);
+  await operator.revokeTokens(login.id);
+  await expectEnded(opened, byToken, 'invalid_api_key', opened.key);
+});
+
+test('a token’s stream ends when the key it was signed with is withdrawn', async () => {
+  const opened = await openHanging();
+  const { operator } = opened.gateway;
+  const user = await operator.createUser({ accountId: opened.account.id, name: 'Ada' });
+  const issued = await operator.issueToken({ userId: user.id, scopes: ['chat'], lifetimeS: 60 });
+  const running = await stream(opened, issued.token);
+  await operator.rotateTokenKeys({ atOnce: true });
+  await expectEnded(opened, running, 'invalid_token', opened.key);
 });
 
 test.each([
@@ -56,7 +83,7 @@ test('a key that the command line revokes, in a process of its own, takes its ru
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const database = join(folder, 'gateway.db');
   const opened = await openHanging({ database });
-  const reader = await opened.gateway.operator.createKey({ accountId: opened.account.id });
+  const reader = await opened.gateway.operator.createKey({ accountId: opened.account.id, scopes: allScopes });
   const running = await stream(opened, opened.key);
   const env = { PORTICO_KEY_PEPPER: testPepper };
   const { operator, close } = await openOperator({ database, env, now: Date.now, mayCreate: false });

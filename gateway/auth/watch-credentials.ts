@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { BooksDb } from '../db/open.ts';
 import { standing } from '../tokens/verify-token.ts';
 import { invalidKey } from './authorization-header.ts';
+import { standingsOf } from './key-standing.ts';
 import type { Principal } from './principal.ts';
 
 /** How often credentials with running answers are looked at where no change was told. */
@@ -18,6 +19,7 @@ export interface CredentialWatch {
 
 export interface CredentialWatchDeps {
   readonly db: BooksDb;
+  readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -26,14 +28,16 @@ interface Watched {
   readonly stops: Set<(why: AppError) => void>;
 }
 
-const nameOf = ({ userId, tokenId, credential }: Principal) =>
-  credential.type === 'jwt' ? `jwt ${userId} ${tokenId ?? ''} ${credential.created}` : `key ${credential.id}`;
+const nameOf = ({ userId, tokenId, tokenKey, credential }: Principal) =>
+  credential.type === 'jwt'
+    ? `jwt ${userId} ${tokenId ?? ''} ${tokenKey ?? ''} ${credential.created}`
+    : `key ${credential.id}`;
 
 /**
  * Credentials are looked at while they have answers that run, and only then: where this process made the change at once, on
  * PostgreSQL with the notification, and everywhere every two seconds (security: within five).
  */
-export function watchCredentials({ db, log }: CredentialWatchDeps): CredentialWatch {
+export function watchCredentials({ db, now, log }: CredentialWatchDeps): CredentialWatch {
   const watched = new Map<string, Watched>();
   let timer: NodeJS.Timeout | null = null;
   let looking: Promise<void> | null = null;
@@ -44,11 +48,11 @@ export function watchCredentials({ db, log }: CredentialWatchDeps): CredentialWa
     const keys = all.flatMap(({ principal: { credential } }) =>
       credential.type === 'jwt' ? [] : (credential.id ?? []),
     );
-    const refused = keys.length > 0 ? await refusedKeys(db, keys) : new Map<string, AppError>();
+    const refused = keys.length > 0 ? await refusedKeys(db, keys, now()) : new Map<string, AppError>();
     for (const { principal, stops } of all) {
       const why =
         principal.credential.type === 'jwt'
-          ? await refusedToken(db, principal)
+          ? await refusedToken(db, principal, now())
           : refused.get(principal.credential.id ?? '');
       if (why) for (const stop of [...stops]) stop(why);
     }
@@ -87,27 +91,21 @@ export function watchCredentials({ db, log }: CredentialWatchDeps): CredentialWa
 const suspended = (status: string) =>
   new AppError('account_suspended', `This account is ${status}. The answer was ended.`);
 
-/** Which of these keys are worth nothing any more, and why. */
-async function refusedKeys(db: BooksDb, ids: readonly string[]): Promise<Map<string, AppError>> {
-  const rows = await db
-    .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'api_keys.revoked_at', 'accounts.status'])
-    .where('api_keys.id', 'in', [...new Set(ids)])
-    .execute();
-  const known = new Map(rows.map((row) => [row.id, row]));
+/** Which of these keys are worth nothing any more, by themselves or by one that they come from, and why. */
+async function refusedKeys(db: BooksDb, ids: readonly string[], now: number): Promise<Map<string, AppError>> {
+  const known = await standingsOf(db, [...new Set(ids)], now);
   return new Map(
     ids.flatMap((id): [string, AppError][] => {
-      const row = known.get(id);
-      if (!row || row.revoked_at !== null) return [[id, new AppError('invalid_api_key', invalidKey)]];
-      return row.status === 'active' ? [] : [[id, suspended(row.status)]];
+      const key = known.get(id);
+      if (!key || key.isRevoked) return [[id, new AppError('invalid_api_key', invalidKey)]];
+      return key.accountStatus === 'active' ? [] : [[id, suspended(key.accountStatus)]];
     }),
   );
 }
 
-async function refusedToken(db: BooksDb, { userId, tokenId, credential }: Principal): Promise<AppError | null> {
+async function refusedToken(db: BooksDb, principal: Principal, now: number): Promise<AppError | null> {
   try {
-    const { status } = await standing(db, { sub: userId ?? '', iat: credential.created ?? 0, jti: tokenId });
+    const { status } = await standing(db, principal, now);
     return status === 'active' ? null : suspended(status);
   } catch (error) {
     if (error instanceof AppError) return error;

@@ -106,7 +106,10 @@ async function listKeys({ operator, positionals }: CommandInput): Promise<Output
 async function revokeKey({ operator, positionals }: CommandInput): Promise<Output> {
   const [id = ''] = positionals;
   await operator.revokeKey(id);
-  return { lines: ['Revoked. Running gateways refuse it within two seconds:', id], json: { id } };
+  return {
+    lines: ['Revoked. Running gateways refuse it, and the keys that it minted, within two seconds:', id],
+    json: { id },
+  };
 }
 
 function boundsText({ spent, spendLimit, expiresAt }: KeySummary): string {

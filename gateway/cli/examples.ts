@@ -9,9 +9,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'key create': [
     'KEY=$(gateway key create $ACCOUNT --label laptop | tail -1)',
     'gateway key create $ACCOUNT --scope chat --limit 5 --expires 2027-01-31',
+    'gateway key create $ACCOUNT --scope account      # reads the books, makes and revokes keys',
   ],
   'key list': ['gateway key list $ACCOUNT'],
-  'key revoke': ['gateway key revoke key_01JD…'],
+  'key revoke': ['gateway key revoke key_01JD…      # and the keys that it minted'],
   'user create': ['USER_ID=$(gateway user create $ACCOUNT --name "Ada" | tail -1)'],
   'user list': ['gateway user list $ACCOUNT'],
   'user disable': ['gateway user disable $USER_ID'],

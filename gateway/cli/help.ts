@@ -76,7 +76,8 @@ Options
                    the simulated sandbox included, as far as its credits go)
   --id ID          makes a grant happen once, however often the command is repeated
   --sub USER       whom a token speaks for
-  --scope SCOPES   what a key or token may reach, separated by commas: chat, models, account (default: all)
+  --scope SCOPES   what a key or token may reach, separated by commas: chat, models, account (default:
+                   chat,models; "account" reads the books, and makes and revokes keys)
   --limit USD      what the key may ever spend
   --expires DATE   the key's last day (UTC), such as 2027-01-31
   --ttl TIME       how long a token lives: 90s, 15m, 24h (default: 15m, at most 24h)

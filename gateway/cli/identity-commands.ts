@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
-import { allScopes } from '../auth/scopes.ts';
+import { allScopes, clientScopes } from '../auth/scopes.ts';
 import type { TokenKeySummary } from '../tokens/signing-keys.ts';
 import { type Command, type CommandInput, command, type Output } from './command.ts';
 
@@ -33,7 +33,10 @@ async function listUsers({ operator, positionals }: CommandInput): Promise<Outpu
 async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'disabled'): Promise<Output> {
   const [id = ''] = positionals;
   await operator.setUserStatus(id, status);
-  const said = status === 'active' ? 'Enabled.' : 'Disabled. Running gateways refuse its tokens within two seconds:';
+  const said =
+    status === 'active'
+      ? 'Enabled.'
+      : 'Disabled. Running gateways refuse its tokens, and the keys made with them, within two seconds:';
   return { lines: [said, id], json: { id, status } };
 }
 
@@ -50,7 +53,10 @@ async function issueToken({ operator, option }: CommandInput): Promise<Output> {
 async function revokeTokens({ operator, positionals }: CommandInput): Promise<Output> {
   const [id = ''] = positionals;
   await operator.revokeTokens(id);
-  return { lines: ['Revoked. Running gateways refuse it within two seconds:', id], json: { id } };
+  return {
+    lines: ['Revoked. Running gateways refuse it, and the keys made with it, within two seconds:', id],
+    json: { id },
+  };
 }
 
 async function rotateKeys({ operator, flag }: CommandInput): Promise<Output> {
@@ -64,7 +70,7 @@ const keyLine = ({ kid, state, signsFrom, retiresAt }: TokenKeySummary) =>
   [state, `signs from ${time(signsFrom)}`, `retires ${time(retiresAt)}`, kid].join('\t');
 
 function readScopes(text: string | undefined): readonly Scope[] {
-  if (text === undefined) return allScopes;
+  if (text === undefined) return clientScopes;
   return text.split(',').map((word) => {
     const found = allScopes.find((one) => one === word.trim());
     if (!found) throw new AppError('invalid_input', `There is no scope "${word}". Scopes: ${allScopes.join(', ')}.`);

@@ -62,10 +62,16 @@ interface ApiKeyTable {
   spent: Generated<bigint>;
   /** Sum of the holds of its running requests, those of the keys it minted included. */
   held: Generated<bigint>;
-  /** The limited key that minted this one; its limit holds for both. */
+  /** The key that minted this one: its rights, its limit and its end hold for both (`auth/key-standing.ts`). */
   parent_id: string | null;
   /** Whose rate limits it shares; null: its own. */
   window_id: string | null;
+  /** The token that minted it, where one did: its user, its `jti`, `kid`, `iat` and `exp`, the times in Unix seconds. */
+  token_user: string | null;
+  token_id: string | null;
+  token_key: string | null;
+  token_issued: bigint | null;
+  token_expires: bigint | null;
 }
 
 interface RequestTable {

@@ -1,33 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { apiKey, apiKeyList, createdApiKey } from '#shared/wire/key.ts';
-import { errorCode, openTestGateway, type TestGatewayOptions, testNow } from '../testing/open-test-gateway.ts';
-
-const echo = { model: 'sandbox/echo', prompt: 'hi' };
-const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
-
-async function open(options: TestGatewayOptions = {}) {
-  const opened = await openTestGateway(options);
-  const mint = async (body: object, key = opened.key) => {
-    const response = await opened.post('/v1/keys', body, as(key));
-    expect(response.status).toBe(201);
-    return createdApiKey.parse(await response.json());
-  };
-  const change = (id: string, body: object, key = opened.key) =>
-    opened.post(`/v1/keys/${id}`, body, { method: 'PATCH', ...as(key) });
-  const chat = (key: string, body: object = {}) => opened.post('/chat', { ...echo, ...body }, as(key));
-  return { ...opened, mint, change, chat };
-}
+import { apiKey, apiKeyList } from '#shared/wire/key.ts';
+import { as, minting, openKeys } from '../testing/open-keys.ts';
+import { errorCode, testNow } from '../testing/open-test-gateway.ts';
 
 describe('§10 keys', () => {
   test('a key is made, works, is listed without itself, renamed and revoked', async () => {
-    const { mint, call, change, chat } = await open();
+    const { mint, call, change, chat, keyId } = await openKeys();
     const { key, ...made } = await mint({ label: ' laptop ' });
     expect(made).toMatchObject({
       label: 'laptop',
       status: 'active',
       spent_usd: '0',
-      scopes: ['chat', 'models', 'account'],
+      scopes: ['chat', 'models'],
+      minted_by: keyId,
     });
     expect((await chat(key)).status).toBe(200);
     const text = await (await call('/v1/keys')).text();
@@ -44,9 +30,9 @@ describe('§10 keys', () => {
   });
 
   test('another account’s key does not exist', async () => {
-    const { gateway, call, change, keyId } = await open();
+    const { gateway, call, change, keyId } = await openKeys();
     const other = await gateway.operator.createAccount({ name: 'Other' });
-    const theirs = await gateway.operator.createKey({ accountId: other.id });
+    const theirs = await gateway.operator.createKey({ accountId: other.id, ...minting });
     for (const id of [theirs.id, 'key_0', `${keyId}x`]) {
       const answers = [await change(id, { label: 'mine' }), await call(`/v1/keys/${id}`, { method: 'DELETE' })];
       for (const answer of answers) expect([answer.status, await errorCode(answer)]).toEqual([404, 'key_not_found']);
@@ -59,7 +45,7 @@ describe('§10 keys', () => {
   });
 
   test('expired is 401 api_key_expired, in the same second', async () => {
-    const { mint, chat, pass, call } = await open();
+    const { mint, chat, pass, call } = await openKeys();
     const { key } = await mint({ expires_at: testNow / 1000 + 60 });
     pass(59_999);
     expect((await chat(key)).status).toBe(200);
@@ -70,7 +56,7 @@ describe('§10 keys', () => {
   });
 
   test('a used-up limit is 402 key_spend_limit_exceeded while the account has money, and own keys still work', async () => {
-    const { mint, chat, change } = await open();
+    const { mint, chat, change } = await openKeys();
     const { key, id } = await mint({ spend_limit_usd: '0.0001' });
     const refused = await chat(key, { max_tokens: 4000 });
     const { error } = errorBody.parse(await refused.json());
@@ -89,7 +75,7 @@ describe('§10 keys', () => {
     [{ expires_at: testNow / 1000 }, 'invalid_value', 'expires_at'],
     [{ label: 'x'.repeat(101) }, 'invalid_value', 'label'],
   ])('refuses %j', async (body, code, param) => {
-    const { post } = await open();
+    const { post } = await openKeys();
     const response = await post('/v1/keys', body);
     expect(response.status).toBe(400);
     expect(errorBody.parse(await response.json()).error).toMatchObject({ code, param });
@@ -98,16 +84,24 @@ describe('§10 keys', () => {
 
 describe('a minted key never exceeds the key that minted it', () => {
   test('in scopes', async () => {
-    const { mint, post } = await open({ scopes: ['account', 'models'] });
-    expect((await mint({})).scopes).toEqual(['account', 'models']);
+    const { mint, post } = await openKeys({ scopes: ['account', 'models'] });
+    expect((await mint({})).scopes).toEqual(['models']);
+    expect((await mint({ scopes: ['models', 'account'] })).scopes).toEqual(['models', 'account']);
     const refused = await post('/v1/keys', { scopes: ['models', 'chat'] });
     expect([refused.status, await errorCode(refused)]).toEqual([403, 'insufficient_scope']);
   });
 
+  test('in scopes that nobody asked for: a creator with none of those a chat client needs has to name some', async () => {
+    const { mint, post } = await openKeys({ scopes: ['account'] });
+    const refused = await post('/v1/keys', {});
+    expect([refused.status, await errorCode(refused)]).toEqual([400, 'missing_required_parameter']);
+    expect((await mint({ scopes: ['account'] })).scopes).toEqual(['account']);
+  });
+
   test('in its limit and its end, neither when it is made nor by a change', async () => {
-    const { mint, post, change } = await open();
+    const { mint, post, change } = await openKeys();
     const end = testNow / 1000 + 3600;
-    const parent = await mint({ spend_limit_usd: '2', expires_at: end });
+    const parent = await mint({ ...minting, spend_limit_usd: '2', expires_at: end });
     expect(await mint({}, parent.key)).toMatchObject({ spend_limit_usd: '2', expires_at: end });
     const child = await mint({ spend_limit_usd: '1', expires_at: end - 1 }, parent.key);
     for (const body of [{ spend_limit_usd: '2.1' }, { expires_at: end + 1 }]) {
@@ -127,8 +121,8 @@ describe('a minted key never exceeds the key that minted it', () => {
   });
 
   test('in what all of them spend together', async () => {
-    const { mint, chat } = await open();
-    const parent = await mint({ spend_limit_usd: '0.001' });
+    const { mint, chat } = await openKeys();
+    const parent = await mint({ ...minting, spend_limit_usd: '0.001' });
     const children = [await mint({}, parent.key), await mint({}, parent.key)];
     expect((await chat(children[0]?.key ?? '', { max_tokens: 10 })).status).toBe(200);
     const answers = await Promise.all(
@@ -140,8 +134,8 @@ describe('a minted key never exceeds the key that minted it', () => {
   });
 
   test('in its rate: they share one window', async () => {
-    const { mint, chat, key } = await open({ plan: 'free' });
-    const { key: minted } = await mint({});
+    const { mint, chat, key } = await openKeys({ plan: 'free' });
+    const { key: minted } = await mint(minting);
     const { key: grandchild } = await mint({}, minted);
     for (const used of [key, minted, grandchild]) await chat(used);
     const { headers } = await chat(minted);
@@ -149,9 +143,9 @@ describe('a minted key never exceeds the key that minted it', () => {
   });
 
   test('in how often it is minted on: a limited line ends after four', async () => {
-    const { mint, post } = await open();
-    let { key } = await mint({ spend_limit_usd: '1' });
-    for (let generation = 1; generation < 4; generation += 1) key = (await mint({}, key)).key;
+    const { mint, post } = await openKeys();
+    let { key } = await mint({ ...minting, spend_limit_usd: '1' });
+    for (let generation = 1; generation < 4; generation += 1) key = (await mint(minting, key)).key;
     expect(await errorCode(await post('/v1/keys', {}, as(key)))).toBe('plan_limit_exceeded');
   });
 });

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
+import { allScopes } from '../auth/scopes.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1.5') });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('0.000000001') });
     const spendLimit = parseUsd('1');
-    const { key } = await gateway.operator.createKey({ accountId: account.id, spendLimit });
+    const { key } = await gateway.operator.createKey({ accountId: account.id, spendLimit, scopes: allScopes });
     const post = async (path: string, body: object, used: string, more: Record<string, string> = {}) => {
       const headers = { authorization: `Bearer ${used}`, 'content-type': 'application/json', ...more };
       const init = { method: 'POST', headers, body: JSON.stringify(body) };

@@ -98,7 +98,7 @@ const key = {
     scopes: ['chat'],
   },
   ...{ status: 'active', created, expires_at: null, revoked_at: null, last_used_at: null },
-  ...{ spend_limit_usd: '5', spent_usd: '0.4', held_usd: '0' },
+  ...{ spend_limit_usd: '5', spent_usd: '0.4', held_usd: '0', minted_by: keyId },
 };
 
 export const examples: Readonly<Record<string, unknown>> = {

@@ -78,18 +78,23 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /v1/keys': {
     ...{ id: 'listKeys', tag: 'Account', summary: 'The account’s API keys', query: keysQuery, response: 'ApiKeyList' },
+    description:
+      'A key that was minted, or has a limit or an end, sees and changes itself and those that it minted; a token, and a key that the operator made without either, all of the account.',
   },
   'POST /v1/keys': {
     ...{ id: 'createKey', tag: 'Account', summary: 'A new API key, shown once', request: ['CreateKeyRequest'] },
-    description: 'It never has more scopes, a higher limit or a longer life than the key that makes it.',
+    description:
+      'It never has more scopes, a higher limit or a longer life than the credential that makes it, also not later, and ends with it. Without `scopes` it gets `chat` and `models`.',
     ...{ response: 'CreatedApiKey', status: 201 },
   },
   'PATCH /v1/keys/*': {
     ...{ id: 'changeKey', tag: 'Account', summary: 'Rename, limit, end or revoke an API key', parameter: 'key_id' },
+    description: 'Its limit and its end are never wider than those of what minted it.',
     ...{ request: ['ChangeKeyRequest'], response: 'ApiKey' },
   },
   'DELETE /v1/keys/*': {
     ...{ id: 'revokeKey', tag: 'Account', summary: 'Revoke an API key', parameter: 'key_id', response: 'ApiKey' },
+    description: 'The keys that it minted end with it.',
   },
   'POST /v1/auth/verify': {
     ...{

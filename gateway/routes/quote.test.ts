@@ -6,6 +6,7 @@ import { promptResponse } from '#shared/wire/chat-response.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
+import { allScopes } from '../auth/scopes.ts';
 import { Secret } from '../lib/secret.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 
@@ -144,7 +145,7 @@ test('names the key’s own limit where that would refuse it, and that of the ke
   const { cost_usd } = quote.parse(await (await post('/v1/quote', body)).json());
   const exact = await gateway.operator.createKey({ accountId: account.id, spendLimit: parseUsd(cost_usd.high) });
   const one = nanoUsd(parseUsd(cost_usd.high) - 1n);
-  const short = await gateway.operator.createKey({ accountId: account.id, spendLimit: one });
+  const short = await gateway.operator.createKey({ accountId: account.id, spendLimit: one, scopes: allScopes });
   const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
   const limits = async (key: string) => quote.parse(await (await post('/v1/quote', body, as(key))).json()).limits;
   expect(await limits(exact.key)).toEqual([]);

@@ -5,6 +5,7 @@ import { account, verification } from '#shared/wire/account.ts';
 import { credits } from '#shared/wire/credits.ts';
 import { requestList, requestRecord } from '#shared/wire/request-record.ts';
 import { usage } from '#shared/wire/usage.ts';
+import { allScopes } from '../auth/scopes.ts';
 import { errorCode, openTestGateway, testNow } from '../testing/open-test-gateway.ts';
 
 async function withRequests(count: number) {
@@ -118,7 +119,7 @@ describe('what the books say', () => {
       conversation_id: 'c0',
     });
     const other = await gateway.operator.createAccount({ name: 'Other' });
-    const { key } = await gateway.operator.createKey({ accountId: other.id });
+    const { key } = await gateway.operator.createKey({ accountId: other.id, scopes: allScopes });
     expect(await errorCode(await call(`/v1/requests/${id}`, { key }))).toBe('request_not_found');
     expect(requestList.parse(await json(await call('/v1/requests', { key }))).data).toEqual([]);
     expect(await errorCode(await call(`/v1/requests?after=${id}`, { key }))).toBe('invalid_query_parameter');

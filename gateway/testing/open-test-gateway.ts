@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
+import { allScopes } from '../auth/scopes.ts';
 import type { GatewayOptions } from '../gateway.ts';
 import { openGateway } from '../open-gateway.ts';
 import { testDatabase, testPepper } from './test-database.ts';
@@ -15,7 +16,12 @@ export interface TestGatewayOptions extends Partial<GatewayOptions> {
 export const testNow = Date.UTC(2026, 10, 20, 12);
 
 /** A real gateway in memory with one account and one key, and a clock that only moves when told. */
-export async function openTestGateway({ plan, balance = '10', scopes, ...options }: TestGatewayOptions = {}) {
+export async function openTestGateway({
+  plan,
+  balance = '10',
+  scopes = allScopes,
+  ...options
+}: TestGatewayOptions = {}) {
   let time = testNow;
   const entries: Readonly<Record<string, unknown>>[] = [];
   const gateway = await openGateway({
@@ -32,7 +38,7 @@ export async function openTestGateway({ plan, balance = '10', scopes, ...options
   const { id: keyId, key } = await gateway.operator.createKey({
     accountId: account.id,
     label: 'test',
-    ...(scopes ? { scopes } : {}),
+    scopes,
   });
   const call = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const headers = new Headers(init.headers);

@@ -28,10 +28,10 @@ export interface IssuedToken {
 export interface IdentityOperator {
   createUser(user: { accountId: string; name: string; email?: string }): Promise<UserSummary>;
   listUsers(accountId: string): Promise<UserSummary[]>;
-  /** A disabled user's tokens stop working; enabling brings those back that have not expired. */
+  /** A disabled user's tokens stop working, and the keys made with them; enabling brings back what has not expired. */
   setUserStatus(userId: string, status: UserSummary['status']): Promise<void>;
   issueToken(token: { userId: string; scopes: readonly Scope[]; lifetimeS: number }): Promise<IssuedToken>;
-  /** Revokes one token (`tok_…`), all of a user's (`usr_…`) or all of an account's (`acct_…`) that exist now. */
+  /** Revokes one token (`tok_…`), all of a user's (`usr_…`) or all of an account's (`acct_…`) that exist now, with the keys made with them. */
   revokeTokens(id: string): Promise<void>;
   /** Lets the standby key take over, after its 15 minutes of notice or, for a leaked key, at once. */
   rotateTokenKeys(options?: { atOnce?: boolean }): Promise<TokenKeySummary[]>;

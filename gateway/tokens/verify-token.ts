@@ -43,7 +43,7 @@ export function createTokenVerifier({ db, now, names }: TokenVerifierDeps): Toke
   async function check(token: string): Promise<Principal> {
     const key = keyFor(readHeader(token), await currentKeys());
     const claims = await verifiedClaims(token, key, names, now());
-    return principalFor(db, claims);
+    return principalFor(db, claims, key.kid);
   }
 
   return {
@@ -117,36 +117,48 @@ async function verifiedClaims(token: string, key: JWK, names: TokenNames, now: n
   return claims.data;
 }
 
+/** A token that was verified before. Times in Unix seconds. */
+interface KnownToken {
+  readonly userId: string;
+  readonly issued: number;
+  readonly id?: string | undefined;
+}
+
 /**
  * Whom a token speaks for, as the books say now. Throws `invalid_token`: a disabled user and a revoked token look like any
  * other token that is not valid.
  */
-export async function standing(
-  db: BooksDb,
-  claims: Pick<TokenClaims, 'sub' | 'iat'> & { readonly jti?: string | undefined },
-) {
+async function accountOf(db: BooksDb, { userId, issued, id }: KnownToken) {
   const row = await db
     .selectFrom('users')
     .innerJoin('accounts', 'accounts.id', 'users.account_id')
     .select(['users.id', 'users.name', 'users.status as user_status', 'users.tokens_valid_after'])
     .select(['accounts.id as account_id', 'accounts.plan', 'accounts.status'])
     .select('accounts.tokens_valid_after as account_valid_after')
-    .where('users.id', '=', claims.sub)
+    .where('users.id', '=', userId)
     .executeTakeFirst();
   if (row?.user_status !== 'active') throw invalid();
-  if (BigInt(claims.iat) < row.tokens_valid_after || BigInt(claims.iat) < row.account_valid_after) throw invalid();
-  if (claims.jti !== undefined && (await isRevoked(db, claims.jti))) throw invalid();
+  if (BigInt(issued) < row.tokens_valid_after || BigInt(issued) < row.account_valid_after) throw invalid();
+  if (id !== undefined && (await isRevoked(db, id))) throw invalid();
   return row;
 }
 
-async function principalFor(db: BooksDb, claims: TokenClaims): Promise<Principal> {
-  const row = await standing(db, claims);
+/** The same for a token that was let in before, and whose signing key may have been withdrawn since. */
+export async function standing(db: BooksDb, { userId, tokenId, tokenKey, credential }: Principal, now: number) {
+  const published = await publishedKeys(db, now);
+  if (tokenKey !== undefined && !published.some(({ kid }) => kid === tokenKey)) throw invalid();
+  return accountOf(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
+}
+
+async function principalFor(db: BooksDb, claims: TokenClaims, kid: string | undefined): Promise<Principal> {
+  const row = await accountOf(db, { userId: claims.sub, issued: claims.iat, id: claims.jti });
   return {
     accountId: row.account_id,
     accountStatus: row.status,
     plan: planOf(row.plan),
     userId: row.id,
     ...(claims.jti === undefined ? {} : { tokenId: claims.jti }),
+    ...(kid === undefined ? {} : { tokenKey: kid }),
     credential: {
       type: 'jwt',
       id: null,

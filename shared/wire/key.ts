@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { scope } from './account.ts';
 import { listOf, unixSeconds, usdAmount } from './scalars.ts';
 
-/** One API key of the account (wire contract §10). Never the key itself. */
+/** One API key of the account (wire contract §10), as it stands with all that it comes from. Never the key itself. */
 export const apiKey = z
   .looseObject({
     id: z.string(),
@@ -22,6 +22,8 @@ export const apiKey = z
     spent_usd: usdAmount,
     /** What its running requests may still cost. */
     held_usd: usdAmount,
+    /** The key or the user whose credential minted it, and with which it ends; null: the operator. */
+    minted_by: z.string().nullish(),
   })
   .meta({ id: 'ApiKey' });
 
@@ -38,7 +40,7 @@ const label = z
   .regex(/^[^\0]*$/);
 const spendLimit = usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative');
 
-/** Body of `POST /v1/keys`. What is left out is as its creator has it. */
+/** Body of `POST /v1/keys`. Limit and end that are left out are as its creator has them; scopes: `chat` and `models`. */
 export const createKeyRequest = z
   .object({
     label: label.nullish(),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { OwnGateway } from '../../gateway/gateway.ts';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const account = await gateway.operator.createAccount({ name: 'Outside' });
   accountId = account.id;
   await gateway.operator.grant({ accountId, amount: parseUsd('1') });
-  const { key } = await gateway.operator.createKey({ accountId });
+  const { key } = await gateway.operator.createKey({ accountId, scopes: allScopes });
   client = watched(gatewayClient({ baseUrl: `${server.url}/v1/`, apiKey: key }));
 });
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Listening, listen } from '../../gateway/listen.ts';
@@ -20,7 +21,7 @@ describe.skipIf(!browserPath)('the explorer', () => {
     server = await listen(gateway, { port: 0 });
     const account = await gateway.operator.createAccount({ name: 'A' });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
-    ({ key } = await gateway.operator.createKey({ accountId: account.id }));
+    ({ key } = await gateway.operator.createKey({ accountId: account.id, scopes: allScopes }));
     browser = await chromium.launch({ ...(browserPath ? { executablePath: browserPath } : {}) });
   }, 60_000);
   afterAll(async () => {

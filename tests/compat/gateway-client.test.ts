@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
   });
   const account = await gateway.operator.createAccount({ name: 'A', plan: 'pro' });
   await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
-  const { key: apiKey } = await gateway.operator.createKey({ accountId: account.id });
+  const { key: apiKey } = await gateway.operator.createKey({ accountId: account.id, scopes: allScopes });
   client = gatewayClient({
     baseUrl: 'http://gateway.invalid',
     apiKey,

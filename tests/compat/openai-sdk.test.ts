@@ -1,5 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { Secret } from '../../gateway/lib/secret.ts';
@@ -36,7 +37,7 @@ beforeAll(async () => {
   });
   const account = await gateway.operator.createAccount({ name: 'A', plan: 'pro' });
   await gateway.operator.grant({ accountId: account.id, amount: parseUsd('5') });
-  accountKey = (await gateway.operator.createKey({ accountId: account.id })).key;
+  accountKey = (await gateway.operator.createKey({ accountId: account.id, scopes: allScopes })).key;
   listening = await listen(gateway, { port: 0 });
   client = new OpenAI({ apiKey: accountKey, baseURL: `${listening.url}/v1` });
 });

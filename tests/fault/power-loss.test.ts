@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     const run = async (...args: string[]) => (await program.run([...args, '--db', database], { env })).last;
     const account = await run('account', 'create', '--name', 'A', '--plan', 'enterprise');
     await run('credit', 'grant', account, '5');
-    key = await run('key', 'create', account);
+    key = await run('key', 'create', account, '--scope', 'chat,models,account');
     const gateway = await program.start(database, { env });
     const answers: { index: number; id: string; requestId: string; cost: bigint }[] = [];
     let next = 0;

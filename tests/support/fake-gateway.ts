@@ -111,7 +111,7 @@ export function fakeGateway(): FakeGateway {
         [...keys.values()]
           .filter((key) => key.accountId === accountId)
           .map((key) => ({
-            ...{ ...key, label: null, prefix: 'sk-fake', scopes: [], created: 0 },
+            ...{ ...key, label: null, prefix: 'sk-fake', scopes: [], created: 0, mintedBy: null },
             ...{ expiresAt: null, spendLimit: null, spent: nanoUsd(0n) },
           })),
       async revokeKey(keyId) {

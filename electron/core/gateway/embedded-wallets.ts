@@ -82,7 +82,7 @@ async function keyFor({ gateway, store, secrets }: EmbeddedWalletDeps, wallet: W
   const kept = keys.find((key) => key.id === keptId && key.revokedAt === null);
   const secret = kept ? await secrets.get(secretName).catch(() => null) : null;
   if (secret) return secret;
-  const made = await gateway.operator.createKey({ accountId, label: 'Portico' });
+  const made = await gateway.operator.createKey({ accountId, label: 'Portico', scopes: ['chat', 'models', 'account'] });
   const key = new Secret(made.key);
   await secrets.set(secretName, key);
   await store.write(setting, made.id);

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';
+import type { Scope } from '#shared/wire/account.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
@@ -23,10 +25,10 @@ async function start(more: More = {}) {
 }
 
 /** A gateway as somebody else runs it, with one account. */
-async function somebodysGateway() {
+async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } = { scopes: allScopes }) {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
-  const { key } = await gateway.operator.createKey({ accountId: account.id });
+  const { key } = await gateway.operator.createKey({ accountId: account.id, ...wanted });
   const door = await listen(gateway, { port: 0 });
   closing.push(async () => {
     await door.close();
@@ -121,6 +123,26 @@ test('a gateway that is connected takes over, is verified first, and is left aga
   const again = await start({ dataFolder: core.dataFolder, openSecrets: async () => memorySecrets() });
   expect(await again.client.gateway.get()).toMatchObject({ mode: 'remote', status: { state: 'refused' } });
   expect(await again.client.gateway.disconnect()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
+});
+
+test('a gateway’s key for chats alone chats, and what it cannot read is said', async () => {
+  const remote = await somebodysGateway({});
+  const core = await start();
+  const { client } = core;
+  expect(await client.gateway.connect({ baseUrl: remote.url, key: remote.key })).toMatchObject({
+    mode: 'remote',
+    status: { state: 'ok' },
+  });
+  expect((await client.models.list()).problem).toBeNull();
+  // The gateway took the request: it is the account that has no credits.
+  const answer = await answerTo(core, 'sandbox/echo');
+  expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
+  for (const reading of [client.account.wallets(), client.credits.get({ wallet: 'main' })]) {
+    await expect(reading).rejects.toMatchObject({
+      code: 'insufficient_scope',
+      message: expect.stringContaining('the scope "account"'),
+    });
+  }
 });
 
 test('a key goes over https, or to this machine, and nowhere else', async () => {

@@ -7,6 +7,7 @@ import { cluster } from './0005-cluster.ts';
 import { prices } from './0007-prices.ts';
 import { tokenClasses } from './0008-token-classes.ts';
 import { byokFee } from './0009-byok-fee.ts';
+import { provenance } from './0011-provenance.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -18,5 +19,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0007-prices': prices(dialect),
     '0008-token-classes': tokenClasses(dialect),
     '0009-byok-fee': byokFee(dialect),
+    '0011-provenance': provenance(dialect),
   }),
 });

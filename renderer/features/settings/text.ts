@@ -105,7 +105,8 @@ export const text = {
     noLimit: 'No limit',
     notAmount: 'An amount such as 2.50',
     make: 'Make key',
-    created: 'This is the only time the key is shown. Whoever has it can spend what its wallet can.',
+    created:
+      'This is the only time the key is shown. Whoever has it can list models, chat, and spend what its wallet can.',
     copy: 'Copy',
     copied: 'Copied',
     done: 'Done',

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
@@ -64,17 +65,17 @@ afterAll(async () => {
 async function newKey({
   balance = '5',
   plan = 'enterprise',
-  scopes,
+  scopes = allScopes,
   account,
 }: {
   balance?: string;
   plan?: string;
-  scopes?: Scope[];
+  scopes?: readonly Scope[];
   account?: string;
 }) {
   const accountId = account ?? (await gateway.operator.createAccount({ name: 'Compat', plan })).id;
   if (!account && balance !== '0') await gateway.operator.grant({ accountId, amount: parseUsd(balance) });
-  const { key } = await gateway.operator.createKey({ accountId, ...(scopes ? { scopes } : {}) });
+  const { key } = await gateway.operator.createKey({ accountId, scopes });
   return { accountId, key };
 }
 

@@ -114,9 +114,9 @@ test('§3.2 api_key_expired', async () => {
   const { operator, pass } = contract;
   const { id } = await operator().createAccount({ name: 'Short' });
   const { key } = await operator().createKey({ accountId: id, expiresAt: Date.UTC(2026, 10, 20, 12, 0, 5) });
-  expect((await call('/account', { key })).status).toBe(200);
+  expect((await call('/models', { key })).status).toBe(200);
   pass(5000);
-  expect((await (await call('/account', { key })).json()).error.code).toBe('api_key_expired');
+  expect((await (await call('/models', { key })).json()).error.code).toBe('api_key_expired');
 });
 
 test('§3.2 idempotency_key_reused', async () => {

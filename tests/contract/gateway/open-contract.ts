@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
@@ -61,12 +62,18 @@ export function openContract() {
     await scripted.close();
   });
 
-  async function newKey({ plan = 'enterprise', balance = '5', scopes, spendLimit, suspended }: KeySetting = {}) {
+  async function newKey({
+    plan = 'enterprise',
+    balance = '5',
+    scopes = allScopes,
+    spendLimit,
+    suspended,
+  }: KeySetting = {}) {
     const { id: accountId } = await gateway.operator.createAccount({ name: 'Rows', plan });
     if (balance !== '0') await gateway.operator.grant({ accountId, amount: parseUsd(balance) });
     const { key } = await gateway.operator.createKey({
       accountId,
-      ...(scopes ? { scopes } : {}),
+      scopes,
       ...(spendLimit === undefined ? {} : { spendLimit: parseUsd(spendLimit) }),
     });
     if (suspended) await gateway.operator.setAccountStatus(accountId, 'suspended');

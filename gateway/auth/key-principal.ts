@@ -1,0 +1,42 @@
+import { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
+import { planOf } from '../plans.ts';
+import { invalidKey } from './authorization-header.ts';
+import type { KeyStanding } from './key-standing.ts';
+import type { Principal } from './principal.ts';
+
+/** Who asks with a key, as the key stands with all that it comes from. Throws 401 where one of them was revoked. */
+export function keyPrincipal(standing: KeyStanding): Principal {
+  const { row, spendLimit, expiresAt } = standing;
+  if (standing.isRevoked) throw new AppError('invalid_api_key', invalidKey);
+  return {
+    accountId: row.account_id,
+    accountStatus: standing.accountStatus,
+    plan: planOf(standing.plan),
+    credential: {
+      type: 'api_key',
+      id: row.id,
+      label: row.label,
+      prefix: row.prefix,
+      scopes: standing.scopes,
+      created: seconds(row.created),
+      expiresAt: expiresAt === null ? null : seconds(expiresAt),
+      lastUsedAt: row.last_used_at === null ? null : seconds(row.last_used_at),
+      ...(row.window_id === null ? {} : { window: row.window_id }),
+      spendLimit: spendLimit === null ? null : nanoUsd(spendLimit),
+      isConfined: isConfined(standing),
+    },
+  };
+}
+
+/** Throws 401 `api_key_expired` from the very moment on at which the key ends. */
+export function requireNotEnded({ credential: { expiresAt } }: Principal, now: number): void {
+  if (expiresAt === null || expiresAt * 1000 > now) return;
+  throw new AppError('api_key_expired', 'This API key has expired. Create a new one.');
+}
+
+/** Only what the operator made without a limit and without an end stands for the account as a whole. */
+const isConfined = ({ row, spendLimit, expiresAt }: KeyStanding): boolean =>
+  row.parent_id !== null || row.token_user !== null || spendLimit !== null || expiresAt !== null;
+
+const seconds = (milliseconds: bigint) => Number(milliseconds / 1000n);
