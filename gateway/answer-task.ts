@@ -12,7 +12,7 @@ import { type Fitted, fitParameters } from './parameters.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
-import { type Emit, type Outcome, type Run, routingOf, type Try } from './run.ts';
+import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -22,7 +22,7 @@ export async function runAnswer(
   question: Question,
   deps: EngineDeps,
   signal: StopSignal,
-  emit: Emit,
+  reader: Reader,
   measured: Run['measured'],
 ): Promise<void> {
   const startedAt = deps.now();
@@ -33,14 +33,14 @@ export async function runAnswer(
     throw withAffordableTokens(error, input, admitted.targets[0].model);
   });
   const run: Run = {
-    ...{ question, deps, signal, emit, measured, admitted, reserve, startedAt, durable },
+    ...{ question, deps, signal, ...reader, measured, admitted, reserve, startedAt, durable },
     attempts: [],
     current: null,
     spoken: false,
     wasted: 0n,
   };
   const unlease = deps.leases.keep(() => renew(run));
-  const outcome = await askAll(run).catch((error: unknown): Outcome => ({ kind: 'failed', error: toAppError(error) }));
+  const outcome = await askAll(run).catch((error: unknown) => failure(run, toAppError(error)));
   try {
     await close(run, outcome);
   } finally {
@@ -66,6 +66,13 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
   };
   return deps.ledger.decide(request);
 }
+
+/** Why there is no whole answer, and whether that is the client's doing. */
+const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error,
+  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.heldBack.explainsBreak,
+});
 
 function renew({ deps, question }: Run): void {
   deps.ledger.renew(question.requestId).catch((error: unknown) => {
@@ -146,16 +153,19 @@ function listen(run: Run, current: Try) {
     return run.reserve.exceededBy(current.meter.outputTokens) ? emitIfCovered(event) : emit(event);
   }
 
-  function take(events: readonly ProviderEvent[], from = 0): Promise<void> | undefined {
-    for (let at = from; at < events.length; at += 1) {
+  function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
       const waits = event && hear(event);
-      if (waits) return waits.then(() => take(events, at + 1));
+      if (!waits) continue;
+      // What was handed on is not kept while a client takes its time.
+      const rest = events.slice(at + 1);
+      return rest.length > 0 ? waits.then(() => take(rest)) : waits;
     }
     return undefined;
   }
 
-  return { take: (events: readonly ProviderEvent[]) => take(events), isCut: () => cut, reason: () => reason };
+  return { take, isCut: () => cut, reason: () => reason };
 }
 
 type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
@@ -225,7 +235,7 @@ function recordSuccess(run: Run, current: Try): void {
   deps.sticky.remember(admitted.conversation, model.id);
   if (question.byoKey) return;
   const firstAt = current.firstTokenAt ?? deps.now();
-  const seconds = (deps.now() - firstAt) / 1_000;
+  const seconds = (deps.now() - firstAt - run.heldBack.ms) / 1_000;
   const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
   deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
 }
@@ -243,7 +253,8 @@ function recordFailure(run: Run, error: AppError): void {
   const { model } = current.target;
   pushAttempt(run, current, error.code);
   if (question.byoKey) return;
-  if (isUpstreamFault(error) && !run.signal.aborted) deps.health.failed(model.id, error);
+  const itsFault = isUpstreamFault(error) && !run.signal.aborted && !failure(run, error).byClient;
+  if (itsFault) deps.health.failed(model.id, error);
   else deps.health.abandoned(model.id);
 }
 

@@ -20,7 +20,7 @@ const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The billing table of §1.4.7. */
 export function billFor(run: Run, outcome: Outcome): Bill {
   const { question, current, startedAt, deps } = run;
-  const cancelled = outcome.kind === 'failed' && endedByCaller.has(outcome.error.code);
+  const cancelled = outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
   const started = current?.meter.started ?? false;
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
@@ -32,7 +32,7 @@ export function billFor(run: Run, outcome: Outcome): Bill {
     settlement: {
       requestId: question.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
-      errorCode: outcome.kind === 'failed' ? outcome.error.code : null,
+      errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
       charge: free ? nanoUsd(0n) : byokFeeBps === null ? cost : feeOf(model.price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),

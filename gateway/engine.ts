@@ -1,9 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
+import { startAnswerClock } from './answer-clock.ts';
 import { runAnswer } from './answer-task.ts';
 import type { CredentialWatch } from './auth/watch-credentials.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createDeparture } from './departure.ts';
+import { type HeldBack, measureHeldBack } from './held-back.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { createChannel } from './lib/channel.ts';
 import { createLeases, type Leases } from './lib/leases.ts';
@@ -20,8 +22,10 @@ export interface EngineTimeouts {
   readonly firstEventMs: number;
   /** The same for one attempt that is not the last. */
   readonly attemptMs: number;
-  /** From the request to the end of the answer. */
+  /** From the request to the end of the answer, without the time in which its client kept the upstream waiting. */
   readonly totalMs: number;
+  /** How long a client in this process may take nothing while something is there for it. */
+  readonly readerMs: number;
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
 }
@@ -31,6 +35,7 @@ export const engineTimeouts: EngineTimeouts = {
   firstEventMs: 120_000,
   attemptMs: 30_000,
   totalMs: 600_000,
+  readerMs: 60_000,
   leaseMs: 15_000,
 };
 
@@ -56,8 +61,12 @@ export interface EngineDeps {
   readonly byokFeeBps: number;
 }
 
-/** Parts that may wait for a reader before the upstream is made to wait too. */
-const partsAhead = 16;
+/** What may wait for a reader before the upstream is made to wait too: 16 small parts, or one that is long. */
+const waitingChars = 65_536;
+const smallPartChars = 4_096;
+
+const weightOf = (part: AnswerPart): number =>
+  smallPartChars + ('text' in part ? part.text.length : 'arguments' in part ? part.arguments.length : 0);
 
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
 export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
@@ -65,17 +74,23 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
   return {
     answer(question, signal, watcher) {
       const abort = new Stop();
-      const parts = createChannel<AnswerPart>(partsAhead, abort);
-      const departure = createDeparture(parts.push, (provider) => drains(deps, provider));
-      const leave = () => departure.leave() || abort.abort(clientGone());
-      const unlink = stopWhen(abort, signal, deps, leave);
+      const stalled = { afterMs: deps.timeouts.readerMs, tell: () => parts.fail(leave(tookNothing())) };
+      const parts = createChannel<AnswerPart>(waitingChars, abort, { weigh: weightOf, stalled });
+      const departure = createDeparture(parts.push, (provider) => drains(deps, provider), abort);
+      const heldBack = measureHeldBack(departure.emit);
+      const leave = (why: AppError) => {
+        if (!departure.leave()) abort.abort(why);
+        return why;
+      };
+      const unlink = stopWhen(abort, signal, deps, heldBack, leave);
       const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
         watcher?.measured?.(count);
       };
-      const task = runAnswer(question, deps, abort, watched(departure.emit, watcher), measured)
+      const reader = { emit: watched(heldBack.emit, watcher), heldBack };
+      const task = runAnswer(question, deps, abort, reader, measured)
         .then(
           () => watcher?.ended(tokens, null),
           async (error: unknown) => {
@@ -91,7 +106,7 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
         next: () => parts.next(),
         pipe: parts.pipe,
         async return() {
-          leave();
+          leave(clientGone());
           return { done: true, value: undefined };
         },
         [Symbol.asyncIterator]() {
@@ -116,18 +131,32 @@ const drains = ({ registry }: EngineDeps, provider: string) =>
 
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
+const tookNothing = () =>
+  new AppError('client_closed_request', 'The client took nothing of its answer for so long that it was ended.');
+
+const tookTooLong = () =>
+  new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
+
 /** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
-function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, onClient: () => void): () => void {
+function stopWhen(
+  abort: Stop,
+  client: StopSignal,
+  deps: EngineDeps,
+  heldBack: HeldBack,
+  leave: (why: AppError) => void,
+): () => void {
+  const onClient = () => leave(clientGone());
   const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
-  const onTimeout = () =>
-    abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.'));
   if (client.aborted) onClient();
   if (deps.running.stopped) onShutdown();
   client.addEventListener('abort', onClient, { once: true });
   const unlink = deps.running.whenStopped(onShutdown);
-  const timer = setTimeout(onTimeout, deps.timeouts.totalMs);
+  const stopClock = startAnswerClock(deps.timeouts.totalMs, heldBack, {
+    upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
+    client: () => leave(tookTooLong()),
+  });
   return () => {
-    clearTimeout(timer);
+    stopClock();
     client.removeEventListener('abort', onClient);
     unlink();
   };

@@ -44,6 +44,8 @@ const serverLimits = {
 };
 
 const lastBytesMs = 1000;
+/** A client that takes nothing of its answer for so long has left (docs/decisions/026). */
+const stallMs = 60_000;
 
 const chatPaths = new Set(routePolicies.filter(({ access }) => access === 'chat').map(({ path }) => path));
 
@@ -61,7 +63,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const server = createServer(serverLimits, (incoming, outgoing) => {
     const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
     if (direct) void answerDirectly(gateway, incoming, outgoing, clientAddress(incoming, proxies));
-    else void ordinary(incoming, outgoing);
+    else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);
   server.maxHeadersCount = 100;
@@ -100,7 +102,7 @@ async function answerDirectly(
   try {
     const door = { takesParts: true, address };
     const response = await gateway.fetch(new SocketRequest(incoming, outgoing).asRequest(), door);
-    if (!writeAnswer(response, outgoing)) await writeResponse(response, outgoing);
+    if (!writeAnswer(response, outgoing, stallMs)) await writeResponse(response, outgoing, stallMs);
   } catch {
     // An answer that cannot be completed must not look complete (wire contract §0.3).
     outgoing.destroy();

@@ -3,6 +3,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Admitted, Target } from './admission.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import type { EngineDeps } from './engine.ts';
+import type { HeldBack } from './held-back.ts';
 import type { StopSignal } from './lib/stop-signal.ts';
 import type { Meter } from './meter.ts';
 import type { Fitted } from './parameters.ts';
@@ -11,6 +12,12 @@ import { type AttemptRecord, explain } from './routing/explain.ts';
 
 /** Hands a part to the reader; a promise where the reader has to catch up first. */
 export type Emit = (part: AnswerPart) => Promise<void> | undefined;
+
+/** Whoever the answer is for. */
+export interface Reader {
+  readonly emit: Emit;
+  readonly heldBack: HeldBack;
+}
 
 /** One attempt as it stands. */
 export interface Try {
@@ -22,11 +29,10 @@ export interface Try {
 }
 
 /** All that is known of a request while it runs. */
-export interface Run {
+export interface Run extends Reader {
   readonly question: Question;
   readonly deps: EngineDeps;
   readonly signal: StopSignal;
-  readonly emit: Emit;
   /** Told once, when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;
   readonly admitted: Admitted;
@@ -45,7 +51,12 @@ export interface Run {
 export type Outcome =
   | { readonly kind: 'finished'; readonly reason: FinishReason }
   | { readonly kind: 'out_of_credit' }
-  | { readonly kind: 'failed'; readonly error: AppError };
+  | {
+      readonly kind: 'failed';
+      readonly error: AppError;
+      /** The upstream broke off, because it had to wait for the client: that is as if the client had left. */
+      readonly byClient: boolean;
+    };
 
 /** How the model was chosen and what was tried, so far. */
 export const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try, full = question.fullRouting) =>

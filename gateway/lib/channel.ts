@@ -1,7 +1,7 @@
 import type { StopSignal } from './stop-signal.ts';
 
 /**
- * Hands values from one task to one reader, holding at most `capacity` of them: a reader that stops reading stops the
+ * Hands values from one task to one reader, holding few of them: a reader that stops reading stops the
  * writer. The two have separate lives: what the reader does never cancels the writer's clean-up.
  */
 export interface Channel<T> {
@@ -25,8 +25,24 @@ export interface Sink<T> {
 
 type Ending = { readonly error: unknown } | 'done' | null;
 
-export function createChannel<T>(capacity: number, signal: StopSignal): Channel<T> {
+export interface ChannelOptions<T> {
+  /** What a value counts towards the capacity; 1 where nothing is said. */
+  readonly weigh?: (value: T) => number;
+  /**
+   * What is to happen once a reader has kept the writer waiting for `afterMs` without taking anything by `next`. A sink has to
+   * look after its reader by itself.
+   */
+  readonly stalled?: { readonly afterMs: number; readonly tell: () => void };
+}
+
+/** A channel whose writer waits as soon as more than `capacity` is in it. */
+export function createChannel<T>(
+  capacity: number,
+  signal: StopSignal,
+  { weigh = () => 1, stalled }: ChannelOptions<T> = {},
+): Channel<T> {
   const values: T[] = [];
+  let weight = 0;
   let ending: Ending = null;
   let sink: Sink<T> | null = null;
   let wakeReader: (() => void) | null = null;
@@ -44,11 +60,14 @@ export function createChannel<T>(capacity: number, signal: StopSignal): Channel<
   }
 
   async function room(): Promise<void> {
-    while (values.length > capacity && !signal.aborted) {
+    const timer = stalled && setTimeout(() => sink || stalled.tell(), stalled.afterMs);
+    while (weight > capacity && !signal.aborted) {
       await new Promise<void>((resolve) => {
         wakeWriter = resolve;
       });
+      timer?.refresh();
     }
+    clearTimeout(timer);
     signal.throwIfAborted();
   }
 
@@ -56,8 +75,9 @@ export function createChannel<T>(capacity: number, signal: StopSignal): Channel<
     push(value) {
       if (sink) return sink.value(value);
       values.push(value);
+      weight += weigh(value);
       wake();
-      return values.length > capacity ? room() : undefined;
+      return weight > capacity ? room() : undefined;
     },
     end() {
       ending ??= 'done';
@@ -71,6 +91,7 @@ export function createChannel<T>(capacity: number, signal: StopSignal): Channel<
     },
     pipe(given) {
       sink = given;
+      weight = 0;
       const waits = values.splice(0).map((value) => given.value(value));
       void Promise.all(waits).then(wakeAll);
       if (ending === 'done') given.end();
@@ -80,6 +101,7 @@ export function createChannel<T>(capacity: number, signal: StopSignal): Channel<
       for (;;) {
         const value = values.shift();
         if (value !== undefined) {
+          weight -= weigh(value);
           wakeWriter?.();
           wakeWriter = null;
           return { done: false, value };

@@ -28,10 +28,15 @@ export class SocketRequest {
     if (this.#signal) return this.#signal;
     const stop = new Stop();
     const outgoing = this.#outgoing;
-    if (outgoing.destroyed) stop.abort(clientGone());
-    outgoing.once('close', () => {
+    const { socket } = this.#incoming;
+    const onClose = () => {
+      socket.off('close', onClose);
       if (!outgoing.writableFinished) stop.abort(clientGone());
-    });
+    };
+    if (outgoing.destroyed) stop.abort(clientGone());
+    outgoing.once('close', onClose);
+    // An answer that waits behind another one on its connection is told nothing of that connection's end.
+    if (outgoing.socket === null) socket.setMaxListeners(0).once('close', onClose);
     this.#signal = stop;
     return stop;
   }

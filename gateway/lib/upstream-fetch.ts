@@ -15,7 +15,7 @@ export interface UpstreamCall {
 
 const errorBodyBytes = 65_536;
 const errorBodyMs = 5_000;
-/** Between two chunks of bytes, comments and pings included (wire contract §7). */
+/** Between two chunks of bytes, comments and pings included, while we listen (wire contract §7). */
 const idleMs = 60_000;
 
 /**
@@ -101,12 +101,17 @@ function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: numb
   return at > from ? { retryAfterMs: at - from } : {};
 }
 
-/** The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`. */
+/**
+ * The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`; while whoever reads them is
+ * busy with what came, the upstream is kept from speaking and is not silent.
+ */
 export async function* upstreamBytes(response: UpstreamResponse, provider: string): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
   let isSilent = false;
+  let listens = true;
   const timer = setTimeout(() => {
+    if (!listens) return;
     isSilent = true;
     void reader.cancel().catch(() => {});
   }, idleMs);
@@ -115,8 +120,10 @@ export async function* upstreamBytes(response: UpstreamResponse, provider: strin
       const { done, value } = await reader.read();
       if (isSilent) throw silent(provider);
       if (done || !value) return;
-      timer.refresh();
+      listens = false;
       yield value;
+      listens = true;
+      timer.refresh();
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
@@ -129,7 +136,7 @@ export async function* upstreamBytes(response: UpstreamResponse, provider: strin
 
 /**
  * Gives the bytes of an answer to `take` until it ends or there are `enough`. While the promise of `take` is open the
- * upstream waits. A connection that breaks or falls silent is an `AppError`; what `take` throws comes as it is.
+ * upstream waits for us, and its time to be silent does not run. A connection that breaks or falls silent is an `AppError`; what `take` throws comes as it is.
  */
 export async function pushBytes(
   response: UpstreamResponse,
@@ -154,6 +161,7 @@ function piped(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let over = false;
+  let waits = false;
   const finish = (settle: () => void) => {
     if (over) return;
     over = true;
@@ -161,16 +169,18 @@ function piped(
     void body.cancel().then(settle, settle);
   };
   const fail = (error: unknown) => finish(() => reject(error));
-  const timer = setTimeout(() => fail(silent(provider)), idleMs);
+  const timer = setTimeout(() => waits || fail(silent(provider)), idleMs);
   const goOn = () => {
+    waits = false;
     if (enough()) finish(resolve);
     else timer.refresh();
   };
   const value = (bytes: Uint8Array): Promise<void> | undefined => {
     if (over) return undefined;
     try {
-      const waits = take(bytes);
-      if (waits !== undefined) return waits.then(goOn, fail);
+      const taken = take(bytes);
+      waits = taken !== undefined;
+      if (taken !== undefined) return taken.then(goOn, fail);
       goOn();
     } catch (error) {
       fail(error);

@@ -1,53 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AnswerResponse, type EventOutlet } from './answer-response.ts';
+import { AnswerResponse } from './answer-response.ts';
+import { socketOutlet } from './socket-outlet.ts';
 
-/** Writes an answer to the socket. False where it is an ordinary `Response`, which this cannot. */
-export function writeAnswer(answer: Response | AnswerResponse, outgoing: ServerResponse): boolean {
+/**
+ * Writes an answer to the socket. False where it is an ordinary `Response`, which this cannot. A client that takes nothing for
+ * `stallMs` is hung up on.
+ */
+export function writeAnswer(
+  answer: Response | AnswerResponse,
+  outgoing: ServerResponse,
+  stallMs: number,
+): answer is AnswerResponse {
   if (!(answer instanceof AnswerResponse)) return false;
   const { content, headers, status } = answer;
+  const outlet = socketOutlet(outgoing, stallMs);
   if ('text' in content) {
     headers.set('content-length', String(Buffer.byteLength(content.text)));
     outgoing.writeHead(status, headers.fields);
-    outgoing.end(content.text);
+    outlet.end(content.text);
     return true;
   }
   outgoing.writeHead(status, headers.fields);
-  content.stream(outletOf(outgoing));
+  content.stream(outlet);
   return true;
 }
 
-/** One write per event; a client that does not read makes the writer wait, one that has gone lets it go on to its end. */
-const outletOf = (outgoing: ServerResponse): EventOutlet => ({
-  write(text) {
-    if (outgoing.destroyed || outgoing.write(text)) return undefined;
-    return drained(outgoing);
-  },
-  end: () => void outgoing.end(),
-});
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      outgoing.off('drain', done);
-      outgoing.off('close', done);
-      resolve();
-    };
-    outgoing.on('drain', done);
-    outgoing.on('close', done);
-  });
-}
-
-/** Writes an ordinary `Response` to the socket. */
-export async function writeResponse(response: Response, outgoing: ServerResponse): Promise<void> {
+/** Writes an ordinary `Response` to the socket, by the same rule. */
+export async function writeResponse(response: Response, outgoing: ServerResponse, stallMs: number): Promise<void> {
   if (!outgoing.req.complete) return refuse(response, outgoing);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  const outlet = socketOutlet(outgoing, stallMs);
   const reader = response.body?.getReader();
-  if (!reader) return void outgoing.end();
+  if (!reader) return outlet.end();
   outgoing.once('close', () => void reader.cancel().catch(() => {}));
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    if (!outgoing.destroyed && !outgoing.write(read.value)) await drained(outgoing);
-  }
-  outgoing.end();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) await outlet.write(read.value);
+  outlet.end();
 }
 
 /** What a client may still send after it was refused, and how long it may be silent in between. */

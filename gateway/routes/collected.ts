@@ -1,3 +1,4 @@
+import { AppError } from '#shared/errors.ts';
 import type { ToolCall } from '#shared/wire/chat-request.ts';
 import type { Answer } from '../answer.ts';
 import { pipe } from './stream-answer.ts';
@@ -20,8 +21,14 @@ interface OpenCall {
   readonly fragments: string[];
 }
 
+/** More than any model writes: no answer may fill the memory, whatever its provider sends. */
+const longestChars = 8_388_608;
+/** What the smallest part takes besides its text. */
+const partChars = 64;
+
 /** Gathers deltas in the order they come. */
 export interface Collector {
+  /** Throws `upstream_bad_response` where they are too much to be kept. */
   add(part: DeltaPart): void;
   result(): Collected;
 }
@@ -32,8 +39,11 @@ export function createCollector(): Collector {
   const refusals: string[] = [];
   const calls = new Map<number, OpenCall>();
   const logprobs = createLogprobs();
+  let chars = 0;
   return {
     add(part) {
+      chars += sizeOf(part);
+      if (chars > longestChars) throw tooLong();
       switch (part.type) {
         case 'text-delta':
           texts.push(part.text);
@@ -62,6 +72,17 @@ export function createCollector(): Collector {
     }),
   };
 }
+
+function sizeOf(part: DeltaPart): number {
+  if (part.type === 'tool-call-start') return partChars + part.name.length + sizeOfJson(part.extraContent);
+  if (part.type === 'tool-call-delta') return partChars + part.arguments.length;
+  return partChars + part.text.length + (part.type === 'text-delta' ? sizeOfJson(part.logprobs) : 0);
+}
+
+const sizeOfJson = (value: object | undefined) => (value === undefined ? 0 : JSON.stringify(value).length);
+
+const tooLong = () =>
+  new AppError('upstream_bad_response', 'The provider sent more than 8 MiB for one answer, so it was ended.');
 
 /** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
 function createLogprobs() {

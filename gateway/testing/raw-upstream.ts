@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net';
 export async function openRawUpstream(said: string) {
   const sockets = new Set<Socket>();
   const calls: { readonly closed: Promise<void> }[] = [];
+  let flooding = true;
   let called: (() => void) | null = null;
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -28,6 +29,7 @@ export async function openRawUpstream(said: string) {
   if (address === null || typeof address === 'string') throw new Error('the upstream has no port');
   return {
     origin: `http://127.0.0.1:${address.port}`,
+    calls: calls as readonly { readonly closed: Promise<void> }[],
     /** The first call, once it has come. */
     async call() {
       while (calls.length === 0) {
@@ -47,12 +49,21 @@ export async function openRawUpstream(said: string) {
     flood(text: string) {
       for (const socket of sockets) {
         const more = () => {
-          while (!socket.destroyed && socket.write(text));
+          while (flooding && !socket.destroyed && socket.write(text));
         };
         socket.on('drain', more);
         more();
       }
       return () => [...sockets].reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0);
+    },
+    /** Ends every flood: what was given to the sockets still goes out. */
+    stop() {
+      flooding = false;
+    },
+    /** Ends every connection behind what was sent on it, without having said that the answer is complete. */
+    breakOff() {
+      flooding = false;
+      for (const socket of sockets) socket.end();
     },
     async close() {
       for (const socket of sockets) socket.destroy();
