@@ -6,6 +6,7 @@ import { fileTypeOf } from '../lib/file-type.ts';
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
 const maxPartBytes = 10 * 1024 * 1024;
+const longestAddress = 8_192;
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 
@@ -38,9 +39,12 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
 }
 
 function checkImage(url: string, param: string): void {
-  if (/^https?:\/\//i.test(url)) return;
-  const data = parseDataUrl(url);
   const bad = (why: string) => new AppError('invalid_image', `"${param}" ${why}`, { param });
+  if (/^https?:\/\//i.test(url)) {
+    if (url.length > longestAddress) throw bad(`must be an address of at most ${longestAddress} characters.`);
+    return;
+  }
+  const data = parseDataUrl(url);
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);

@@ -1,10 +1,10 @@
 import { streamEvents } from '../../lib/event-stream.ts';
-import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
+import { type Download, fetchImages } from '../../lib/fetched-images.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { remoteImagesOf, upstreamBody } from '../upstream-body.ts';
 import { createGenerateReader } from './generate-events.ts';
-import { generateBody } from './request-body.ts';
 
 const id = 'google';
 
@@ -15,11 +15,9 @@ export function createGoogle(download?: Download): Provider {
     name: 'Google',
     async chat(request, context, take) {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const messages = await withFetchedImages(request.messages, context.signal, download);
-      const response = await upstreamFetch({
-        ...callFor(context, path),
-        body: generateBody({ ...request, messages }),
-      });
+      const images = await fetchImages(remoteImagesOf(request), context.signal, download);
+      const body = await upstreamBody(request, { kind: 'generate' }, images);
+      const response = await upstreamFetch({ ...callFor(context, path), body });
       await streamEvents(response, id, createGenerateReader(), take);
     },
     async models(context) {

@@ -1,13 +1,12 @@
 import { streamEvents } from '../../lib/event-stream.ts';
-import { type Download, withFetchedImages } from '../../lib/fetched-images.ts';
+import { type Download, fetchImages } from '../../lib/fetched-images.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import { remoteImagesOf, upstreamBody } from '../upstream-body.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { listedEntry } from './listed-entry.ts';
-import { completionBody } from './request-body.ts';
-import { completionBytes } from './request-bytes.ts';
 
 export interface CompatibleOptions {
   readonly id: string;
@@ -25,12 +24,12 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     id,
     name,
     async chat(request, context, take) {
-      const messages = dialect.fetchesImages
-        ? request.messages
-        : await withFetchedImages(request.messages, context.signal, download);
+      const images = dialect.fetchesImages
+        ? null
+        : await fetchImages(remoteImagesOf(request), context.signal, download);
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBytes(request, dialect) ?? completionBody({ ...request, messages }, dialect),
+        body: await upstreamBody(request, { kind: 'completions', dialect }, images),
       });
       await streamEvents(response, id, createChunkReader(id), take);
     },
