@@ -11,7 +11,7 @@ export interface BodyRoom {
 }
 
 export interface BodyPlace {
-  /** The body has so many bytes by now. Throws 503 `server_overloaded` where there is no room for them. */
+  /** The body has so many bytes, or will have. Throws 503 `server_overloaded` where there is no room for them. */
   grow(size: number): void;
   /** Gives the room back; once or more often. */
   leave(): void;
@@ -24,7 +24,7 @@ export function createBodyRoom(bytes: number): BodyRoom {
       let own = 0;
       return {
         grow(size) {
-          const more = size > freeBytes ? size - own : 0;
+          const more = size > freeBytes ? Math.max(0, size - own) : 0;
           if (taken + more > bytes) throw full();
           taken += more;
           own += more;

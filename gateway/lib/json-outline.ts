@@ -24,10 +24,10 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
  * Looks over a JSON text before a parser builds anything, and no further than to its first excess: strings are skipped, not
  * read. What it says of a text that is no JSON means nothing.
  */
-export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits): JsonOutline {
+export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ownKeys = false): JsonOutline {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const wanted = Buffer.from(`"${name}"`);
-  const counted = createCount(limits);
+  const counted = createCount(limits, ownKeys);
   let [depth, strings, found] = [0, 0, 0];
   /** The string that was read last: a name, where a colon follows. */
   let [from, to] = [0, 0];
@@ -66,13 +66,15 @@ export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits): J
       isName = false;
       counted.another(depth);
     } else continue;
+    // Few texts have so many keys that it matters whose they are: for those it is worth another look.
+    if (counted.mayBeWords) return outlineOf(text, name, limits, true);
     if (counted.excess !== null) return { excess: counted.excess, values: counted.values, span: null };
   }
   return { excess: null, values: counted.values, span: found === 1 && !escaped ? span : null };
 }
 
 /** Counts until there is too much of something. */
-function createCount(limits: JsonLimits) {
+function createCount(limits: JsonLimits, ownKeys: boolean) {
   /** Items of the array, or keys of the object, that is open at each depth. */
   const members: number[] = [];
   const isArray: boolean[] = [];
@@ -80,11 +82,14 @@ function createCount(limits: JsonLimits) {
   const count = {
     values: 1,
     excess: null as string | null,
+    /** There are too many keys, where those of the interface count. */
+    mayBeWords: false,
     key(depth: number, bytes: Buffer, from: number, to: number) {
       const here = (members[depth] ?? 0) + 1;
       members[depth] = here;
-      if (!isWord(bytes, from, to)) keys += 1;
-      if (here > limits.keys || keys > limits.keys) count.excess = `has more than ${limits.keys} keys`;
+      if (!ownKeys || !isWord(bytes, from, to)) keys += 1;
+      if (!ownKeys) count.mayBeWords = keys > limits.keys;
+      else if (here > limits.keys || keys > limits.keys) count.excess = `has more than ${limits.keys} keys`;
     },
     opened(depth: number, array: boolean) {
       isArray[depth] = array;

@@ -11,6 +11,8 @@ import { SocketRequest } from './socket-request.ts';
  */
 export async function readBlocks(request: Request, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
   const blocks = createBodyBlocks();
+  // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
+  place.grow(Number(request.headers.get('content-length') ?? 0));
   const take = (piece: Uint8Array) => add(blocks, piece, limit, place);
   if ((request as Request | SocketRequest) instanceof SocketRequest) {
     await (request as unknown as SocketRequest).eachPiece(take);

@@ -1,5 +1,5 @@
 /** What is read of all bodies together between two looks at other events. */
-const bytesATurn = 1_048_576;
+const bytesATurn = 4_194_304;
 /** Smaller pieces come from bodies that are small, or from clients that are slow. */
 const smallPiece = 16_384;
 
