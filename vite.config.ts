@@ -22,6 +22,9 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
   };
 }
 
+/** Where a gateway runs, there is the program of its threads. */
+const bodyWorker = path('gateway/heavy/body-worker.ts');
+
 const node: EnvironmentOptions = {
   consumer: 'server',
   resolve: { noExternal: true, conditions: ['node', 'module'] },
@@ -69,6 +72,7 @@ export default defineConfig({
         main: path('electron/hosts/electron/main.ts'),
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/database-worker.ts'),
+        'body-worker': bodyWorker,
       }),
     },
     preload: {
@@ -85,7 +89,7 @@ export default defineConfig({
     },
     gateway: {
       ...node,
-      build: nodeBuild('gateway', { cli: path('gateway/cli.ts') }),
+      build: nodeBuild('gateway', { cli: path('gateway/cli.ts'), 'body-worker': bodyWorker }),
     },
   },
 });

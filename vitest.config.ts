@@ -25,7 +25,7 @@ const onBothEngines = [
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
   'gateway/providers/{provider-watch,registry,without-key}.test.ts',
-  'gateway/routes/{chat,logprobs,models,quote,records}.test.ts',
+  'gateway/routes/{chat,logprobs,models,numbers,quote,records}.test.ts',
   'gateway/tokens/{signing-keys,verify-token}.test.ts',
   'gateway/usage/refusals.test.ts',
   'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',

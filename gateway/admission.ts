@@ -9,11 +9,11 @@ import { hostedBaseUrl, type Registry } from './providers/registry.ts';
 import { choose } from './routing/choose.ts';
 import { type Candidate, conditionExclusions, type Rules } from './routing/eligibility.ts';
 import type { Decision } from './routing/explain.ts';
-import { type Features, featuresOf, neededModalities } from './routing/features.ts';
+import { type Features, neededModalities } from './routing/features.ts';
 import { planAllows } from './routing/glob.ts';
 import type { Health } from './routing/health.ts';
 import { type Resolved, resolve } from './routing/resolve.ts';
-import { conversationKey, hasHistory, type Sticky } from './routing/sticky.ts';
+import { conversationKey, type Sticky } from './routing/sticky.ts';
 
 /** One model to try, with the credential to try it with. */
 export interface Target {
@@ -55,8 +55,8 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
     vendor: deps.vendor,
   });
   checkByoKey(question, resolved);
-  const features = featuresOf(question);
-  const conversation = conversationKey(question.principal.accountId, question.sessionId, question.messages);
+  const { features, opening } = question.gist;
+  const conversation = conversationKey(question.principal.accountId, question.sessionId, opening);
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
     const target = directTarget(question, resolved.model, features, deps);
@@ -146,7 +146,7 @@ function routed(
 ): Pick<Admitted, 'decision' | 'targets'> {
   requireFeature(question.principal, 'router');
   const { models } = deps.catalogue();
-  const remembered = hasHistory(question.messages) ? deps.sticky.recall(conversation) : null;
+  const remembered = question.gist.hasHistory ? deps.sticky.recall(conversation) : null;
   const candidates = models.map((model) => candidateOf(question, model, remembered, deps));
   const choice = choose(candidates, features, rulesFor(question, provider, candidates, deps));
   const [first, ...rest] = choice.chain.flatMap(
@@ -186,7 +186,7 @@ function rulesFor(
     provider,
     maxCost: maxCostOf(question),
     allowSimulated: provider === 'sandbox' || !realIsPossible,
-    stickyFirst: question.messages.at(-1)?.role === 'tool',
+    stickyFirst: question.gist.endsWithTool,
     today: new Date(deps.now()).toISOString().slice(0, 10),
   };
 }

@@ -201,6 +201,7 @@ function requestFor({ question, admitted }: Run, { model, provider }: Target, fi
     model: model.model,
     messages: question.messages,
     messagesJson: question.messagesJson,
+    packed: question.packed,
     maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,

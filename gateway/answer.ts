@@ -3,10 +3,12 @@ import type { TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
 import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from './auth/principal.ts';
+import type { Packed } from './heavy/pack.ts';
 import type { Sink } from './lib/channel.ts';
 import type { Secret } from './lib/secret.ts';
 import type { StopSignal } from './lib/stop-signal.ts';
 import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
+import type { Gist } from './routing/gist.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
 export interface Question {
@@ -14,8 +16,13 @@ export interface Question {
   readonly principal: Principal;
   readonly provider: string | null;
   readonly model: string | null;
+  /** What it is decided by of the conversation. */
+  readonly gist: Gist;
+  /** Empty where the request is `packed`. */
   readonly messages: readonly ChatMessage[];
-  /** The same in JSON as they were sent, where they are text and nothing else; null for all others. */
+  /** The long parts of a large request, which no thread but the workshop's ever opens; null of all others. */
+  readonly packed: Packed | null;
+  /** The messages in JSON as they were sent, where they are text and nothing else; null for all others. */
   readonly messagesJson: Uint8Array | null;
   readonly maxTokens: number | null;
   readonly parameters: ProviderRequest['parameters'];

@@ -3,8 +3,10 @@ import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from './auth/authorize.ts';
 import type { Principal } from './auth/principal.ts';
 import { databaseFault } from './db/connection-loss.ts';
+import { type BodyRoom, createBodyRoom } from './lib/body-room.ts';
 import { newId } from './lib/id.ts';
 import type { Limits } from './limits/limits.ts';
+import { workLimits } from './overload.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './routes/admission.ts';
 import { clientRequestId } from './routes/client-request-id.ts';
 import type { AppEnv } from './routes/context.ts';
@@ -14,6 +16,8 @@ import { limitOf, normalPath, type RoutePolicy, requirePolicies } from './routes
 export interface AppDeps {
   readonly authorizer: Authorizer;
   readonly limits: Limits;
+  /** The memory for large bodies. */
+  readonly bodies?: BodyRoom;
   /** Each part mounts its handlers at the full paths of `policies.ts`. */
   readonly routes: readonly Hono<AppEnv>[];
   readonly draining: () => boolean;
@@ -47,6 +51,7 @@ function pathOf({ url }: Request): string {
 /** The gateway as one fetch handler: admission in the order of wire contract §3.3, then the route, then the headers. */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
+  const bodies = deps.bodies ?? createBodyRoom(workLimits.bodies);
 
   app.use('*', async (context, next) => {
     const requestId = newId('req', deps.now());
@@ -93,9 +98,13 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
       context.set('principal', principal);
       await withinLimits(context, policy, principal, deps.limits);
     }
+    const place = bodies.enter();
+    context.set('place', place);
     await next();
     const pass = context.get('pass');
-    if (pass && !pass.running) await pass.leave(0);
+    if (pass?.running) return;
+    place.leave();
+    await pass?.leave(0);
   });
 
   for (const routes of deps.routes) app.route('/', requirePolicies(routes));

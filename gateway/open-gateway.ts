@@ -18,6 +18,7 @@ import { createLedger, renewEveryMs } from './ledger/ledger-store.ts';
 import { createPersistentLedger } from './ledger/persistent-ledger.ts';
 import { requireDayQuota } from './ledger/quota.ts';
 import { sweepEarlierInstances, sweepEveryMs, sweepExpired } from './ledger/sweeper.ts';
+import { createBodyRoom } from './lib/body-room.ts';
 import { newId } from './lib/id.ts';
 import { createRunning } from './lib/running.ts';
 import { platformFetch } from './lib/upstream-response.ts';
@@ -146,6 +147,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
       metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
+    bodies: createBodyRoom(most.bodies),
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
   });

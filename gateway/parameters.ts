@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
-import { promptCacheOf } from './lib/cache-marks.ts';
 import type { ProviderRequest } from './providers/provider.ts';
 
 export interface Fitted {
@@ -16,7 +15,7 @@ const always = new Set(['user', 'response_format', 'parallel_tool_calls', 'tool_
 const anthropicMaxTemperature = 1;
 
 /** Drops what a model does not take and clamps what it takes less of, and says so (wire contract §1.0, §1.1). */
-export function fitParameters({ messages, parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
+export function fitParameters({ gist, parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
   const taken = Object.entries(parameters).filter(([name, value]) => {
     if (value === undefined || (name === 'tools' && Array.isArray(value) && value.length === 0)) return false;
@@ -27,7 +26,7 @@ export function fitParameters({ messages, parameters, openaiOnly }: Question, mo
   const kept: ProviderRequest['parameters'] = Object.fromEntries(taken);
   const { tool_choice: _choice, parallel_tool_calls: _parallel, ...withoutToolFields } = kept;
   const fitting = clampTemperature(kept.tools ? kept : withoutToolFields, model, warnings);
-  if (!model.supportedParameters.includes('cache_control') && promptCacheOf(messages, parameters.tools) !== null) {
+  if (!model.supportedParameters.includes('cache_control') && gist.features.promptCache !== null) {
     warnings.push(dropped('cache_control', model));
   }
   const ours = model.provider === 'openai';

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { mostNano, type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { Question } from './answer.ts';
 import type { CatalogueModel } from './catalogue/catalogue.ts';
 import { dearestCost } from './dearest-cost.ts';
@@ -53,7 +53,11 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
 const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
   input.byokFeeBps === 0
     ? nanoUsd(0n)
-    : shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps);
+    : atMost(shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps));
+
+/** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
+const mostHeld = nanoUsd(mostNano / 2n);
+const atMost = (amount: NanoUsd): NanoUsd => (amount > mostHeld ? mostHeld : amount);
 
 export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
   let held = 0n;

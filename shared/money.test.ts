@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ceilToNano, formatUsd, formatUsdPerToken, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from './money.ts';
+import {
+  ceilToNano,
+  formatUsd,
+  formatUsdPerToken,
+  isUsd,
+  mostNano,
+  nanoUsd,
+  parseUsd,
+  parseUsdPerToken,
+  picoUsd,
+} from './money.ts';
 
 test('an amount survives the way to the wire and back', () => {
   fc.assert(
@@ -38,4 +48,13 @@ test('rounding goes up, once, and never by a whole nano', () => {
       expect(rounded >= pico && rounded - pico < 1000n).toBe(true);
     }),
   );
+});
+
+test('what a column of 64 bits holds is an amount, and a billionth more is none', () => {
+  expect(parseUsd('9223372036.854775807')).toBe(mostNano);
+  expect(isUsd('-9223372036.854775807')).toBe(true);
+  for (const text of ['9223372036.854775808', '-9223372036.854775808', '9'.repeat(18), '9'.repeat(400)]) {
+    expect(() => parseUsd(text)).toThrow(RangeError);
+    expect(isUsd(text)).toBe(false);
+  }
 });

@@ -11,12 +11,28 @@ export type PicoUsd = bigint & { readonly picoUsd: unique symbol };
 export const nanoUsd = (value: bigint): NanoUsd => value as NanoUsd;
 export const picoUsd = (value: bigint): PicoUsd => value as PicoUsd;
 
+/** The largest amount that the books can hold: a whole number of 64 bits with a sign, 9,223,372,036.854775807 USD. */
+export const mostNano = nanoUsd(2n ** 63n - 1n);
+
 const nanoDigits = 9;
 const picoDigits = 12;
 const decimal = /^(-?)(\d{1,18})(?:\.(\d+))?$/;
 
-/** Reads a decimal string such as `"12.5"`. Throws a `RangeError` on anything else or on more digits than nano-USD holds. */
+/**
+ * Reads a decimal string such as `"12.5"`. Throws a `RangeError` on anything else, on more digits than nano-USD holds, and
+ * beyond what the books can hold.
+ */
 export const parseUsd = (text: string): NanoUsd => nanoUsd(parseDecimal(text, nanoDigits));
+
+/** Whether `parseUsd` takes the text. */
+export function isUsd(text: string): boolean {
+  try {
+    parseUsd(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Reads a price in USD per token, such as `"0.00000075"`, to twelve decimals. */
 export const parseUsdPerToken = (text: string): PicoUsd => picoUsd(parseDecimal(text, picoDigits));
@@ -38,6 +54,7 @@ function parseDecimal(text: string, digits: number): bigint {
     throw new RangeError(`"${text.slice(0, 40)}" is not a decimal amount with at most ${digits} decimals`);
   }
   const value = BigInt(`${match[2]}${fraction.slice(0, digits).padEnd(digits, '0')}`);
+  if (value > mostNano) throw new RangeError(`"${text.slice(0, 40)}" is more than can be kept`);
   return match[1] === '-' ? -value : value;
 }
 

@@ -17,7 +17,7 @@ interface Claim {
   /** The caller's credential, the path and its `Idempotency-Key`. */
   readonly parts: readonly [credential: string, path: string, key: string];
   readonly requestId: string;
-  /** The body in one spelling, without the caller's provider key. */
+  /** The digest of the body in one spelling, without the caller's provider key. */
   readonly body: string;
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { NanoUsd } from '#shared/money.ts';
+import { formatUsd, mostNano, type NanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import { newId } from '../lib/id.ts';
 
@@ -11,7 +11,7 @@ export interface Grant {
   readonly id?: string;
 }
 
-/** One grant never exceeds this (a billion dollars), so that a sum cannot leave 64 bits. */
+/** One grant never exceeds this, a billion dollars: more is a slip of the pen. */
 const largest = 1_000_000_000_000_000_000n;
 
 /** Adds credits to an account: balance and ledger entry in one transaction. */
@@ -25,9 +25,10 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
     .updateTable('accounts')
     .set((row) => ({ balance: row('balance', '+', grant.amount), granted: row('granted', '+', grant.amount) }))
     .where('id', '=', grant.accountId)
+    .where('granted', '<=', mostNano - grant.amount)
     .returning('balance')
     .executeTakeFirst();
-  if (!account) throw new AppError('not_found', `There is no account "${grant.accountId}".`);
+  if (!account) throw await notGranted(trx, grant);
   const id = newId('txn', now);
   await trx
     .insertInto('ledger_entries')
@@ -44,6 +45,12 @@ export async function grantCredits(trx: BooksTransaction, grant: Grant, now: num
     })
     .execute();
   return { id };
+}
+
+async function notGranted(trx: BooksTransaction, { accountId }: Grant): Promise<AppError> {
+  const account = await trx.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
+  if (!account) return new AppError('not_found', `There is no account "${accountId}".`);
+  return new AppError('invalid_input', `All grants of an account together are at most $${formatUsd(mostNano)}.`);
 }
 
 const findGrant = (trx: BooksTransaction, idempotencyId: string) =>

@@ -15,36 +15,38 @@ const mostFiles = 20;
 /** What is left to fetch after the request was read; everything else is a data URL by then. */
 const remote = /^https?:/i;
 
+/** Pictures by the address under which a request names them. */
+export type FetchedImages = ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
+
 /**
- * The messages with every remote image in place of its address, for servers that may not fetch or fetch nothing. Each address
- * is fetched once. Throws `file_download_failed` with the part it was in, before anything is sent upstream.
+ * Fetches pictures for providers that may not fetch or fetch nothing, each once; null where there are none. `wanted` says of each
+ * address where it is named first. Throws `file_download_failed` with that place, before anything is sent upstream.
  */
-export async function withFetchedImages(
-  messages: readonly ChatMessage[],
+export async function fetchImages(
+  wanted: ReadonlyMap<string, string>,
   signal: StopSignal,
   download: Download = guardedDownload,
-): Promise<readonly ChatMessage[]> {
-  const wanted = addressesIn(messages);
-  if (wanted.size === 0) return messages;
+): Promise<FetchedImages | null> {
+  if (wanted.size === 0) return null;
   if (wanted.size > mostFiles) {
     const message = `At most ${mostFiles} images are fetched for one request.`;
     throw new AppError('file_download_failed', message, { param: 'messages' });
   }
   const platform = platformSignal(signal);
-  const found = new Map<string, string>();
+  const found = new Map<string, { type: string; bytes: Uint8Array }>();
   let total = 0;
   for (const [address, param] of wanted) {
     const left = Math.min(maxBytes, maxTotalBytes - total);
     const options = { maxBytes: left, timeoutMs, signal: platform, accept: 'image/*' };
     const { bytes } = await at(param, download(address, options));
     total += bytes.length;
-    found.set(address, dataUrlOf(bytes, param));
+    found.set(address, { type: imageTypeOf(bytes, param), bytes });
   }
-  return messages.map((message) => withImages(message, found));
+  return found;
 }
 
 /** Each remote address with the first place that names it. */
-function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
+export function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
   const wanted = new Map<string, string>();
   for (const [index, { role, content }] of messages.entries()) {
     if (role !== 'user' || typeof content === 'string') continue;
@@ -66,19 +68,25 @@ async function at<T>(param: string, work: Promise<T>): Promise<T> {
 }
 
 /** What it is its first bytes tell: a server may call anything an image. */
-function dataUrlOf(bytes: Buffer, param: string): string {
+function imageTypeOf(bytes: Buffer, param: string): string {
   const type = fileTypeOf(bytes);
-  if (type?.startsWith('image/')) return `data:${type};base64,${bytes.toString('base64')}`;
+  if (type?.startsWith('image/')) return type;
   throw new AppError('file_download_failed', 'The file that was fetched is no PNG, JPEG, WebP or GIF image.', {
     param,
   });
 }
 
-function withImages(message: ChatMessage, found: ReadonlyMap<string, string>): ChatMessage {
+/** The message with pictures in place of their addresses. */
+export function withImages(message: ChatMessage, found: FetchedImages): ChatMessage {
   if (message.role !== 'user' || typeof message.content === 'string') return message;
   const content = message.content.map((part): ContentPart => {
-    const data = part.type === 'image_url' ? found.get(part.image_url.url) : undefined;
-    return part.type === 'image_url' && data ? { ...part, image_url: { ...part.image_url, url: data } } : part;
+    const image = part.type === 'image_url' ? found.get(part.image_url.url) : undefined;
+    return part.type === 'image_url' && image
+      ? { ...part, image_url: { ...part.image_url, url: dataUrlOf(image) } }
+      : part;
   });
   return { ...message, content };
 }
+
+const dataUrlOf = ({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) =>
+  `data:${type};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`;

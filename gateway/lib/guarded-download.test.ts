@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import { withFetchedImages } from './fetched-images.ts';
+import { addressesIn, type Download, fetchImages, withImages } from './fetched-images.ts';
 import { type DownloadRules, guardedDownload } from './guarded-download.ts';
 
 let server: Server;
@@ -155,6 +155,11 @@ describe('images of a conversation', () => {
   const image = (url: string) => ({ type: 'image_url' as const, image_url: { url, detail: undefined } });
   const user = (...content: ReturnType<typeof image>[]): ChatMessage => ({ role: 'user', content, name: undefined });
   const none = new AbortController().signal;
+
+  async function withFetchedImages(messages: readonly ChatMessage[], signal: AbortSignal, download?: Download) {
+    const images = await fetchImages(addressesIn(messages), signal, download);
+    return messages.map((message) => withImages(message, images ?? new Map()));
+  }
 
   test('come in place of their address, each fetched once, and are what their bytes say', async () => {
     const fetched: string[] = [];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { requestLimits } from './json-limits.ts';
 import { outlineOf } from './json-outline.ts';
 
-const outline = (text: string) => outlineOf(Buffer.from(text), 'messages');
+const outline = (text: string, limits = requestLimits) => outlineOf(Buffer.from(text), 'messages', limits);
 const spanText = (text: string) => {
   const { span } = outline(text);
   return span && Buffer.from(span.bytes).toString('utf8');
@@ -15,6 +16,12 @@ const stringsIn = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.entries(value).reduce((sum, [, one]) => sum + 1 + stringsIn(one), 0);
 };
+
+/** Itself and all that is inside. */
+const valuesIn = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, one) => sum + valuesIn(one), 1)
+    : 1;
 
 describe('the outline of a JSON text', () => {
   test('finds the messages of any body, byte for byte, and counts their strings', () => {
@@ -58,5 +65,34 @@ describe('the outline of a JSON text', () => {
   test('counts a field that comes twice as often as it comes', () => {
     const { span } = outline('{"messages":[{"role":"user","content":"long","content":"x"}]}');
     expect(span?.strings).toBe(6);
+  });
+
+  const limits = { depth: 3, keys: 3, items: 3, values: 12 };
+  test.each([
+    ['[[[0]]]', null],
+    ['[[[[]]]]', 'is nested deeper than 3 levels'],
+    ['{"a":{"b":{"c":0}}}', null],
+    ['{"a":[{"b":0},{"c":0}],"d":0}', 'has more than 3 keys'],
+    ['{"a":0,"a":0,"a":0,"a":0}', 'has more than 3 keys'],
+    ['[{"role":0,"content":0,"a":0},{"role":0,"b":0,"c":0}]', null],
+    ['[{"role":0,"content":0,"a":0},{"role":0,"b":0,"c":0},{"d":0}]', 'has more than 3 keys'],
+    ['{"role":0,"content":0,"type":0,"text":0}', 'has more than 3 keys'],
+    ['{"a":"x:y:z","b":":","c":"\\":"}', null],
+    ['[0,0,0]', null],
+    ['[[0,0],[0,0],[0,0]]', null],
+    ['[0,0,0,0]', 'has an array of more than 3 items'],
+    ['{"a":[0,0,0],"b":[0,0,[1,2,3]]}', null],
+    ['[[0,0,0],[0,0,0],[0,0,[0]]]', 'has more than 12 values'],
+  ])('of %s says what is too much', (text, excess) => {
+    expect(outline(text, limits).excess).toBe(excess);
+  });
+
+  test('counts the values of any text', () => {
+    const filled = fc.jsonValue().filter((value) => !/\{\}|\[\]/.test(JSON.stringify(value)));
+    fc.assert(
+      fc.property(filled, (value) => {
+        expect(outline(JSON.stringify(value)).values).toBe(valuesIn(value));
+      }),
+    );
   });
 });

@@ -1,3 +1,6 @@
+import type { JsonLimits } from './json-limits.ts';
+import { isWord } from './json-words.ts';
+
 /** A value's place in the bytes of a JSON text. */
 export interface JsonSpan {
   readonly bytes: Uint8Array;
@@ -6,23 +9,28 @@ export interface JsonSpan {
 }
 
 export interface JsonOutline {
-  /** The deepest nesting. */
-  readonly depth: number;
+  /** What the text has too much of, to be said after "The JSON"; null where it keeps to its limits. */
+  readonly excess: string | null;
+  /** Values in it, containers included; empty ones count twice. */
+  readonly values: number;
   /** The value of the field of this name at the top, where it is an array and the only one of the name; else null. */
   readonly span: JsonSpan | null;
 }
 
-const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * Looks over a JSON text before a parser builds anything: strings are skipped, not read. What it says of a text that is no
- * JSON means nothing.
+ * Looks over a JSON text before a parser builds anything, and no further than to its first excess: strings are skipped, not
+ * read. What it says of a text that is no JSON means nothing.
  */
-export function outlineOf(text: Uint8Array, name: string): JsonOutline {
+export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ownKeys = false): JsonOutline {
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const wanted = Buffer.from(`"${name}"`);
-  let [depth, deepest, strings, found] = [0, 0, 0, 0];
+  const counted = createCount(limits, ownKeys);
+  let [depth, strings, found] = [0, 0, 0];
+  /** The string that was read last: a name, where a colon follows. */
+  let [from, to] = [0, 0];
   let isName = false;
   let start = -1;
   let before = 0;
@@ -35,25 +43,72 @@ export function outlineOf(text: Uint8Array, name: string): JsonOutline {
       const end = endOfString(bytes, at);
       if (end < 0) break;
       strings += 1;
+      [from, to] = [at + 1, end];
       if (depth === 1) escaped ||= bytes.subarray(at, end).includes(backslash);
       isName =
         depth === 1 && end + 1 - at === wanted.length && bytes.compare(wanted, 0, wanted.length, at, end + 1) === 0;
       if (isName) found += 1;
       at = end;
+    } else if (byte === colon) {
+      counted.key(depth, bytes, from, to);
     } else if (byte === openBrace || byte === openBracket) {
       if (isName && byte === openBracket) [start, before] = [at, strings];
       isName = false;
       depth += 1;
-      if (depth > deepest) deepest = depth;
+      counted.opened(depth, byte === openBracket);
     } else if (byte === closeBrace || byte === closeBracket) {
       depth -= 1;
       if (depth === 1 && start >= 0) {
         span = { bytes: bytes.subarray(start, at + 1), strings: strings - before };
         start = -1;
       }
-    } else if (byte === comma) isName = false;
+    } else if (byte === comma) {
+      isName = false;
+      counted.another(depth);
+    } else continue;
+    // Few texts have so many keys that it matters whose they are: for those it is worth another look.
+    if (counted.mayBeWords) return outlineOf(text, name, limits, true);
+    if (counted.excess !== null) return { excess: counted.excess, values: counted.values, span: null };
   }
-  return { depth: deepest, span: found === 1 && !escaped ? span : null };
+  return { excess: null, values: counted.values, span: found === 1 && !escaped ? span : null };
+}
+
+/** Counts until there is too much of something. */
+function createCount(limits: JsonLimits, ownKeys: boolean) {
+  /** Items of the array, or keys of the object, that is open at each depth. */
+  const members: number[] = [];
+  const isArray: boolean[] = [];
+  let keys = 0;
+  const count = {
+    values: 1,
+    excess: null as string | null,
+    /** There are too many keys, where those of the interface count. */
+    mayBeWords: false,
+    key(depth: number, bytes: Buffer, from: number, to: number) {
+      const here = (members[depth] ?? 0) + 1;
+      members[depth] = here;
+      if (!ownKeys || !isWord(bytes, from, to)) keys += 1;
+      if (!ownKeys) count.mayBeWords = keys > limits.keys;
+      else if (here > limits.keys || keys > limits.keys) count.excess = `has more than ${limits.keys} keys`;
+    },
+    opened(depth: number, array: boolean) {
+      isArray[depth] = array;
+      members[depth] = array ? 1 : 0;
+      if (depth > limits.depth) count.excess = `is nested deeper than ${limits.depth} levels`;
+      else more();
+    },
+    another(depth: number) {
+      if (isArray[depth]) members[depth] = (members[depth] ?? 0) + 1;
+      if (isArray[depth] && (members[depth] ?? 0) > limits.items)
+        count.excess = `has an array of more than ${limits.items} items`;
+      else more();
+    },
+  };
+  function more() {
+    count.values += 1;
+    if (count.values > limits.values) count.excess = `has more than ${limits.values} values`;
+  }
+  return count;
 }
 
 /** Where the string that begins here ends, or -1: long texts are searched, not walked through. */

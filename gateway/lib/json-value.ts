@@ -1,4 +1,6 @@
 import { AppError } from '#shared/errors.ts';
+import { eventLimits, type JsonLimits } from './json-limits.ts';
+import { outlineOf } from './json-outline.ts';
 
 /** Careful reading of foreign JSON: whatever is not of the type that is expected is as good as absent. */
 
@@ -15,17 +17,28 @@ export const asText = (value: unknown): string | null => (typeof value === 'stri
 export const asCount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** Reads one event of an upstream stream; what is not a JSON object is `upstream_bad_response`. */
-export function parseEvent(text: string, provider: string): JsonObject {
-  let value: unknown;
+/** So short a text takes a moment to read, whatever it holds. */
+const shortText = 16_384;
+
+/** Reads foreign JSON that came as a text; undefined where it is none, or holds more than `limits` allow. */
+export function parseWithin(text: string, limits: JsonLimits): unknown {
+  if (text.length > shortText && outlineOf(Buffer.from(text), '', limits).excess !== null) return undefined;
   try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw badEvent(provider, cause);
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  if (!isObject(value)) throw badEvent(provider, undefined);
-  return value;
 }
 
-const badEvent = (provider: string, cause: unknown) =>
-  new AppError('upstream_bad_response', 'The provider sent something that is not valid JSON.', { provider, cause });
+/** Reads one event of an upstream stream; what is not a JSON object, or holds too much, is `upstream_bad_response`. */
+export function parseEvent(text: string, provider: string): JsonObject {
+  const value = parseWithin(text, eventLimits);
+  if (isObject(value)) return value;
+  throw new AppError(
+    'upstream_bad_response',
+    'The provider sent something that is not valid JSON, or too much of it.',
+    {
+      provider,
+    },
+  );
+}

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '#shared/errors.ts';
+import { createBodyRoom } from './body-room.ts';
 import { readJson } from './read-json.ts';
 
+const room = createBodyRoom(30_000_000);
 const request = (body: BodyInit) => new Request('http://127.0.0.1/', { method: 'POST', body });
 const outcome = (body: BodyInit, limit = 1_000_000) =>
-  readJson(request(body), limit).then(
+  readJson(request(body), limit, room.enter()).then(
     () => 'ok',
     (error: AppError) => error.code,
   );
@@ -17,7 +19,9 @@ describe('a JSON body', () => {
     await fc.assert(
       fc.asyncProperty(value, async (written) => {
         const text = JSON.stringify(written);
-        expect(JSON.stringify(await readJson(request(text), 10_000_000))).toBe(JSON.stringify(JSON.parse(text)));
+        expect(JSON.stringify(await readJson(request(text), 10_000_000, room.enter()))).toBe(
+          JSON.stringify(JSON.parse(text)),
+        );
       }),
     );
   });

@@ -1,67 +1,42 @@
-import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
-import { type JsonSpan, outlineOf } from './json-outline.ts';
+import { workshop } from '../heavy/workshop.ts';
+import { type BodyBlocks, createBodyBlocks } from './body-blocks.ts';
+import type { BodyPlace } from './body-room.ts';
+import { parseLightBody } from './parse-json.ts';
 import { SocketRequest } from './socket-request.ts';
 
-const depthLimit = 64;
-const byteOrderMark = 0xfeff;
-
-/** A body as it was sent and what it says. */
-export interface JsonBody {
-  readonly value: Record<string, unknown>;
-  /** Where `messages` stands in the bytes, where that is certain. */
-  readonly messages: JsonSpan | null;
-}
-
 /**
- * Reads a JSON body of at most `limit` bytes. Throws 413 `request_too_large` as soon as it is longer, and 400
- * `invalid_json` where it is empty, not UTF-8, not an object, or nested deeper than 64 levels.
+ * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503
+ * where `place` has no room for it.
  */
-export async function readJsonBody(request: Request, limit: number): Promise<JsonBody> {
-  const bytes = await readBytes(request, limit);
-  const text = decode(bytes);
-  if (text.trim() === '') throw invalid('The request body is empty; send a JSON object.');
-  const outline = outlineOf(bytes, 'messages');
-  if (outline.depth > depthLimit) throw invalid(`The JSON body is nested deeper than ${depthLimit} levels.`);
-  const value = parse(text);
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw invalid('The request body must be a JSON object.');
+export async function readBlocks(request: Request, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
+  const blocks = createBodyBlocks();
+  // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
+  place.grow(Number(request.headers.get('content-length') ?? 0));
+  const take = (piece: Uint8Array) => add(blocks, piece, limit, place);
+  if ((request as Request | SocketRequest) instanceof SocketRequest) {
+    await (request as unknown as SocketRequest).eachPiece(take);
+  } else for await (const piece of request.body ?? []) take(piece);
+  return blocks.all();
+}
+
+function add(blocks: BodyBlocks, piece: Uint8Array, limit: number, place: BodyPlace): void {
+  const size = blocks.size + piece.byteLength;
+  if (size > limit) {
+    throw new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
   }
-  return { value: value as Record<string, unknown>, messages: outline.span };
+  place.grow(size);
+  blocks.add(piece);
 }
 
-/** The same, of which only what it says is wanted. */
-export const readJson = async (request: Request, limit: number): Promise<Record<string, unknown>> =>
-  (await readJsonBody(request, limit)).value;
+/** The one block of a small body; null of any other. */
+export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array | null =>
+  more.length > 0 ? null : (first ?? new Uint8Array(0));
 
-async function readBytes(request: Request | SocketRequest, limit: number): Promise<Uint8Array> {
-  if (request instanceof SocketRequest) return request.readAll(limit);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limit) {
-      throw new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, {
-        details: { limit },
-      });
-    }
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+/** Reads a JSON object of at most `limit` bytes. Throws what `readBlocks` and `parseBody` do. */
+export async function readJson(request: Request, limit: number, place: BodyPlace): Promise<Record<string, unknown>> {
+  const blocks = await readBlocks(request, limit, place);
+  const block = onlyBlock(blocks);
+  const light = block && parseLightBody(block);
+  return light ? light.value : workshop.run('value', { blocks }, blocks);
 }
-
-function decode(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw invalid('The request body is not UTF-8 text.');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalid('The request body is not valid JSON.', cause);
-  }
-}
-
-const invalid = (message: string, cause?: unknown) => new AppError('invalid_json', message, { cause });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
+import { hasReadEnough } from './read-turns.ts';
 import { Stop, type StopSignal } from './stop-signal.ts';
 
 /**
@@ -41,21 +42,25 @@ export class SocketRequest {
     return stop;
   }
 
-  /** The whole body. Throws 413 `request_too_large` as soon as it is longer than `limit`. */
-  readAll(limit: number): Promise<Uint8Array> {
+  /** Gives the body piece by piece, until it ends or `take` throws: that is what it then fails with. */
+  eachPiece(take: (piece: Uint8Array) => void): Promise<void> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
-      const pieces: Buffer[] = [];
-      let size = 0;
-      incoming.on('data', (piece: Buffer) => {
-        size += piece.length;
-        if (size <= limit) return void pieces.push(piece);
-        incoming.pause();
-        reject(
-          new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } }),
-        );
-      });
-      incoming.on('end', () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)));
+      const onData = (piece: Buffer) => {
+        try {
+          take(piece);
+          if (hasReadEnough(piece.length)) {
+            incoming.pause();
+            setImmediate(() => incoming.resume());
+          }
+        } catch (error) {
+          incoming.off('data', onData);
+          incoming.pause();
+          reject(error);
+        }
+      };
+      incoming.on('data', onData);
+      incoming.on('end', () => resolve());
       incoming.on('error', () => reject(clientGone()));
       incoming.on('close', () => {
         if (!incoming.complete) reject(clientGone());

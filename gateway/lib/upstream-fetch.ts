@@ -1,4 +1,6 @@
 import { AppError } from '#shared/errors.ts';
+import { workshop } from '../heavy/workshop.ts';
+import { type BodyBlocks, createBodyBlocks } from './body-blocks.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
@@ -197,19 +199,24 @@ const silent = (provider: string) =>
 const broken = (provider: string, cause: unknown) =>
   new AppError('upstream_truncated', `${provider} broke the connection off.`, { provider, cause });
 
-/** Reads a small JSON answer, at most 8 MiB of it. */
+/** Reads a JSON answer that is no stream, at most 8 MiB of it: a short one here, a long one on a thread of its own. */
 export async function readJson(response: UpstreamResponse, provider: string): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const blocks = createBodyBlocks();
   for await (const chunk of upstreamBytes(response, provider)) {
-    size += chunk.byteLength;
-    if (size > jsonBytes) break;
-    chunks.push(chunk);
+    blocks.add(chunk);
+    if (blocks.size > jsonBytes) break;
   }
-  const value = size > jsonBytes ? null : parsed(Buffer.concat(chunks).toString('utf8'));
+  const value = blocks.size > jsonBytes ? null : await jsonOf(blocks);
   if (value === null)
     throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
   return value;
+}
+
+async function jsonOf(blocks: BodyBlocks): Promise<unknown> {
+  const all = blocks.all();
+  return blocks.size > errorBodyBytes
+    ? workshop.run('answer', { blocks: all }, all)
+    : parsed(Buffer.concat(all).toString('utf8'));
 }
 
 const jsonBytes = 8_388_608;

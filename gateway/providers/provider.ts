@@ -2,6 +2,8 @@ import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { Packed } from '../heavy/pack.ts';
+import type { FetchedImages } from '../lib/fetched-images.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
 import type { UpstreamFetch } from '../lib/upstream-response.ts';
@@ -22,8 +24,13 @@ export interface ProviderCredential {
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */
 export interface ProviderRequest {
   readonly model: string;
+  /** Empty where the request is `packed`. */
   readonly messages: readonly ChatMessage[];
-  /** The same in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
+  /** The messages and other long parts of a large request: `upstreamBody` writes its body without opening them here. */
+  readonly packed?: Packed | null;
+  /** The images that it names by their address, where its provider may not fetch them itself. */
+  readonly images?: FetchedImages | null;
+  /** The messages in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
   readonly messagesJson?: Uint8Array | null;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;

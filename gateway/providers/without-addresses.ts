@@ -1,6 +1,7 @@
 import { knownProvider } from '#shared/known-providers.ts';
-import { type Download, withFetchedImages } from '../lib/fetched-images.ts';
+import { type Download, fetchImages } from '../lib/fetched-images.ts';
 import type { Provider, ProviderCredential } from './provider.ts';
+import { remoteImagesOf } from './upstream-body.ts';
 
 /**
  * A provider that is handed an address only where it can and may fetch it; otherwise the bytes, which the guard fetched. What
@@ -14,8 +15,8 @@ export function withoutAddresses(provider: Provider, download?: Download): Provi
       if (provider.fetchesImages && mayFetch(provider.id, context.credential)) {
         return provider.chat(request, context, take);
       }
-      const messages = await withFetchedImages(request.messages, context.signal, download);
-      return provider.chat(messages === request.messages ? request : { ...request, messages }, context, take);
+      const images = await fetchImages(remoteImagesOf(request), context.signal, download);
+      return provider.chat(images ? { ...request, images } : request, context, take);
     },
   };
 }

@@ -1,29 +1,17 @@
 import type { Context } from 'hono';
 import type { AnswerWatcher, Question } from '../answer.ts';
-import { estimateInputTokens } from '../lib/estimate.ts';
-import { readJsonBody } from '../lib/read-json.ts';
+import type { BodyPlace } from '../lib/body-room.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { answerResponse, askerOf, type ChatDeps, type ChatForm, identityOf } from './answer-response.ts';
+import { readAsked } from './asked.ts';
 import type { AppEnv } from './context.ts';
 import { claimKey, keepingWatcher, replayResponse } from './idempotency.ts';
-import { chatBodyLimit } from './policies.ts';
-import type { Asked, QuestionContext } from './question.ts';
-
-/** Reads one of the two chat forms from a body. */
-type ReadQuestion = (body: Record<string, unknown>, context: QuestionContext) => Asked;
 
 /** Answers a chat request of either form, from its body to its response. */
-export async function answerRequest(
-  context: Context<AppEnv>,
-  form: ChatForm,
-  read: ReadQuestion,
-  deps: ChatDeps,
-): Promise<Response> {
-  const { requestId, principal, pass } = context.var;
-  const request = context.req.raw;
-  const { value: body, messages } = await readJsonBody(request, chatBodyLimit);
-  const asked = read(body, { requestId, principal, headers: request.headers, messages });
-  const claim = await claimKey(context, body, deps.keptAnswers);
+export async function answerRequest(context: Context<AppEnv>, form: ChatForm, deps: ChatDeps): Promise<Response> {
+  const { requestId, pass, place } = context.var;
+  const asked = await readAsked(context, form.name);
+  const claim = await claimKey(context, asked.digest, deps.keptAnswers);
   if (claim?.kind === 'replay') return replayResponse(claim, asked, form);
   await reserveTokens(asked.question, pass).catch(async (error: unknown) => {
     await claim?.release();
@@ -32,14 +20,14 @@ export async function answerRequest(
   pass?.run();
   const identity = identityOf(requestId, form, deps.now());
   const keeping = claim && keepingWatcher(claim, asked.question, identity, deps.log);
-  return answerResponse(asked, identity, form, deps, askerOf(context), leaving(pass, keeping));
+  return answerResponse(asked, identity, form, deps, askerOf(context), leaving(pass, place, keeping));
 }
 
 /**
  * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
  * while the books are closed: whoever has read the answer to its end finds it free.
  */
-function leaving(pass: ChatPass | undefined, keeping: AnswerWatcher | null): AnswerWatcher {
+function leaving(pass: ChatPass | undefined, place: BodyPlace, keeping: AnswerWatcher | null): AnswerWatcher {
   let left: Promise<void> | undefined;
   const leave = (tokens: number) => {
     left ??= pass?.leave(tokens);
@@ -49,6 +37,7 @@ function leaving(pass: ChatPass | undefined, keeping: AnswerWatcher | null): Ans
     ...(keeping?.part ? { part: keeping.part } : {}),
     measured: (tokens) => void leave(tokens),
     async ended(tokens, error) {
+      place.leave();
       await leave(tokens);
       await keeping?.ended(tokens, error);
     },
@@ -61,9 +50,9 @@ const unlimitedOutputTokens = 4096;
 /** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
 async function reserveTokens(question: Question, pass: ChatPass | undefined): Promise<void> {
   if (!pass || question.byoKey) return;
-  const { messages, parameters, maxTokens, principal } = question;
+  const { gist, maxTokens, principal } = question;
   await pass.reserveTokens({
-    input: estimateInputTokens(messages, parameters.tools),
+    input: gist.features.inputTokens,
     output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
   });
 }

@@ -3,11 +3,12 @@ import type { AnswerWatcher, Engine } from '../answer.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { AnswerResponse } from '../lib/answer-response.ts';
 import type { StopSignal } from '../lib/stop-signal.ts';
+import type { Asked } from './asked.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collected.ts';
 import type { AppEnv } from './context.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { Asked } from './question.ts';
+import type { QuestionForm } from './question.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { type StreamTimes, streamResponse, streamTimes } from './stream-response.ts';
 import type { FinishPart, RoutePart, StreamWriter } from './writer.ts';
@@ -24,6 +25,7 @@ export interface ChatDeps {
 
 /** One chat form's two ways to answer. */
 export interface ChatForm {
+  readonly name: QuestionForm;
   readonly idPrefix: 'chat' | 'chatcmpl';
   readonly writer: (identity: AnswerIdentity, asked: Asked) => StreamWriter;
   readonly response: (identity: AnswerIdentity, route: RoutePart, finish: FinishPart, content: Collected) => object;

@@ -3,9 +3,9 @@ import { answerRequest } from './answer-request.ts';
 import type { ChatDeps, ChatForm } from './answer-response.ts';
 import { completionResponse, createCompletionWriter } from './completion-writer.ts';
 import type { AppEnv } from './context.ts';
-import { completionQuestion } from './question.ts';
 
 const form: ChatForm = {
+  name: 'completion',
   idPrefix: 'chatcmpl',
   writer: (identity, asked) => createCompletionWriter(identity, asked.includeUsage),
   response: completionResponse,
@@ -15,4 +15,4 @@ const form: ChatForm = {
 export const chatCompletionsHandler =
   (deps: ChatDeps) =>
   (context: Context<AppEnv>): Promise<Response> =>
-    answerRequest(context, form, completionQuestion, deps);
+    answerRequest(context, form, deps);

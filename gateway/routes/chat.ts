@@ -4,14 +4,13 @@ import type { ChatDeps, ChatForm } from './answer-response.ts';
 import { chatCompletionsHandler } from './chat-completions.ts';
 import type { AppEnv } from './context.ts';
 import { createPromptWriter, promptResponse } from './prompt-writer.ts';
-import { promptQuestion } from './question.ts';
 
-const form: ChatForm = { idPrefix: 'chat', writer: createPromptWriter, response: promptResponse };
+const form: ChatForm = { name: 'prompt', idPrefix: 'chat', writer: createPromptWriter, response: promptResponse };
 
 /** `POST /chat` and `POST /api/chat` (wire contract §1.2) and `POST /v1/chat/completions` (§1.3). */
 export function chatRoutes(deps: ChatDeps): Hono<AppEnv> {
   const routes = new Hono<AppEnv>();
-  routes.on('POST', ['/chat', '/api/chat'], (context) => answerRequest(context, form, promptQuestion, deps));
+  routes.on('POST', ['/chat', '/api/chat'], (context) => answerRequest(context, form, deps));
   routes.post('/v1/chat/completions', chatCompletionsHandler(deps));
   return routes;
 }

@@ -7,6 +7,7 @@ import { publicAddress } from '../lib/public-address.ts';
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
 const maxPartBytes = 10 * 1024 * 1024;
+const longestAddress = 8_192;
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 
@@ -39,9 +40,12 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
 
 /** As it is, where it is data; an address in the spelling that every parser reads alike. */
 function imageUrl(url: string, param: string): string {
-  if (/^https?:\/\//i.test(url)) return fetchable(url, param);
-  const data = parseDataUrl(url);
   const bad = (why: string) => new AppError('invalid_image', `"${param}" ${why}`, { param });
+  if (/^https?:\/\//i.test(url)) {
+    if (url.length > longestAddress) throw bad(`must be an address of at most ${longestAddress} characters.`);
+    return fetchable(url, param);
+  }
+  const data = parseDataUrl(url);
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Door } from '../gateway.ts';
+import type { BodyPlace } from '../lib/body-room.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 
 /** What every route finds prepared by `app.ts`: the request's id (also its id in the books) and who asks. */
@@ -13,6 +14,8 @@ export interface AppEnv {
     route: string;
     /** Why the request was refused or failed, for the log. */
     code?: string;
+    /** Its body's share of the memory for large ones. */
+    place: BodyPlace;
     /** On chat routes: the request's way through the limits. */
     pass?: ChatPass;
   };

@@ -4,6 +4,9 @@ import { challengeFor } from '../auth/authorize.ts';
 
 /** SDKs ignore longer waits, so none is ever asked for (wire contract §0.6). */
 const longestRetryMs = 60_000;
+/** A sentence and a place; what of the request they repeat may be of any length. */
+const longestMessage = 2_000;
+const longestParam = 256;
 /** Every 429 and 503 says a wait (wire contract §7), also where nobody knows how long it will take. */
 const usualRetryMs = 1000;
 
@@ -14,9 +17,9 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
   const details = { ...error.details, ...(waitMs === null ? {} : { retry_after_ms: waitMs }) };
   return {
     error: {
-      message: error.message,
+      message: error.message.slice(0, longestMessage).toWellFormed(),
       type,
-      param: error.param,
+      param: error.param?.slice(0, longestParam).toWellFormed() ?? null,
       code: error.code,
       status_code: status,
       request_id: requestId,

@@ -1,16 +1,15 @@
 import type { Context } from 'hono';
 import { AppError } from '#shared/errors.ts';
 import type { AnswerWatcher, Question } from '../answer.ts';
-import { canonicalJson } from '../idempotency/canonical-json.ts';
 import { type KeptAnswer, keptFromText, keptToText, partsOf } from '../idempotency/kept-answer.ts';
 import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../idempotency/kept-answers.ts';
 import type { ChatForm } from './answer-response.ts';
+import type { Asked } from './asked.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { createCollector } from './collected.ts';
 import type { AppEnv } from './context.ts';
 import { normalPath } from './policies.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { Asked } from './question.ts';
 import { eventStreamHeaders, eventsFor } from './stream-response.ts';
 import type { RoutePart } from './writer.ts';
 
@@ -19,7 +18,7 @@ type Log = (entry: Readonly<Record<string, unknown>>) => void;
 /** Claims the request's `Idempotency-Key`, or finds the answer to replay; null where none was sent (§3.4). */
 export async function claimKey(
   context: Context<AppEnv>,
-  body: Record<string, unknown>,
+  digest: string | null,
   keptAnswers: KeptAnswers,
 ): Promise<Claimed | Replay | null> {
   const key = context.req.header('idempotency-key');
@@ -27,11 +26,10 @@ export async function claimKey(
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
   const { requestId, principal } = context.var;
   const { accountId, userId, credential } = principal;
-  const { byoapi_key: _secret, ...rest } = body;
   return keptAnswers.claim({
     parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, normalPath(context.req.path), key],
     requestId,
-    body: canonicalJson(rest),
+    body: digest ?? '',
   });
 }
 

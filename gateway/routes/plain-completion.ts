@@ -1,4 +1,4 @@
-import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
+import { type ChatMessage, type CompletionRequest, mostOutputTokens } from '#shared/wire/chat-request.ts';
 
 const longestModel = 256;
 const mostMessages = 2_048;
@@ -10,8 +10,8 @@ const checks: Readonly<Record<string, (value: unknown) => boolean>> = {
   stream: (value) => typeof value === 'boolean',
   temperature: (value) => isNumber(value) && value >= 0 && value <= 2,
   top_p: (value) => isNumber(value) && value >= 0 && value <= 1,
-  max_tokens: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-  max_completion_tokens: (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  max_tokens: isOutputTokens,
+  max_completion_tokens: isOutputTokens,
   messages: (value) =>
     Array.isArray(value) && value.length >= 1 && value.length <= mostMessages && value.every(isPlainMessage),
 };
@@ -28,6 +28,10 @@ export function plainCompletion(body: Record<string, unknown>): CompletionReques
     if (!check?.(body[name])) return null;
   }
   return body as unknown as CompletionRequest;
+}
+
+function isOutputTokens(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= mostOutputTokens;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

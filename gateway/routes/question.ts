@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import {
@@ -9,36 +10,52 @@ import {
 } from '#shared/wire/chat-request.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../answer.ts';
-import type { Principal } from '../auth/principal.ts';
+import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../lib/json-outline.ts';
-import { Secret } from '../lib/secret.ts';
-import { clientRequestId } from './client-request-id.ts';
+import { shortened } from '../lib/shortened.ts';
+import { gistOf } from '../routing/gist.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { requestError } from './request-error.ts';
 import { checkReferences } from './schema-references.ts';
+import { capped, mostWarnings } from './warnings.ts';
 
-export interface QuestionContext {
-  readonly requestId: string;
-  readonly principal: Principal;
-  readonly headers: Headers;
+export interface ReadOptions {
   /** Where the body's `messages` stand, where that is certain. */
-  readonly messages?: JsonSpan | null;
+  readonly messages: JsonSpan | null;
+  /** Unknown fields are refused. */
+  readonly strict: boolean;
+  /** The request has an `Idempotency-Key`: its body is to be told from others. */
+  readonly wantsDigest: boolean;
 }
 
-/** A request in the engine's shape, and what only its writer needs. */
-export interface Asked {
-  readonly question: Question;
+/** All of a question that its body says, in values that threads can hand to each other. */
+export interface SaidQuestion extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
+  readonly byoKey: string | null;
   readonly stream: boolean;
   /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
   readonly includeUsage: boolean;
+  /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */
+  readonly digest: string | null;
+}
+
+export type QuestionForm = 'prompt' | 'completion' | 'either';
+
+/** Reads a chat request in one of the forms, or in the one that it has. Throws the contract's 400 codes. */
+export function readQuestion(form: QuestionForm, body: Record<string, unknown>, options: ReadOptions): SaidQuestion {
+  const byoKey = takeByoKey(body);
+  const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
+  const isPrompt = form === 'prompt' || (form === 'either' && body.messages == null);
+  const said = isPrompt ? promptQuestion(body, options) : completionQuestion(body, options);
+  return { ...said, byoKey, digest };
 }
 
 type Shared = PromptRequest | CompletionRequest;
 
-/** Reads the body of `POST /chat`. Throws the contract's 400 codes. */
-export function promptQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
-  const byoKey = takeByoKey(body);
+type Said = Omit<SaidQuestion, 'byoKey' | 'digest'>;
+
+/** Reads the body of `POST /chat`. */
+function promptQuestion(body: Record<string, unknown>, { strict }: ReadOptions): Said {
   if (body.messages != null)
     throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
   const request = parse(promptRequest, body);
@@ -52,13 +69,11 @@ export function promptQuestion(body: Record<string, unknown>, context: QuestionC
       name: undefined,
     },
   ];
-  const question = questionFor(request, { messages, maxTokens: request.max_tokens ?? null, byoKey, unknown }, context);
-  return { question, stream: request.stream ?? false, includeUsage: false };
+  return saidBy(request, { messages, maxTokens: request.max_tokens ?? null, unknown, strict });
 }
 
-/** Reads the body of `POST /v1/chat/completions`. Throws the contract's 400 codes. */
-export function completionQuestion(body: Record<string, unknown>, context: QuestionContext): Asked {
-  const byoKey = takeByoKey(body);
+/** Reads the body of `POST /v1/chat/completions`. */
+function completionQuestion(body: Record<string, unknown>, { messages: span, strict }: ReadOptions): Said {
   refuseOtherForms(body);
   const plain = plainCompletion(body);
   const request = plain ?? parse(completionRequest, body);
@@ -66,17 +81,17 @@ export function completionQuestion(body: Record<string, unknown>, context: Quest
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
-  const messagesJson = plain && spanOf(plain.messages, context);
-  const question = questionFor(request, { messages, messagesJson, maxTokens, byoKey, unknown }, context);
-  return { question, stream: request.stream ?? false, includeUsage: request.stream_options?.include_usage ?? false };
+  const messagesJson = plain && spanOf(plain.messages, span);
+  const includeUsage = request.stream_options?.include_usage ?? false;
+  return { ...saidBy(request, { messages, messagesJson, maxTokens, unknown, strict }), includeUsage };
 }
 
 /** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
-const spanOf = (messages: readonly ChatMessage[], { messages: span }: QuestionContext): Uint8Array | null =>
+const spanOf = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8Array | null =>
   span && span.strings === 4 * messages.length ? span.bytes : null;
 
 /** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
-function takeByoKey(body: Record<string, unknown>): Secret | null {
+function takeByoKey(body: Record<string, unknown>): string | null {
   const key = body.byoapi_key ?? null;
   delete body.byoapi_key;
   if (key === null) return null;
@@ -84,7 +99,7 @@ function takeByoKey(body: Record<string, unknown>): Secret | null {
     new AppError(code, `"byoapi_key" ${why}`, { param: 'byoapi_key' });
   if (typeof key !== 'string') throw refuse('invalid_type', 'must be a string.');
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
-  return new Secret(key);
+  return key;
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
@@ -158,37 +173,31 @@ interface Parts {
   readonly messages: readonly ChatMessage[];
   readonly messagesJson?: Uint8Array | null;
   readonly maxTokens: number | null;
-  readonly byoKey: Secret | null;
   readonly unknown: readonly string[];
+  readonly strict: boolean;
 }
 
-function questionFor(request: Shared, parts: Parts, context: QuestionContext): Question {
+function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, strict }: Parts): Said {
   checkReferences(request);
+  const parameters = parametersOf(request);
   return {
-    requestId: context.requestId,
-    principal: context.principal,
     provider: request.provider ?? null,
     model: request.model ?? null,
-    messages: parts.messages,
-    messagesJson: parts.messagesJson ?? null,
-    maxTokens: parts.maxTokens,
-    parameters: parametersOf(request),
+    gist: gistOf({ messages, maxTokens, parameters }),
+    messages,
+    messagesJson: messagesJson ?? null,
+    maxTokens,
+    parameters,
     openaiOnly: Object.fromEntries(
-      parts.unknown.filter((name) => openaiOnly.includes(name)).map((name) => [name, request[name]]),
+      unknown.filter((name) => openaiOnly.includes(name)).map((name) => [name, request[name]]),
     ),
     route: request.route ?? noControls,
     sessionId: request.session_id ?? null,
-    metadata: withClientRequestId(request.metadata ?? {}, context.headers),
-    byoKey: parts.byoKey,
-    fullRouting: context.headers.get('x-portico-route-detail') === 'full',
-    warnings: warningsFor(parts.unknown, request, context.headers.get('x-portico-strict') === '1'),
+    metadata: request.metadata ?? {},
+    warnings: warningsFor(unknown, request, strict),
+    stream: request.stream ?? false,
+    includeUsage: false,
   };
-}
-
-/** Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10). */
-function withClientRequestId(metadata: Question['metadata'], headers: Headers): Question['metadata'] {
-  const id = clientRequestId(headers);
-  return id === null ? metadata : { ...metadata, client_request_id: id };
 }
 
 const noControls: Question['route'] = {
@@ -215,14 +224,21 @@ function parametersOf(request: Shared): Question['parameters'] {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** Unknown fields are reported, or refused where the caller asked for that (wire contract §1.0). */
+/** Unknown fields are reported, the first of them by name, or refused where the caller asked for that (wire contract §1.0). */
 function warningsFor(unknown: readonly string[], request: Record<string, unknown>, strict: boolean): Warning[] {
-  return unknown.flatMap((name): Warning[] => {
-    if (openaiOnly.includes(name) || (notHonoured.includes(name) && request[name] === false)) return [];
-    if (notHonoured.includes(name)) {
-      return [{ code: 'parameter_dropped', param: name, message: `"${name}" is not supported here; it was left out.` }];
-    }
-    if (strict) throw new AppError('unknown_parameter', `There is no parameter "${name}".`, { param: name });
-    return [{ code: 'unknown_parameter', param: name, message: `There is no parameter "${name}"; it was ignored.` }];
-  });
+  const named = unknown.filter((name) => !openaiOnly.includes(name));
+  const worthAWord = named.filter((name) => !notHonoured.includes(name) || request[name] !== false);
+  const stranger = worthAWord.find((name) => !notHonoured.includes(name));
+  if (strict && stranger !== undefined) {
+    const param = shortened(stranger);
+    throw new AppError('unknown_parameter', `There is no parameter "${param}".`, { param });
+  }
+  return capped(worthAWord.slice(0, mostWarnings).map(fieldWarning), worthAWord.length);
+}
+
+function fieldWarning(name: string): Warning {
+  const param = shortened(name);
+  return notHonoured.includes(name)
+    ? { code: 'parameter_dropped', param, message: `"${param}" is not supported here; it was left out.` }
+    : { code: 'unknown_parameter', param, message: `There is no parameter "${param}"; it was ignored.` };
 }

@@ -1,5 +1,6 @@
 import type { core } from 'zod';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { shortened } from '../lib/shortened.ts';
 
 /** Turns what a schema found wrong into the contract's code and `param` (wire contract §3.2). The first fault is told. */
 export function requestError(issues: readonly core.$ZodIssue[], body: unknown): AppError {
@@ -15,7 +16,8 @@ export function requestError(issues: readonly core.$ZodIssue[], body: unknown): 
 /** `["messages", 2, "content"]` as `messages[2].content`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    (text, key) =>
+      typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${shortened(String(key))}` : shortened(String(key)),
     '',
   );
 }

@@ -27,13 +27,16 @@ export function createSticky(now: () => number): Sticky {
   };
 }
 
-/** Names a conversation: by its session, else by how it began. Nothing can be read back from it. */
-export function conversationKey(accountId: string, sessionId: string | null, messages: readonly ChatMessage[]): string {
-  const opening = [
+/** How a conversation begins, as far as it tells it from others: its first instruction and its first question. */
+export const openingOf = (messages: readonly ChatMessage[]): readonly string[] =>
+  [
     messages.find((message) => message.role === 'system' || message.role === 'developer'),
     messages.find((message) => message.role === 'user'),
-  ].map((message) => (message ? messageText(message) : ''));
-  const named = sessionId === null ? ['opening', ...opening.flatMap(brief)] : ['session', sessionId];
+  ].flatMap((message) => brief(message ? messageText(message) : ''));
+
+/** Names a conversation: by its session, else by how it began. Nothing can be read back from it. */
+export function conversationKey(accountId: string, sessionId: string | null, opening: readonly string[]): string {
+  const named = sessionId === null ? ['opening', ...opening] : ['session', sessionId];
   return hash('sha256', JSON.stringify([accountId, ...named]), 'base64url');
 }
 
@@ -42,7 +45,3 @@ const shownChars = 2_048;
 /** A long text by its length, its beginning and its end: hashing all of it would cost more than the rest of routing. */
 const brief = (text: string): string[] =>
   text.length <= 2 * shownChars ? [text] : [String(text.length), text.slice(0, shownChars), text.slice(-shownChars)];
-
-/** Whether a request continues a conversation rather than starting one. */
-export const hasHistory = (messages: readonly ChatMessage[]): boolean =>
-  messages.some((message) => message.role === 'assistant' || message.role === 'tool');

@@ -11,6 +11,7 @@ import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
+import { createBodyRoom } from '../lib/body-room.ts';
 import { newId } from '../lib/id.ts';
 import { createRunning } from '../lib/running.ts';
 import { platformFetch } from '../lib/upstream-response.ts';
@@ -93,6 +94,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   app.use('*', async (context, next) => {
     context.set('requestId', newId('req', now()));
     context.set('principal', principal);
+    context.set('place', createBodyRoom(1e9).enter());
     await next();
   });
   app.route(

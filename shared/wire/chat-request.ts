@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usdAmount } from './scalars.ts';
 
 /**
  * The two chat requests (wire contract §1.1–1.3, §1.5). `null` on an optional field means "not set". Objects are loose:
@@ -13,6 +14,12 @@ const kept = (longest: number) =>
     .max(longest)
     .regex(/^[^\0]*$/);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+
+/** More tokens than any model writes; what they might cost still fits the books. */
+export const mostOutputTokens = 2 ** 31 - 1;
+const outputTokens = z.int().min(1).max(mostOutputTokens);
+/** Names and patterns that a model, a provider or a tool may have. */
+const word = z.string().max(256);
 
 const cacheMark = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() }).meta({
   description:
@@ -99,9 +106,9 @@ const responseFormat = z.discriminatedUnion('type', [
 /** Router controls (wire contract §5.2). */
 export const routeControls = z.object({
   policy: optional(z.enum(['balanced', 'cheapest', 'fastest', 'best'])),
-  only: optional(z.array(z.string()).max(100)),
-  ignore: optional(z.array(z.string()).max(100)),
-  max_cost_usd: optional(z.string().regex(/^\d+(\.\d{1,9})?$/)),
+  only: optional(z.array(word).max(100)),
+  ignore: optional(z.array(word).max(100)),
+  max_cost_usd: optional(usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative')),
   require_parameters: optional(z.boolean()),
   allow_fallbacks: optional(z.boolean()),
   max_attempts: optional(z.int().min(1).max(4)),
@@ -111,7 +118,7 @@ const sharedFields = {
   provider: optional(z.string().min(1).max(64)),
   model: optional(z.string().min(1).max(256)),
   temperature: optional(z.number().min(0).max(2)),
-  max_tokens: optional(z.int().min(1)),
+  max_tokens: optional(outputTokens),
   stream: optional(z.boolean()),
   byoapi_key: optional(z.string().min(8).max(512).regex(visibleAscii)),
   top_p: optional(z.number().min(0).max(1)),
@@ -124,7 +131,7 @@ const sharedFields = {
   tool_choice: optional(
     z.union([
       z.enum(['none', 'auto', 'required']),
-      z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+      z.object({ type: z.literal('function'), function: z.object({ name: word }) }),
     ]),
   ),
   parallel_tool_calls: optional(z.boolean()),
@@ -154,7 +161,7 @@ export const completionRequest = z
   .looseObject({
     ...sharedFields,
     messages: z.array(chatMessage).min(1).max(2048),
-    max_completion_tokens: optional(z.int().min(1)),
+    max_completion_tokens: optional(outputTokens),
     stream_options: optional(z.looseObject({ include_usage: optional(z.boolean()) })),
     n: optional(z.int()),
   })

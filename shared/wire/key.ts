@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scope } from './account.ts';
-import { listOf, unixSeconds, usdAmount } from './scalars.ts';
+import { lastSecond, listOf, unixSeconds, usdAmount } from './scalars.ts';
 
 /** One API key of the account (wire contract §10), as it stands with all that it comes from. Never the key itself. */
 export const apiKey = z
@@ -39,6 +39,7 @@ const label = z
   .max(100)
   .regex(/^[^\0]*$/);
 const spendLimit = usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative');
+const end = unixSeconds.max(lastSecond, 'is too far away');
 
 /** Body of `POST /v1/keys`. Limit and end that are left out are as its creator has them; scopes: `chat` and `models`. */
 export const createKeyRequest = z
@@ -46,7 +47,7 @@ export const createKeyRequest = z
     label: label.nullish(),
     scopes: z.array(scope).max(scope.options.length).nullish(),
     spend_limit_usd: spendLimit.nullish(),
-    expires_at: unixSeconds.nullish(),
+    expires_at: end.nullish(),
   })
   .meta({ id: 'CreateKeyRequest' });
 
@@ -55,7 +56,7 @@ export const changeKeyRequest = z
   .object({
     label: label.nullable().optional(),
     spend_limit_usd: spendLimit.nullable().optional(),
-    expires_at: unixSeconds.nullable().optional(),
+    expires_at: end.nullable().optional(),
     revoked: z.literal(true).optional(),
   })
   .meta({ id: 'ChangeKeyRequest' });

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import { formatUsd, isUsd, mostNano } from '../money.ts';
 
-/** A decimal string in USD, canonical form (wire contract §2.6). */
+/** A decimal string in USD, canonical form (wire contract §2.6), that fits the books. */
 export const usdAmount = z
   .string()
+  .max(40)
   .regex(/^-?\d+(\.\d{1,9})?$/)
+  .refine(isUsd, `an amount is at most ${formatUsd(mostNano)} USD`)
   .meta({ description: 'Decimal string, USD', examples: ['12.5'] });
 /** USD per token, as a decimal string. */
 export const usdPerToken = z
@@ -12,6 +15,8 @@ export const usdPerToken = z
   .meta({ description: 'Decimal string, USD per token' });
 /** Unix seconds, UTC. */
 export const unixSeconds = z.int().meta({ description: 'Unix seconds, UTC' });
+/** The last second of the year 9999: later ones no calendar writes. */
+export const lastSecond = Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000;
 export const count = z.int().nonnegative();
 
 /** A cursor list in OpenAI's style (wire contract §1.0). */

@@ -2,8 +2,8 @@ import { streamEvents } from '../../lib/event-stream.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { upstreamBody } from '../upstream-body.ts';
 import { createMessageReader } from './message-events.ts';
-import { messagesBody } from './request-body.ts';
 
 const id = 'anthropic';
 const apiVersion = '2023-06-01';
@@ -16,7 +16,8 @@ export function createAnthropic(): Provider {
     needsMaxTokens: true,
     fetchesImages: true,
     async chat(request, context, take) {
-      const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body: messagesBody(request) });
+      const body = await upstreamBody(request, { kind: 'messages' });
+      const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body });
       await streamEvents(response, id, createMessageReader(), take);
     },
     async models(context) {

@@ -2,6 +2,8 @@ import { AppError } from '#shared/errors.ts';
 import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { markOf, marksOf } from '../../lib/cache-marks.ts';
 import { parseDataUrl } from '../../lib/data-url.ts';
+import { requestLimits } from '../../lib/json-limits.ts';
+import { parseWithin } from '../../lib/json-value.ts';
 import { messageText } from '../../lib/message-text.ts';
 import { thinkingOf } from './thinking-state.ts';
 
@@ -105,14 +107,9 @@ const toolId = (id: string) => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 function inputOf(call: ToolCall, at: string): object {
   if (call.function.arguments.trim() === '') return {};
   const param = `${at}.function.arguments`;
-  const refuse = (cause?: unknown) =>
-    new AppError('invalid_value', `"${param}" must be the JSON text of an object.`, { param, cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(call.function.arguments);
-  } catch (cause) {
-    throw refuse(cause);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse();
-  return value;
+  const value = parseWithin(call.function.arguments, requestLimits);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new AppError('invalid_value', `"${param}" must be the JSON text of an object, and not of too many values.`, {
+    param,
+  });
 }

@@ -1,7 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { parseDataUrl } from '../../lib/data-url.ts';
-import { asObject, asText, type JsonObject } from '../../lib/json-value.ts';
+import { requestLimits } from '../../lib/json-limits.ts';
+import { asObject, asText, type JsonObject, parseWithin } from '../../lib/json-value.ts';
 import { messageText } from '../../lib/message-text.ts';
 
 export interface GoogleContent {
@@ -96,16 +97,14 @@ function argumentsOf(call: ToolCall, at: string): JsonObject {
   const value = text === '' ? {} : parsedObject(text);
   if (value) return value;
   const param = `${at}.function.arguments`;
-  throw new AppError('invalid_value', `"${param}" must be the JSON text of an object.`, { param });
+  throw new AppError('invalid_value', `"${param}" must be the JSON text of an object, and not of too many values.`, {
+    param,
+  });
 }
 
 function parsedObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? asObject(value) : null;
-  } catch {
-    return null;
-  }
+  const value = parseWithin(text, requestLimits);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? asObject(value) : null;
 }
 
 /** Google wants a result to be an object. */

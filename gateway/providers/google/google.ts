@@ -2,8 +2,8 @@ import { streamEvents } from '../../lib/event-stream.ts';
 import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
+import { upstreamBody } from '../upstream-body.ts';
 import { createGenerateReader } from './generate-events.ts';
-import { generateBody } from './request-body.ts';
 
 const id = 'google';
 
@@ -14,7 +14,8 @@ export function createGoogle(): Provider {
     name: 'Google',
     async chat(request, context, take) {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
-      const response = await upstreamFetch({ ...callFor(context, path), body: generateBody(request) });
+      const body = await upstreamBody(request, { kind: 'generate' });
+      const response = await upstreamFetch({ ...callFor(context, path), body });
       await streamEvents(response, id, createGenerateReader(), take);
     },
     async models(context) {

@@ -2,11 +2,10 @@ import { streamEvents } from '../../lib/event-stream.ts';
 import { asArray, asObject } from '../../lib/json-value.ts';
 import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
+import { upstreamBody } from '../upstream-body.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf } from './dialects.ts';
 import { listedEntry } from './listed-entry.ts';
-import { completionBody } from './request-body.ts';
-import { completionBytes } from './request-bytes.ts';
 
 export interface CompatibleOptions {
   readonly id: string;
@@ -25,7 +24,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     async chat(request, context, take) {
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
-        body: completionBytes(request, dialect) ?? completionBody(request, dialect),
+        body: await upstreamBody(request, { kind: 'completions', dialect }),
       });
       await streamEvents(response, id, createChunkReader(id), take);
     },

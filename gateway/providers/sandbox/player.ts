@@ -72,8 +72,8 @@ function usageOf(script: Script, promptTokens: number): TokenUsage {
 }
 
 /** Token-sized pieces: a run of blanks with the first few characters of a word, or the next few of a long one. */
-function pieces(text: string): string[] {
-  return text.match(/\s*\S{1,5}|\s+/gu) ?? [];
+function* pieces(text: string): Generator<string> {
+  for (const [piece] of text.matchAll(/\s*\S{1,5}|\s+/gu)) yield piece;
 }
 
 function createClock(pacing: Pacing, stop: StopSignal) {

@@ -1,3 +1,4 @@
+import { workshop } from '../../heavy/workshop.ts';
 import { estimateInputTokens } from '../../lib/estimate.ts';
 import type { Provider } from '../provider.ts';
 import { play } from './player.ts';
@@ -14,8 +15,10 @@ export function createSandbox(options: { readonly pace: number }): Provider {
     name: 'Sandbox',
     async chat(request, { signal }, take) {
       const speed = sandboxModels.find((entry) => entry.model === request.model)?.speed ?? defaultSpeed;
-      const promptTokens = estimateInputTokens(request.messages, request.parameters.tools);
-      for await (const event of play(scriptFor(request), promptTokens, { ...speed, pace: options.pace }, signal)) {
+      const { packed, messages, parameters } = request;
+      const script = packed ? await workshop.run('script', { request }) : scriptFor(request);
+      const promptTokens = packed ? packed.inputTokens : estimateInputTokens(messages, parameters.tools);
+      for await (const event of play(script, promptTokens, { ...speed, pace: options.pace }, signal)) {
         await take([event]);
       }
     },

@@ -17,13 +17,17 @@ export function scriptFor(request: ProviderRequest): Script {
 
 const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, finish: 'stop', cutAt: null });
 
+/** The sandbox reads no more than this of a question: what it does with it is for people who look on. */
+const readChars = 100_000;
+const questionIn = (messages: ProviderRequest['messages']): string => lastUserText(messages).slice(0, readChars);
+
 const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = {
-  tour: ({ messages }) => said(tourAnswer(lastUserText(messages))),
-  echo: ({ messages }) => said(lastUserText(messages)),
-  slow: ({ messages }) => said(slowAnswer(lastUserText(messages))),
+  tour: ({ messages }) => said(tourAnswer(questionIn(messages))),
+  echo: ({ messages }) => said(questionIn(messages)),
+  slow: ({ messages }) => said(slowAnswer(questionIn(messages))),
   flaky: flakyScript,
   tools: toolsScript,
-  reasoner: ({ messages }) => reasonerScript(lastUserText(messages)),
+  reasoner: ({ messages }) => reasonerScript(questionIn(messages)),
 };
 
 function slowAnswer(question: string): string {
@@ -39,7 +43,7 @@ function slowAnswer(question: string): string {
 
 /** Faults by turn and by word, never by chance: see the model's description. */
 function flakyScript({ messages }: ProviderRequest): Script {
-  const question = lastUserText(messages);
+  const question = questionIn(messages);
   const turn = messages.filter((message) => message.role === 'user').length;
   const answer = `This is turn ${turn}, an even one, so the answer came through. You asked: ${quoted(question)}`;
   if (/\bcut\b/i.test(question)) return { ...said(`${answer}\n\n${answer}`), cutAt: 0.5 };

@@ -11,7 +11,7 @@ const said = (text: string): Script => ({ reasoning: '', text, toolCall: null, f
  * where a calculator is offered, else calls the tool that the question names, else the first; then it tells the results.
  */
 export function toolsScript({ messages, parameters }: ProviderRequest): Script {
-  const question = lastUserText(messages);
+  const question = lastUserText(messages).slice(0, readChars);
   const results = resultsIn(messages);
   const { tool_choice: choice, tools = [] } = parameters;
   const named = typeof choice === 'object' ? choice.function.name : null;
@@ -20,7 +20,7 @@ export function toolsScript({ messages, parameters }: ProviderRequest): Script {
   const calculator = named === null && !tool && sums.length > 0 ? tools.find(isCalculator) : undefined;
   const chosen = tool ?? calculator ?? (named === null ? tools[0] : undefined);
   const wanted = calculator ? sums.length : 1;
-  if (results.length >= wanted || (results.length > 0 && !chosen)) return said(summary(results));
+  if (results.length >= wanted || (results.length > 0 && !chosen)) return said(summary(results).slice(0, shownChars));
   if (!chosen || choice === 'none') {
     return said('No tool was offered to me, so I can only say hello. Offer me one and I will call it.');
   }
@@ -33,6 +33,10 @@ export function toolsScript({ messages, parameters }: ProviderRequest): Script {
     finish: 'tool_calls',
   };
 }
+
+/** Sums and names of tools stand at the beginning of a question, or nowhere. */
+const readChars = 4_000;
+const shownChars = 100_000;
 
 type Tool = NonNullable<ProviderRequest['parameters']['tools']>[number];
 

@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { byProvider } from '../../gateway/testing/three-providers.ts';
+import { openUpstream, streamReply, type Upstream } from '../../gateway/testing/upstream-server.ts';
+import { eventually } from '../support/eventually.ts';
+import { buildGateway, type GatewayProcess } from '../support/gateway-process.ts';
+
+/** `gateway serve` under bodies of 25 MiB that cost as much as such bodies can. */
+const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
+const probe = fileURLToPath(new URL('../support/event-loop-probe.ts', import.meta.url));
+const mebibyte = 1_048_576;
+const longest = 25 * mebibyte - 4_096;
+/** Of the processor of the thread that answers everybody. */
+const mostHeldMs = 50;
+
+let upstream: Upstream;
+let gateway: GatewayProcess;
+let key: string;
+beforeAll(async () => {
+  const { openai, anthropic, google } = recordedStreams;
+  const stream = (events: readonly string[]) => streamReply(events.join(''));
+  upstream = await openUpstream(
+    byProvider({ openai: stream(openai), anthropic: stream(anthropic), google: stream(google) }),
+  );
+  const program = await buildGateway('large-bodies');
+  const database = join(folder, 'gateway.db');
+  const run = async (...args: string[]) => (await program.run([...args, '--db', database])).last;
+  const account = await run('account', 'create', '--name', 'Team', '--plan', 'enterprise');
+  await run('credit', 'grant', account, '100000');
+  key = await run('key', 'create', account);
+  gateway = await program.start(database, {
+    nodeOptions: ['--import', probe],
+    env: {
+      ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${upstream.origin}/v1` },
+      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: upstream.origin },
+      ...{ GOOGLE_API_KEY: 'k', GOOGLE_BASE_URL: upstream.origin },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.kill('SIGTERM');
+  await upstream?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const filled = (text: string, bytes = longest) => text.repeat(Math.floor(bytes / Buffer.byteLength(text)));
+const asking = (model: string, content: string) =>
+  `{"model":"${model}","max_tokens":5,"messages":[{"role":"user","content":${content}}]}`;
+const picture = (bytes: number) => {
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(bytes)]).toString('base64');
+  return `{"type":"image_url","image_url":{"url":"data:image/png;base64,${png}"}}`;
+};
+const called = (model: string, text: string) =>
+  `{"model":"${model}","max_tokens":5,"messages":[{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":
+  {"name":"f","arguments":${text}}}]},{"role":"tool","tool_call_id":"c","content":${text}}]}`;
+const shortKeys = () => `{${Array.from({ length: 2_000_000 }, (_, index) => `"${index.toString(36)}":0`).join()}}`;
+
+async function post(body: string): Promise<{ status: number; code: string | null; wait: string | null }> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: Buffer.from(body),
+  });
+  const answer = (await response.json()) as { error?: { code: string } };
+  return { status: response.status, code: answer.error?.code ?? null, wait: response.headers.get('retry-after') };
+}
+
+const heldLines = () => gateway.log().match(/.*"event":"held".*/g) ?? [];
+
+/** The longest that the loop was held since this was asked last. */
+async function held(): Promise<number> {
+  const { length } = heldLines();
+  gateway.child.kill('SIGUSR2');
+  await eventually(async () => expect(heldLines().length).toBeGreaterThan(length));
+  return (JSON.parse(heldLines().at(-1) ?? '') as { longest_ms: number }).longest_ms;
+}
+
+const [gpt, claude, gemini] = ['openai/gpt-5.4-mini', 'anthropic/claude-opus-5', 'google/gemini-3.6-flash'];
+const bombs: readonly [name: string, body: () => string, status: number][] = [
+  ['empty objects', () => `{"a":[${filled('{},')}{}]}`, 400],
+  ['short keys', shortKeys, 400],
+  ['a number', () => `{"seed":${filled('1')}}`, 400],
+  ['a list of patterns that is one pattern', () => `{"model":"router","route":{"only":["${filled('*')}"]}}`, 400],
+  ['escaped quotes', () => asking(gpt, `"${filled('\\"')}"`), 200],
+  ['escaped halves of characters', () => asking(gpt, `"${filled('\\ud800')}"`), 200],
+  ['text', () => asking(gpt, `"${filled('text ', 13 * mebibyte)}"`), 200],
+  ['text for Anthropic', () => asking(claude, `"${filled('ж', 13 * mebibyte)}"`), 200],
+  ['pictures for Google', () => asking(gemini, `[${picture(9 * mebibyte)},${picture(9 * mebibyte)}]`), 200],
+  ['a bomb in the arguments of a call', () => called(claude, JSON.stringify(`[${filled('{},', 6e6)}{}]`)), 400],
+  ['a bomb in the result of a call', () => asking(gemini, JSON.stringify(`[${filled('{},', 6e6)}{}]`)), 200],
+];
+
+describe('a request of 25 MiB', () => {
+  test.each(bombs)('of %s holds the event loop no longer than any other', async (_, body, status) => {
+    await post('{}');
+    const text = body();
+    await held();
+    expect((await post(text)).status).toBe(status);
+    expect(await held()).toBeLessThan(mostHeldMs);
+  });
+
+  test('comes a dozen times at once: what there is room for is answered, the rest is told to wait, and memory is bounded', async () => {
+    const body = asking(gpt, `[${picture(9 * mebibyte)},${picture(9 * mebibyte)}]`);
+    const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8'))?.[1]);
+    await held();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post(body)));
+    for (const { status, code, wait } of answers) {
+      if (status === 200) continue;
+      // On a slow machine some do not arrive in time, which is told as well.
+      expect(['server_overloaded', 'request_timeout']).toContain(code);
+      expect(Number(wait)).toBeGreaterThan(0);
+    }
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    expect(await held()).toBeLessThan(mostHeldMs);
+    expect(memory()).toBeLessThan(1_200_000);
+    expect((await post(body)).status).toBe(200);
+  });
+});
