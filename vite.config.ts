@@ -69,6 +69,7 @@ export default defineConfig({
         main: path('electron/hosts/electron/main.ts'),
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/database-worker.ts'),
+        'page-worker': path('electron/core/tools/page-worker.ts'),
       }),
     },
     preload: {
