@@ -56,8 +56,10 @@ test('the rest of our environment is not its business', async () => {
 
 test('a server’s schema of its results is not run: a pattern in it could hold everything', async () => {
   const hostile = fileURLToPath(new URL('../../../tests/support/mcp/hostile-schema.ts', import.meta.url));
-  const transport = { type: 'stdio', command: process.execPath, args: [hostile], folder: null, variables: [] } as const;
-  const server = await connect({}, { transport });
+  const server = await connect(
+    {},
+    { transport: { type: 'stdio', command: process.execPath, args: [hostile], folder: null, variables: [] } },
+  );
   expect(await server.call('word', {}, never)).toEqual({ text: 'a word', isError: false });
 });
 
