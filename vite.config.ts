@@ -73,6 +73,7 @@ export default defineConfig({
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/database-worker.ts'),
         'body-worker': bodyWorker,
+        'page-worker': path('electron/core/tools/page-worker.ts'),
       }),
     },
     preload: {

@@ -95,6 +95,8 @@ export interface CoreOptions {
   readonly sandboxPace: number;
   /** The program of the thread beside the main one: `database-worker.ts`, built or as it is. */
   readonly workerFile: string;
+  /** The program of the threads that read web pages: `tools/page-worker.ts`, built or as it is. */
+  readonly pageWorkerFile: string;
 }
 
 export interface Core {
@@ -172,6 +174,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     changes,
     settings: store,
     fetch: options.fetch,
+    pageWorkerFile: options.pageWorkerFile,
     version: host.version,
     now,
     newId,

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
@@ -150,6 +151,22 @@ test('nothing of ours goes along', async () => {
   ]);
 });
 
+test.each([
+  ['text/html; charset="ISO-8859-1"', ['text/html', 'iso-8859-1']],
+  ['Text/Plain;format=flowed', ['text/plain', null]],
+])('the type %s is told in its parts', async (header, told) => {
+  answer = (_request, response) => void response.writeHead(200, { 'content-type': header }).end('x');
+  const { contentType, charset } = await get('/a');
+  expect([contentType, charset]).toEqual(told);
+});
+
+test('what comes compressed, although nobody asked for it, is refused', async () => {
+  answer = (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'));
+  expect(await refusal(get('/a'))).toMatch(/sent it compressed/);
+  answer = (_request, response) => void response.writeHead(200, { 'content-encoding': 'identity' }).end('x');
+  expect((await get('/a')).bytes.toString()).toBe('x');
+});
+
 describe('images of a conversation', () => {
   const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
   const image = (url: string) => ({ type: 'image_url' as const, image_url: { url, detail: undefined } });
@@ -165,7 +182,7 @@ describe('images of a conversation', () => {
     const fetched: string[] = [];
     const download = async (url: string) => {
       fetched.push(url);
-      return { bytes: png, contentType: 'text/html', url };
+      return { bytes: png, contentType: 'text/html', charset: null, url };
     };
     const kept = image('data:image/png;base64,AAAA');
     const messages = [user(image('https://a.example/1'), kept), user(image('https://a.example/1'))];
@@ -175,7 +192,12 @@ describe('images of a conversation', () => {
   });
 
   test('that are none, or do not come, say which part it was', async () => {
-    const page = async (url: string) => ({ bytes: Buffer.from('<html>'), contentType: 'image/png', url });
+    const page = async (url: string) => ({
+      bytes: Buffer.from('<html>'),
+      contentType: 'image/png',
+      charset: null,
+      url,
+    });
     const param = 'messages[0].content[1].image_url.url';
     const messages = [user(image('data:image/png;base64,AAAA'), image('https://a.example/1'))];
     await expect(withFetchedImages(messages, none, page)).rejects.toMatchObject({

@@ -31,6 +31,8 @@ export interface Downloaded {
   readonly bytes: Buffer;
   /** As the server said, in lower case and without parameters; empty where it said nothing. */
   readonly contentType: string;
+  /** The `charset` parameter of the content type, in lower case; null where there is none. */
+  readonly charset: string | null;
   /** After redirects. */
   readonly url: string;
 }
@@ -121,6 +123,8 @@ async function received(
     return notFetched(url, why);
   };
   if (statusCode !== 200) throw refuse(`its server answered with status ${statusCode}`);
+  // It was asked not to: what came would have to be unpacked, without knowing how large it gets.
+  if (!/^(|identity)$/i.test(headers['content-encoding']?.trim() ?? '')) throw refuse('its server sent it compressed');
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw refuse(`it is larger than ${maxBytes} bytes`);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -134,8 +138,13 @@ async function received(
     if (cause instanceof AppError) throw cause;
     throw signal.aborted ? stopped(url, signal) : notFetched(url, 'its server broke the connection off', cause);
   }
-  const contentType = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  return { bytes: Buffer.concat(chunks), contentType, url: url.href };
+  return { bytes: Buffer.concat(chunks), ...typeOf(headers['content-type'] ?? ''), url: url.href };
+}
+
+function typeOf(header: string): Pick<Downloaded, 'contentType' | 'charset'> {
+  const [contentType = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  return { contentType, charset: charset?.replace(/^"(.*)"$/, '$1') ?? null };
 }
 
 /** The caller's own reason, or that the time is up. */

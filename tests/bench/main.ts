@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { benchBombs, bombsTable } from './chat/bombs-bench.ts';
 import { benchChat, chatTable } from './chat/chat-bench.ts';
 import { benchGateway, type Figures } from './gateway/gateway-bench.ts';
 import { benchSearch } from './search-bench.ts';
 
-/** `npm run bench -- [--only gateway|search|chat] [--rounds N] [--quick] [--json FILE]`: tables to read, JSON to compare. */
+/** `npm run bench -- [--only gateway|search|chat|bombs] [--rounds N] [--quick] [--json FILE]`: tables to read, JSON to compare. */
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
@@ -91,6 +92,13 @@ if (values.only === undefined || values.only === 'chat') {
   const figures = await benchChat();
   process.stdout.write(chatTable(figures));
   record.chat = figures;
+}
+
+// Minutes of it: only when it is asked for.
+if (values.only === 'bombs') {
+  const figures = await benchBombs();
+  process.stdout.write(bombsTable(figures));
+  record.bombs = figures;
 }
 
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(record, null, 2)}\n`);

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pageReader } from '#core/tools/page-reader.ts';
 import { freePort } from '../support/free-port.ts';
 import { tradeLink } from '../support/web-page.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -15,6 +16,13 @@ beforeAll(async () => {
   main = (await buildHosts('web')).webMain;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the thread that reads web pages is built with it', async () => {
+  const bytes = new Uint8Array(Buffer.from('<p>Hello <b>page</b>'));
+  const readPage = pageReader(join(dirname(main), 'page-worker.js'));
+  const page = { bytes, contentType: 'text/html', charset: null };
+  expect(await readPage(page, new AbortController().signal)).toEqual({ text: 'Hello page', characters: 10 });
+});
 
 describe('the command', () => {
   test('refuses what it cannot do with one sentence and exit code 2', async () => {

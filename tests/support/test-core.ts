@@ -40,6 +40,7 @@ export async function testCore(
     openSecrets: async () => memorySecrets(),
     sandboxPace: 0,
     workerFile: fileURLToPath(new URL('../../electron/core/database-worker.ts', import.meta.url)),
+    pageWorkerFile: fileURLToPath(new URL('../../electron/core/tools/page-worker.ts', import.meta.url)),
     ...more,
   });
   const client = createRouterClient(core.router, { interceptors: core.rpc.clientInterceptors });

@@ -26,6 +26,36 @@ test('a regular expression of a server is not run here, and an argument of that 
   expect(problemWith(input, schema)).toBeNull();
 });
 
+test.each([
+  ['definitions that double', doubling(40), { x: 'y' }],
+  ['a definition that holds itself', { properties: { x: { $ref: '#' } } }, { x: 'y' }],
+  ['many alternatives for many values', alternatives(500), { x: Array(2000).fill(499) }],
+])('a schema of %s is left to its tool', (_name, hostile, value) => {
+  const before = process.threadCpuUsage();
+  expect(problemWith(JSON.stringify(value), { type: 'object', ...hostile })).toBeNull();
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(50);
+});
+
+/** Each definition refers twice to the next: 2^levels checks. */
+function doubling(levels: number) {
+  const $defs: Record<string, object> = { [`d${levels}`]: { type: 'number' } };
+  const to = (at: number) => ({ $ref: `#/$defs/d${at}` });
+  for (let at = 0; at < levels; at++) $defs[`d${at}`] = { anyOf: [to(at + 1), to(at + 1)] };
+  return { properties: { x: to(0) }, $defs };
+}
+
+function alternatives(many: number) {
+  return {
+    properties: { x: { type: 'array', items: { anyOf: Array.from({ length: many }, (_, at) => ({ const: at })) } } },
+  };
+}
+
+test('a schema with definitions is checked', () => {
+  const schema = { properties: { x: { $ref: '#/$defs/word' } }, $defs: { word: { type: 'string' } } };
+  expect(problemWith('{"x":1}', { type: 'object', ...schema })).toMatch(/expected string.*at x/);
+});
+
 test('a schema that cannot be read is left to its tool', () => {
   expect(problemWith('{"a":1}', { type: 'object', unevaluatedProperties: false })).toBeNull();
   expect(problemWith('7', { type: 'object', unevaluatedProperties: false })).not.toBeNull();

@@ -1,16 +1,21 @@
 import { z } from 'zod';
+import { checksAtMost } from './schema-cost.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** A check takes up to a microsecond: this is as long as the core may be held. */
+const mostChecks = 50_000;
+
 /**
  * What is wrong with a call's arguments, in a sentence for the model that wrote them; null where they fit. A schema that
- * cannot be read here is left to its tool, which checks its own arguments.
+ * cannot be read here, or takes too long, is left to its tool, which checks its own arguments.
  */
 export function problemWith(input: string, schema: Json): string | null {
   const value = input.trim() === '' ? {} : parsed(input);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return 'Not run: the arguments are not a JSON object.';
   }
+  if (checksAtMost(schema, value, mostChecks) >= mostChecks) return null;
   const issue = readable(schema)?.safeParse(value).error?.issues[0];
   if (!issue) return null;
   const place = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';

@@ -37,6 +37,8 @@ test.each([
   ['$5', '"$" at character 1'],
   ['('.repeat(500), 'nested too deeply'],
   [`1${'+1'.repeat(600)}`, 'at most 1000 characters'],
+  [`1${'+exp(9.7)'.repeat(100)}`, 'at most 30 powers'],
+  ['2.7^.9*'.repeat(100), 'at most 30 powers'],
   ['10^5000 * 10^5000', 'too large'],
 ])('fault %#: %.20s says what is wrong', (expression, sentence) => {
   expect(() => calculate(expression)).toThrow(sentence);

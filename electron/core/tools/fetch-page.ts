@@ -1,6 +1,7 @@
-import { htmlToText } from 'html-to-text';
 import type { Downloaded } from '#gateway/lib/guarded-download.ts';
 import { AppError } from '#shared/errors.ts';
+import type { ReadPage } from './page-reader.ts';
+import { isText } from './text-types.ts';
 
 /** Reads a page and answers with its text. Throws `tool_failed` or `file_download_failed` with the reason. */
 export type FetchPage = (url: string, signal: AbortSignal) => Promise<string>;
@@ -11,41 +12,24 @@ export interface FetchPageDeps {
     url: string,
     options: { maxBytes: number; timeoutMs: number; signal: AbortSignal; accept: string },
   ) => Promise<Downloaded>;
+  readonly readPage: ReadPage;
 }
 
 const maxBytes = 3_000_000;
-const mostCharacters = 40_000;
 const timeoutMs = 20_000;
 const accept = 'text/html, text/plain, text/markdown, application/json;q=0.9';
 
-export function pageFetcher({ download }: FetchPageDeps): FetchPage {
+export function pageFetcher({ download, readPage }: FetchPageDeps): FetchPage {
   return async (url, signal) => {
     const page = await download(url, { maxBytes, timeoutMs, signal, accept });
-    const body = textOf(page);
-    const cut =
-      body.length > mostCharacters
-        ? `${body.slice(0, mostCharacters)}\n\n[cut after ${mostCharacters} of ${body.length} characters]`
-        : body;
+    const { contentType, charset } = page;
+    if (!isText(contentType)) throw new AppError('tool_failed', notText(contentType));
+    // A copy: the bytes move to another thread, and a buffer may share its memory with others.
+    const { text, characters } = await readPage({ bytes: new Uint8Array(page.bytes), contentType, charset }, signal);
+    const cut = characters > text.length ? `${text}\n\n[cut after ${text.length} of ${characters} characters]` : text;
     return `From ${page.url}:\n\n${cut || '[the page has no text]'}`;
   };
 }
 
-function textOf({ bytes, contentType }: Downloaded): string {
-  const source = new TextDecoder('utf-8').decode(bytes);
-  if (/^(text\/html|application\/xhtml\+xml)$/.test(contentType)) return plain(source);
-  if (contentType.startsWith('text/') || /[/+]json$/.test(contentType)) return source.trim();
-  throw new AppError('tool_failed', `The address answers with ${contentType || 'something unnamed'}, not with text.`);
-}
-
-const plain = (html: string): string =>
-  htmlToText(html, {
-    wordwrap: false,
-    limits: { maxInputLength: maxBytes, maxDepth: 200, maxChildNodes: 20_000 },
-    baseElements: { selectors: ['main', 'article', 'body'], returnDomByDefault: true, orderBy: 'selectors' },
-    selectors: [
-      { selector: 'img', format: 'skip' },
-      { selector: 'nav', format: 'skip' },
-      { selector: 'a', options: { ignoreHref: true } },
-      ...['h1', 'h2', 'h3', 'h4'].map((selector) => ({ selector, options: { uppercase: false } })),
-    ],
-  }).trim();
+const notText = (contentType: string): string =>
+  `The address answers with ${contentType || 'something unnamed'}, not with text.`;

@@ -54,6 +54,15 @@ test('the rest of our environment is not its business', async () => {
   expect((await server.call('greet', { name: 'Ada' }, never)).text).toBe('Hello, Ada! undefined');
 });
 
+test('a server’s schema of its results is not run: a pattern in it could hold everything', async () => {
+  const hostile = fileURLToPath(new URL('../../../tests/support/mcp/hostile-schema.ts', import.meta.url));
+  const server = await connect(
+    {},
+    { transport: { type: 'stdio', command: process.execPath, args: [hostile], folder: null, variables: [] } },
+  );
+  expect(await server.call('word', {}, never)).toEqual({ text: 'a word', isError: false });
+});
+
 test('a tool that fails says so; wrong arguments are its failure too', async () => {
   const server = await connect();
   expect(await server.call('fail', {}, never)).toEqual({ text: 'No greeting today.', isError: true });

@@ -1,4 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Tool, ToolTransport } from '#shared/contract/tools.ts';
 import { AppError } from '#shared/errors.ts';
@@ -39,6 +44,14 @@ export interface McpLimits {
 const usualLimits: McpLimits = { connectMs: 20_000, callMs: 120_000, outputCharacters: 100_000, tools: 200 };
 
 /**
+ * What a tool says is text for a model, whatever its server's schema says of it. Checking would run that schema on the core's
+ * thread, and one pattern in it can take years.
+ */
+const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+/**
  * Connects to a tool server by the Model Context Protocol (2026-07-28 and before), and lists its tools. A process gets a
  * small environment: the usual variables such as PATH and HOME, and those named. Throws `tool_server_failed`.
  */
@@ -48,7 +61,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const transport = transportOf(options, told);
   const client = new Client(
     { name: 'portico', version: options.version },
-    { capabilities: {}, versionNegotiation: { mode: 'auto' } },
+    { capabilities: {}, versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unchecked },
   );
   let open = false;
   client.onclose = () => {

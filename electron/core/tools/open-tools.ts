@@ -6,6 +6,7 @@ import type { SettingsStore } from '../settings/settings-store.ts';
 import { builtInTools } from './built-in-tools.ts';
 import { pageFetcher } from './fetch-page.ts';
 import { connectMcp } from './mcp-connection.ts';
+import { pageReader } from './page-reader.ts';
 import { permissionStore } from './permission-store.ts';
 import { toolServerStore } from './tool-server-store.ts';
 import { toolServers } from './tool-servers.ts';
@@ -18,20 +19,23 @@ export interface OpenToolsDeps {
   readonly changes: Changes;
   readonly settings: SettingsStore;
   readonly fetch: typeof fetch;
+  readonly pageWorkerFile: string;
   readonly version: string;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
 /** The parts of tools, put together: what the window asks for, and what a turn uses. */
-export function openTools({ db, secrets, changes, settings, fetch: send, version, now, newId }: OpenToolsDeps) {
+export function openTools(deps: OpenToolsDeps) {
+  const { db, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);
   const servers = toolServers({
     store: toolServerStore(db),
     connect: (options) => connectMcp({ ...options, version, fetch: send }),
     ...{ permissions, secrets, changes, now, newId },
   });
-  const builtIn = builtInTools({ now, fetchPage: pageFetcher({ download: guardedDownload }) });
+  const fetchPage = pageFetcher({ download: guardedDownload, readPage: pageReader(pageWorkerFile) });
+  const builtIn = builtInTools({ now, fetchPage });
   const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
   const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });
   return { feature, toolbox, close: servers.close };

@@ -74,6 +74,7 @@ function run(): void {
       openSecrets: () => openSecretService('Portico'),
       sandboxPace: 1,
       workerFile: beside('./database-worker.js'),
+      pageWorkerFile: beside('./page-worker.js'),
     });
   });
   handOverPorts(

@@ -49,6 +49,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     openSecrets: () => openSecretService('Portico'),
     sandboxPace: 1,
     workerFile: beside('./database-worker.js'),
+    pageWorkerFile: beside('./page-worker.js'),
     say,
   });
 }

@@ -21,6 +21,7 @@ export interface StartWebOptions
     | 'openSecrets'
     | 'sandboxPace'
     | 'workerFile'
+    | 'pageWorkerFile'
   > {
   readonly version: string;
   readonly port: number;

@@ -1,33 +1,25 @@
 import { useEffect, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { LongText } from './drawing/long-text.tsx';
 import type { Entry } from './entries.ts';
 import { headOf } from './entries.ts';
 import { Fold } from './fold.tsx';
-import { Blocks } from './markdown/block.tsx';
+import { Prose } from './markdown/prose.tsx';
 import { text } from './text.ts';
 import { useAnswer } from './use-answer.ts';
 
-const longest = 200_000;
+const proseLine = { heightPx: 24, letters: 95 };
+const reasoningLine = { heightPx: 20, letters: 100 };
 
 /** What grows while an answer is written: this part of the row is drawn again with each piece, and nothing around it. */
 export function AnswerText({ entry, name }: { entry: Entry; name: string }) {
   const view = useAnswer(entry);
-  const [whole, setWhole] = useState(false);
-  const shown = whole ? view.tokens : firstOf(view.tokens);
   const silent = view.tokens.length === 0 && !view.pending && entry.toolCalls.length === 0;
   const waiting = entry.status === 'streaming' && silent;
   return (
     <>
       {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} entry={entry} />}
       {view.pending && <PlainText text={entry.text} />}
-      {view.tokens.length > 0 && (
-        <div className="prose">
-          <Blocks tokens={shown} live={view.live} />
-          {shown.length < view.tokens.length && (
-            <Button onClick={() => setWhole(true)}>{text.showAll(entry.text.length)}</Button>
-          )}
-        </div>
-      )}
+      <Prose tokens={view.tokens} live={view.live} />
       {waiting && <Waiting name={name} since={entry.createdAt} />}
     </>
   );
@@ -42,19 +34,13 @@ function PlainText({ text: source }: { text: string }) {
   }, []);
   return (
     <div className="prose" aria-busy>
-      {late && <p className="raw">{source.slice(0, longest)}</p>}
+      {late && (
+        <div className="raw">
+          <LongText text={source} line={proseLine} />
+        </div>
+      )}
     </div>
   );
-}
-
-/** What fits into the limit: drawing megabytes would freeze the window. */
-function firstOf<Part extends { raw: string }>(tokens: readonly Part[]): readonly Part[] {
-  let length = 0;
-  const over = tokens.findIndex((token) => {
-    length += token.raw.length;
-    return length > longest;
-  });
-  return over === -1 ? tokens : tokens.slice(0, Math.max(1, over));
 }
 
 /** A steady dot at once; after four seconds, what is waited for by name. */
@@ -78,9 +64,9 @@ function Reasoning({ reasoning, entry }: { reasoning: string; entry: Entry }) {
   const label = thinking ? text.thinking : text.thought(entry.usage?.reasoningTokens ?? null);
   return (
     <Fold id={`${headOf(entry)}:reasoning`} label={label}>
-      <p className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2">
-        {reasoning}
-      </p>
+      <div className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
+        <LongText text={reasoning} line={reasoningLine} />
+      </div>
     </Fold>
   );
 }

@@ -5,6 +5,7 @@ import { formatBytes } from '#shared/file-size.ts';
 import { count } from '../../lib/format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
+import { LongText } from './drawing/long-text.tsx';
 import { text } from './text.ts';
 import type { Arriving } from './use-attach.ts';
 import { useFile, useFileUrl } from './use-file.ts';
@@ -116,7 +117,7 @@ function PdfPreview({ file }: { file: Attachment }) {
   );
 }
 
-const longest = 50_000;
+const line = { heightPx: 16, letters: 100 };
 
 function TextPreview({ file }: { file: Attachment }) {
   const { data } = useFile(file);
@@ -135,7 +136,7 @@ function TextPreview({ file }: { file: Attachment }) {
       tabIndex={0}
       className="max-h-[70vh] overflow-auto whitespace-pre-wrap rounded-control bg-sunken p-3 font-mono text-xs wrap-anywhere"
     >
-      {content.length > longest ? `${content.slice(0, longest)}…` : content}
+      <LongText text={content} line={line} />
     </pre>
   );
 }

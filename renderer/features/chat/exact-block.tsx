@@ -1,5 +1,8 @@
+import { LongText } from './drawing/long-text.tsx';
 import { exactText } from './exact-text.ts';
 import { text } from './text.ts';
+
+const line = { heightPx: 16, letters: 100 };
 
 /** A text of somebody else's, as it is: plain, in a box that scrolls. */
 export function ExactBlock({ label, value }: { label: string; value: string }) {
@@ -11,7 +14,7 @@ export function ExactBlock({ label, value }: { label: string; value: string }) {
       className="max-h-72 overflow-auto rounded-control bg-sunken p-2"
     >
       <pre className="whitespace-pre-wrap font-mono text-fg text-xs wrap-anywhere">
-        {exactText(value) || text.toolNothing}
+        {value === '' ? text.toolNothing : <LongText text={value} line={line} as={exactText} />}
       </pre>
     </section>
   );

@@ -13,8 +13,7 @@ function inPlace() {
   let hear = (_event: { data: ParseAnswer }) => {};
   return {
     postMessage(request: Parameters<typeof parse>[0]) {
-      const data = parse(request);
-      if (data) hear({ data });
+      for (const data of parse(request)) hear({ data });
     },
     addEventListener(type: 'message' | 'error', listener: never) {
       if (type === 'message') hear = listener;

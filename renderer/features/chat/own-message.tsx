@@ -1,6 +1,7 @@
 import { memo, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { AttachmentList } from './attachment-list.tsx';
+import { LongText } from './drawing/long-text.tsx';
 import { EditMessage } from './edit-message.tsx';
 import { type Entry, headOf } from './entries.ts';
 import { OwnActions } from './own-actions.tsx';
@@ -8,6 +9,7 @@ import { text } from './text.ts';
 import { useThreadView } from './thread-view.ts';
 
 const longest = 4000;
+const line = { heightPx: 24, letters: 76 };
 
 interface OwnMessageProps {
   entry: Entry;
@@ -39,7 +41,7 @@ export const OwnMessage = memo(function OwnMessage({ entry, busy, active, last }
       {editing !== undefined && <EditMessage entry={entry} text={editing} busy={busy} />}
       {editing === undefined && entry.text.trim() !== '' && (
         <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
-          {cut ? `${entry.text.slice(0, longest)}…` : entry.text}
+          <LongText text={cut ? `${entry.text.slice(0, longest)}…` : entry.text} line={line} />
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>
               {text.showAll(entry.text.length)}

@@ -4,6 +4,9 @@ import type { LiveAnswers } from './live-answers.ts';
 
 /** The parser's own limits are far below; this is for one that never answers. */
 const limitMs = 3000;
+/** What is larger goes without its looks: making them would hold the window. */
+const longest = 200_000;
+const mostBlocks = 5_000;
 
 /** An ended answer, parsed to its end; nothing where that cannot be had: half a text is worse than a plain one. */
 export function parsedTokens(answers: LiveAnswers, entry: Entry): Promise<readonly Token[]> {
@@ -15,7 +18,7 @@ export function parsedTokens(answers: LiveAnswers, entry: Entry): Promise<readon
     };
     const look = () => {
       const view = answers.view(entry);
-      if (!view.live) end(view.tokens);
+      if (!view.live) end(view.tokens.length <= mostBlocks && view.written <= longest ? view.tokens : []);
     };
     const timer = setTimeout(end, limitMs, []);
     const leave = answers.subscribe(entry, look);

@@ -36,7 +36,7 @@ export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
   const label = (
     <>
       <Icon size={14} className={`shrink-0 ${tone} ${run?.state === 'running' ? 'spin' : ''}`} aria-hidden />
-      <span className="truncate font-medium">{run?.title || call.name}</span>
+      <span className="truncate font-medium">{(run?.title || call.name).slice(0, 200)}</span>
       {run?.server && <span className="truncate text-fg-3 max-sm:hidden">{run.server}</span>}
       <span className="shrink-0 text-fg-3 text-xs tabular-nums">{stateWords(run)}</span>
     </>

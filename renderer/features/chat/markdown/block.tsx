@@ -1,16 +1,14 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { createElement, memo, type ReactNode, useState } from 'react';
+import { createElement, memo, type ReactNode } from 'react';
 import { languageOf } from '#shared/markdown/languages.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
-import { Button } from '../../../ui/button.tsx';
 import { ScrollGroup } from '../../../ui/scroll-group.tsx';
+import { shownText } from '../drawing/shown-text.ts';
 import { text as words } from '../text.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
-
-const mostRows = 200;
 
 /** One block of an answer. The same token is never drawn twice. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {
@@ -52,7 +50,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
     case 'text':
       return <Inline tokens={known.tokens ?? [known]} />;
     case 'html':
-      return <p className="raw">{known.text}</p>;
+      return <p className="raw">{shownText(known.text)}</p>;
     default:
       return <Inline tokens={[token]} />;
   }
@@ -90,31 +88,24 @@ function ListItem({ item, live }: { item: Tokens.ListItem; live: boolean }) {
 }
 
 function Table({ table }: { table: Tokens.Table }) {
-  const [whole, setWhole] = useState(false);
-  const rows = whole ? table.rows : table.rows.slice(0, mostRows);
   const cell = (entry: Tokens.TableCell, at: number, Tag: 'th' | 'td') => (
     <Tag key={at} data-align={entry.align ?? undefined} scope={Tag === 'th' ? 'col' : undefined}>
       <Inline tokens={entry.tokens} />
     </Tag>
   );
   return (
-    <>
-      <ScrollGroup label={words.table} className="table-scroll">
-        <table>
-          <thead>
-            <tr>{table.header.map((entry, at) => cell(entry, at, entry.text === '' ? 'td' : 'th'))}</tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
-              <tr key={at}>{row.map((entry, column) => cell(entry, column, 'td'))}</tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollGroup>
-      {!whole && table.rows.length > mostRows && (
-        <Button onClick={() => setWhole(true)}>{words.showRows(table.rows.length)}</Button>
-      )}
-    </>
+    <ScrollGroup label={words.table} className="table-scroll">
+      <table>
+        <thead>
+          <tr>{table.header.map((entry, at) => cell(entry, at, entry.text === '' ? 'td' : 'th'))}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            <tr key={at}>{row.map((entry, column) => cell(entry, column, 'td'))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollGroup>
   );
 }

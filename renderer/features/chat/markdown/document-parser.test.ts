@@ -29,8 +29,7 @@ function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
         const [request] = pending;
         if (!request || (request.type === 'append' && request.text.includes(stuckAt))) return false;
         pending.shift();
-        const data = parse(request);
-        if (data) for (const listener of messages) listener({ data });
+        for (const data of parse(request)) for (const listener of messages) listener({ data });
         return true;
       },
       ready: () => messages.forEach((listener) => void listener({ data: ready })),

@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { plainText } from '#shared/markdown/plain-text.ts';
+import { plainBlocks } from './bounded-blocks.ts';
 import { createParsing } from './parse-documents.ts';
 import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
@@ -97,16 +97,16 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
     to.postMessage({ type: 'append', id: document.id, text, finish: document.finished });
   }
 
-  function take({ id, kept, tokens }: ParseAnswer): void {
+  function take({ id, kept, tokens, more }: ParseAnswer): void {
     const [document] = queue;
     if (document?.id !== id) return;
-    queue = queue.slice(1);
+    if (!more) queue = queue.slice(1);
     watch();
-    document.asked = false;
     document.tokens = [...document.tokens.slice(0, kept), ...tokens];
-    if (!documents.has(id)) return;
-    document.listener(document.tokens, document.given.finish);
-    ask(document);
+    if (documents.has(id)) document.listener(document.tokens, document.given.finish && !more);
+    if (more) return;
+    document.asked = false;
+    if (documents.has(id)) ask(document);
   }
 
   /**
@@ -168,7 +168,7 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   };
 }
 
-const tellPlain = ({ listener, source, finished }: Document) => listener([plainText(source)], finished);
+const tellPlain = ({ listener, source, finished }: Document) => listener(plainBlocks(source), finished);
 
 const isGiven = ({ given, source, finished }: Document): boolean =>
   given.length === source.length && given.finish === finished;
@@ -179,8 +179,7 @@ function parseInPage(): ParseWorker {
   const listeners: ((event: { data: ParseAnswer }) => void)[] = [];
   return {
     postMessage(request) {
-      const data = answer(request);
-      if (data) for (const listener of listeners) listener({ data });
+      for (const data of answer(request)) for (const listener of listeners) listener({ data });
     },
     addEventListener(type: string, listener: (event: { data: ParseMessage }) => void) {
       if (type === 'message') listeners.push(listener);

@@ -3,6 +3,7 @@ import type { MarkedToken, Token } from 'marked';
 import { createContext, type ReactNode, useContext } from 'react';
 import { decodeEntities } from '#shared/markdown/entities.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
+import { shownText } from '../drawing/shown-text.ts';
 import { text as words } from '../text.ts';
 import { Formula } from './formula.tsx';
 import { useOpenLinkHere } from './open-link.ts';
@@ -18,7 +19,7 @@ export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): Re
 function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode {
   switch (token.type) {
     case 'text':
-      return token.tokens ? <Inline tokens={token.tokens} /> : decodeEntities(token.text);
+      return token.tokens ? <Inline tokens={token.tokens} /> : shownText(decodeEntities(token.text));
     case 'escape':
       return token.text;
     case 'strong':
@@ -40,7 +41,7 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode 
         </del>
       );
     case 'codespan':
-      return <code>{token.text}</code>;
+      return <code>{shownText(token.text)}</code>;
     case 'br':
       return <br />;
     case 'maths':
@@ -60,7 +61,7 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode 
         />
       );
     default:
-      return 'raw' in token ? token.raw : null;
+      return 'raw' in token ? shownText(token.raw) : null;
   }
 }
 

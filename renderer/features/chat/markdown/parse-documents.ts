@@ -1,27 +1,64 @@
 import type { Token } from 'marked';
 import { type Blocks, createBlocks } from './blocks.ts';
+import { boundedBlocks } from './bounded-blocks.ts';
 import type { ParseAnswer, ParseRequest } from './parse-messages.ts';
+import { tokenWeight } from './token-weight.ts';
 
-/** Answers parse requests, one after another: what runs in the worker, and in the page where no worker can be had. */
-export function createParsing(): (request: ParseRequest) => ParseAnswer | null {
-  const documents = new Map<number, { blocks: Blocks; told: readonly Token[] }>();
+interface Document {
+  readonly blocks: Blocks;
+  /** What is drawn of each block; the same block gives the same. */
+  readonly bounded: WeakMap<Token, readonly Token[]>;
+  told: readonly Token[];
+}
+
+/** The page takes an answer in one task: what it has to unpack for it weighs no more than this. */
+const answerWeight = 40_000;
+
+/**
+ * Answers parse requests, one after another: what runs in the worker, and in the page where no worker can be had. A request
+ * to append has one answer, or several that follow each other.
+ */
+export function createParsing(): (request: ParseRequest) => readonly ParseAnswer[] {
+  const documents = new Map<number, Document>();
   return (request) => {
     const { id } = request;
     if (request.type === 'forget') {
       documents.delete(id);
-      return null;
+      return [];
     }
-    const document = documents.get(id) ?? { blocks: createBlocks(), told: [] };
+    const document = documents.get(id) ?? { blocks: createBlocks(), bounded: new WeakMap(), told: [] };
     documents.set(id, document);
     document.blocks.append(request.text);
     if (request.finish) document.blocks.finish();
-    const { tokens } = document.blocks;
+    const tokens = boundedOf(document);
     const kept = sameAtTheStart(document.told, tokens);
     document.told = tokens;
     // A finished document is told once and never asked for again.
     if (request.finish) documents.delete(id);
-    return { id, kept, tokens: tokens.slice(kept) };
+    return answersOf(id, kept, tokens);
   };
+}
+
+function boundedOf({ blocks, bounded }: Document): readonly Token[] {
+  return blocks.tokens.flatMap((block) => {
+    const known = bounded.get(block) ?? boundedBlocks(block);
+    bounded.set(block, known);
+    return known;
+  });
+}
+
+function answersOf(id: number, from: number, tokens: readonly Token[]): ParseAnswer[] {
+  const answers: ParseAnswer[] = [];
+  let kept = from;
+  let weight = 0;
+  for (let at = from; at < tokens.length; at++) {
+    weight += tokenWeight(tokens[at] as Token, answerWeight);
+    if (weight <= answerWeight || at === kept) continue;
+    answers.push({ id, kept, tokens: tokens.slice(kept, at), more: true });
+    kept = at;
+    weight = 0;
+  }
+  return [...answers, { id, kept, tokens: tokens.slice(kept), more: false }];
 }
 
 function sameAtTheStart(before: readonly Token[], now: readonly Token[]): number {

@@ -8,9 +8,10 @@ export type ParseRequest =
 export const ready = 'ready';
 export type ParseMessage = ParseAnswer | typeof ready;
 
-/** What a document's blocks are now: the first `kept` of those told before, then these. */
+/** What a document's blocks are now: the first `kept` of those told before, then these. `more`: others follow at once. */
 export interface ParseAnswer {
   readonly id: number;
   readonly kept: number;
   readonly tokens: readonly Token[];
+  readonly more: boolean;
 }

@@ -5,7 +5,6 @@ import { type ParseRequest, ready } from './parse-messages.ts';
 const answer = createParsing();
 
 addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
-  const parsed = answer(data);
-  if (parsed) postMessage(parsed);
+  for (const parsed of answer(data)) postMessage(parsed);
 });
 postMessage(ready);

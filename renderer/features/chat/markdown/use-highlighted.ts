@@ -7,6 +7,10 @@ export const HighlighterContext = createContext<Highlighter | null>(null);
 
 type Lines = readonly (readonly Span[])[];
 const nothing: Lines = [];
+/** So many lines come back coloured in one message: unpacking it is a task of the page. */
+const batch = 30;
+/** What is longer is plain from there on. */
+const longest = 300_000;
 const numbers = new Map<string, number>();
 
 /** The coloured lines of a block so far: those that are closed. The rest is drawn plain, so nothing moves. */
@@ -28,17 +32,22 @@ export function useHighlighted(code: string, language: string, live: boolean): L
   useEffect(() => {
     const known = languageOf(language);
     if (!highlighter || !known) return;
-    const closed = live ? code.slice(0, code.lastIndexOf('\n') + 1) : `${code}\n`;
+    const closed = colourable(live ? code.slice(0, code.lastIndexOf('\n') + 1) : `${code}\n`);
     if (!closed.startsWith(asked.current.text)) asked.current = { text: '', lines: 0 };
     const fresh = closed.slice(asked.current.text.length);
     if (fresh === '') return;
     const added = fresh.slice(0, -1).split('\n');
     const from = asked.current.lines;
-    highlighter.ask({ type: 'lines', id, language: known, from, lines: added });
+    for (let at = 0; at < added.length; at += batch)
+      highlighter.ask({ type: 'lines', id, language: known, from: from + at, lines: added.slice(at, at + batch) });
     asked.current = { text: closed, lines: from + added.length };
   }, [highlighter, id, code, language, live]);
 
   return lines;
+}
+
+function colourable(closed: string): string {
+  return closed.length <= longest ? closed : closed.slice(0, closed.lastIndexOf('\n', longest) + 1);
 }
 
 /** The worker knows blocks by number. */

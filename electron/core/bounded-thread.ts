@@ -1,0 +1,51 @@
+import { Worker } from 'node:worker_threads';
+import { AppError } from '#shared/errors.ts';
+
+export interface ThreadLimits {
+  /** From the moment in which the thread runs. */
+  readonly timeMs: number;
+  /** Of its heap; a thread that needs more ends. */
+  readonly memoryMb: number;
+}
+
+/** How it went: what the program answered, or which limit ended it. */
+export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
+
+/**
+ * Runs a program on a thread of its own for one answer, and ends the thread: by the answer, by a limit, or by the signal,
+ * whose reason is thrown. What the program is at cannot hold it: a loop, a regular expression or a heap without end go with
+ * the thread. The program reads `workerData` and posts `{ value }` or `{ error }`. `bytes` move to the thread; whoever gave
+ * them has them no longer.
+ */
+export function runBounded<Value>(
+  file: string,
+  input: { readonly bytes: Uint8Array<ArrayBuffer> },
+  { timeMs, memoryMb }: ThreadLimits,
+  signal: AbortSignal,
+): Promise<ThreadOutcome<Value>> {
+  signal.throwIfAborted();
+  const worker = new Worker(file, {
+    workerData: input,
+    transferList: [input.bytes.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<ThreadOutcome<Value>>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  worker.on('online', () => {
+    timer = setTimeout(resolve, timeMs, { ended: 'time' });
+  });
+  worker.on('message', ({ value, error }: { value: Value; error?: unknown }) =>
+    error === undefined ? resolve({ value }) : reject(error),
+  );
+  worker.on('error', (error: NodeJS.ErrnoException) =>
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ ended: 'memory' }) : reject(error),
+  );
+  worker.on('exit', () => reject(new AppError('internal_error', 'A thread ended without an answer.')));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    void worker.terminate();
+  });
+}

@@ -1,0 +1,40 @@
+import { htmlToText } from 'html-to-text';
+import { charsetOf } from './charset-of.ts';
+import { isHtml } from './text-types.ts';
+
+export interface PageBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** As the server said, in lower case and without parameters. */
+  readonly contentType: string;
+  /** As the server said, if it did. */
+  readonly charset: string | null;
+}
+
+export interface PageText {
+  readonly text: string;
+  /** How many characters there are; more than `text` has where it was cut. */
+  readonly characters: number;
+}
+
+const mostCharacters = 40_000;
+
+/** The text of a page, its first 40,000 characters. Takes whatever time and memory it takes: it runs on a bounded thread. */
+export function pageText({ bytes, contentType, charset }: PageBytes): PageText {
+  const html = isHtml(contentType);
+  const source = new TextDecoder(charsetOf(bytes, charset, html)).decode(bytes);
+  const text = (html ? plain(source) : source).trim();
+  return { text: text.slice(0, mostCharacters), characters: text.length };
+}
+
+const plain = (source: string): string =>
+  htmlToText(source, {
+    wordwrap: false,
+    limits: { maxInputLength: source.length, maxDepth: 200, maxChildNodes: 20_000 },
+    baseElements: { selectors: ['main', 'article', 'body'], returnDomByDefault: true, orderBy: 'selectors' },
+    selectors: [
+      { selector: 'img', format: 'skip' },
+      { selector: 'nav', format: 'skip' },
+      { selector: 'a', options: { ignoreHref: true } },
+      ...['h1', 'h2', 'h3', 'h4'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });

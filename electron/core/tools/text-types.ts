@@ -1,0 +1,5 @@
+/** Which media types are read as text: in lower case, without parameters. */
+export const isHtml = (contentType: string): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(contentType);
+
+export const isText = (contentType: string): boolean =>
+  isHtml(contentType) || contentType.startsWith('text/') || /[/+]json$/.test(contentType);

@@ -1,0 +1,21 @@
+/** What stands above the view may change its height: what is being read stays where it is. Call it before the next paint. */
+export function holdView(element: Element, beforePx: number): void {
+  const scroller = scrollerOf(element);
+  // Elsewhere the browser does it.
+  if (!scroller || getComputedStyle(scroller).overflowAnchor !== 'none') return;
+  const { top, height } = element.getBoundingClientRect();
+  if (top + beforePx <= scroller.getBoundingClientRect().top) scroller.scrollTop += height - beforePx;
+}
+
+function scrollerOf(element: Element): Element | null {
+  let parent = element.parentElement;
+  while (parent && !/auto|scroll/.test(getComputedStyle(parent).overflowY)) parent = parent.parentElement;
+  return parent;
+}
+
+/** Somebody has selected in it, or is at a button of it: it must not go. */
+export function isHeld(element: Element): boolean {
+  const selection = document.getSelection();
+  const selected = selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
+  return selected || element.contains(document.activeElement);
+}
