@@ -58,6 +58,15 @@ test('a key whose provider cannot be reached is kept, and says so', async () => 
   expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', message: null });
 });
 
+test('a provider that asks to wait has said nothing about the key', async () => {
+  const core = await start();
+  core.gateway.checkProvider = async () => {
+    throw new AppError('upstream_rate_limited', 'OpenAI is limiting the rate of requests.');
+  };
+  const set = await core.client.providers.setKey({ id: 'openai', key });
+  expect(set).toMatchObject({ state: 'unchecked', message: 'OpenAI is limiting the rate of requests.' });
+});
+
 test('a stored key is never sent to an address it was not entered for', async () => {
   const core = await start();
   await core.client.providers.setKey({ id: 'openai', key });

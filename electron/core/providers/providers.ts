@@ -2,7 +2,7 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { Secret } from '#gateway/lib/secret.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import type { LocalServer, Provider, ProviderId } from '#shared/contract/providers.ts';
-import { AppError, toAppError } from '#shared/errors.ts';
+import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import type { Changes } from '../changes.ts';
 import { hintOf, type SecretBox } from '../secret-box.ts';
@@ -219,9 +219,13 @@ async function check({ gateway, now }: ProvidersDeps, entry: Entry): Promise<Ent
     return { ...checked, state: 'works', message: null };
   } catch (error) {
     const failure = checkFailure(error);
-    const refused = failure.code === 'upstream_auth_failed';
-    return { ...checked, state: refused ? 'refused' : 'unreachable', message: failure.message };
+    return { ...checked, state: stateAfter(failure.code), message: failure.message };
   }
+}
+
+function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
+  if (code === 'upstream_auth_failed') return 'refused';
+  return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
 }
 
 /** A provider of an earlier run with its key, or with what keeps the key from being read. */
