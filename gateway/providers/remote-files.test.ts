@@ -83,7 +83,7 @@ describe('a public address', () => {
     const urls: string[] = [];
     const download: Download = async (url) => {
       urls.push(url);
-      return { bytes: png, contentType: 'image/png', url };
+      return { bytes: png, contentType: 'image/png', charset: null, url };
     };
     return { urls, download };
   };

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import { plainText } from '#shared/markdown/plain-text.ts';
 import { piecesOf, sliceWeight } from '../drawing/weight.ts';
-import { plainText } from './plain-text.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
 
 /** The element around a text has its weight too. */
