@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { guardedDownload } from '#gateway/lib/guarded-download.ts';
+import type { AskPerson } from '../ask-person.ts';
 import type { Changes } from '../changes.ts';
 import type { Db } from '../db.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -7,6 +9,7 @@ import { builtInTools } from './built-in-tools.ts';
 import { pageFetcher } from './fetch-page.ts';
 import { connectMcp } from './mcp-connection.ts';
 import { permissionStore } from './permission-store.ts';
+import { serverConsents } from './server-consents.ts';
 import { toolServerStore } from './tool-server-store.ts';
 import { toolServers } from './tool-servers.ts';
 import { openToolbox } from './toolbox.ts';
@@ -14,6 +17,8 @@ import { toolsFeature } from './tools.ts';
 
 export interface OpenToolsDeps {
   readonly db: Db;
+  readonly dataFolder: string;
+  readonly ask: AskPerson;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly settings: SettingsStore;
@@ -24,15 +29,17 @@ export interface OpenToolsDeps {
 }
 
 /** The parts of tools, put together: what the window asks for, and what a turn uses. */
-export function openTools({ db, secrets, changes, settings, fetch: send, version, now, newId }: OpenToolsDeps) {
+export function openTools(deps: OpenToolsDeps) {
+  const { db, ask, secrets, changes, settings, fetch: send, version, now, newId } = deps;
   const permissions = permissionStore(db);
   const servers = toolServers({
     store: toolServerStore(db),
+    consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
     connect: (options) => connectMcp({ ...options, version, fetch: send }),
-    ...{ permissions, secrets, changes, now, newId },
+    ...{ permissions, ask, secrets, changes, now, newId },
   });
   const builtIn = builtInTools({ now, fetchPage: pageFetcher({ download: guardedDownload }) });
   const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
   const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });
-  return { feature, toolbox, close: servers.close };
+  return { feature, toolbox, restored: servers.restored, close: servers.close };
 }

@@ -7,8 +7,12 @@ import type { LaunchFile } from './open-external.ts';
  * Leads the browser to the one-time link by a file that only this user can read: on a command line every program of
  * the machine could read the link (security page, rule 16).
  */
-export function writeLaunchFile(dataFolder: string, link: string): { url: LaunchFile; remove(): void } {
-  const file = join(dataFolder, 'open-portico.html');
+export function writeLaunchFile(
+  dataFolder: string,
+  link: string,
+  fileName = 'open-portico.html',
+): { url: LaunchFile; remove(): void } {
+  const file = join(dataFolder, fileName);
   rmSync(file, { force: true });
   writeFileSync(file, page(link), { mode: 0o600, flag: 'wx' });
   return { url: pathToFileURL(file).href as LaunchFile, remove: () => rmSync(file, { force: true }) };
