@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
+import type { VisibleLine } from '#shared/visible.ts';
 import type { Host } from './host.ts';
-import type { VisibleLine } from './visible.ts';
 
 /** A question that a person answers outside of the page. Its words are ours; only the facts come from elsewhere. */
 export interface Question {

@@ -48,7 +48,8 @@ async function listener() {
 }
 
 test('without a person’s yes a page starts and reaches nothing, whatever it calls and in whatever order', async () => {
-  const { tools, client, questions, core } = await start(no);
+  // No time passes: a machine that is slow must not seem patient.
+  const { tools, client, questions } = await start(no, { elapsed: () => 0 });
   const program = recorder();
   const far = await listener();
   const json = JSON.stringify({
@@ -57,7 +58,7 @@ test('without a person’s yes a page starts and reaches nothing, whatever it ca
   await tools.importServers({ json });
   const { id } = await tools.addServer({ name: 'x', transport: program.transport() });
   await tools.addServer({ name: 'y', transport: { type: 'http', url: far.url, headers: { Authorization: 'abc' } } });
-  for (let round = 0; round < 30; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     for (const server of (await tools.list()).servers) {
       const { fingerprint } = server;
       const calls = [
@@ -77,7 +78,6 @@ test('without a person’s yes a page starts and reaches nothing, whatever it ca
   // Two that were answered at once; from then on only after a pause.
   expect(questions).toHaveLength(2);
   expect((await tools.list()).servers.every(({ enabled, allowed }) => !enabled && !allowed)).toBe(true);
-  expect(core).toBeDefined();
 });
 
 test('what is asked shows the whole command line, so that nothing in it is out of sight', async () => {
@@ -97,11 +97,21 @@ test('what is asked shows the whole command line, so that nothing in it is out o
   expect(said(question)).toBe(
     [
       ...['Program', '"/opt/x y/run"', 'Arguments', '--ok "exe\\u{202e}fdp" "a\\nb" ""', 'In the folder', '/srv/here'],
-      ...['Variables that decide what is run', 'NODE_OPTIONS="--require /tmp/evil.cjs"'],
+      ...['Variables that decide what is run', '"NODE_OPTIONS=--require /tmp/evil.cjs"'],
       ...['Variables (values are not shown)', 'API_TOKEN GIT_TOKEN'],
     ].join('\n'),
   );
   expect(JSON.stringify(question)).not.toMatch(/canary|press Yes/);
+});
+
+test('of an address what is shown is what is reached: no letter of another alphabet passes for one of ours', async () => {
+  const { tools, questions } = await start(no);
+  const url = 'https://\u0430pple.example/mcp?a=\u202eb';
+  const { id } = await tools.addServer({ name: 'x', transport: { type: 'http', url, headers: { 'x-key': 'abc' } } });
+  await expect(tools.testServer({ id })).rejects.toMatchObject({ code: 'not_confirmed' });
+  const text = questions.map(said).join();
+  expect(text).toContain('https://xn--pple-43d.example/mcp?a=%E2%80%AEb');
+  expect(text).toContain('Headers (values are not shown)\nx-key');
 });
 
 test('a command line that cannot be shown whole is refused, and nobody is asked', async () => {

@@ -1,24 +1,25 @@
 import type { ToolTransport } from '#shared/contract/tools.ts';
 import { AppError } from '#shared/errors.ts';
+import { lineColumns, visibleLines, visibleWord } from '#shared/visible.ts';
 import type { Question } from '../ask-person.ts';
-import { lineLength, visibleLines, visibleWord } from '../visible.ts';
 import { decidesCode } from './code-variables.ts';
 import type { ServerWay } from './server-way.ts';
 
-/** What fits on the smallest screen with the buttons below it: nothing may be out of sight when somebody says yes. */
-const mostLines = 26;
+/** Without the labels. What fits on the smallest screen with the buttons below it: nothing may be out of sight when somebody says yes. */
+const mostLines = 20;
 
 /** The question whether a server may be started or reached, with all that is agreed to. Throws `invalid_input`. */
 export function serverQuestion({ transport, secrets }: ServerWay): Question {
   const question = transport.type === 'stdio' ? programQuestion(transport, secrets) : addressQuestion(transport);
-  const lines = question.facts.reduce((sum, fact) => sum + fact.lines.length, 0);
-  if (lines <= mostLines) return question;
-  const most = mostLines * lineLength;
-  throw new AppError(
-    'invalid_input',
-    `Its command line is too long to be shown whole before it is started: ${lines} lines, at most ${mostLines} (about ${most} characters). Put it into a script, and name the script.`,
-  );
+  if (question.facts.reduce((sum, { lines }) => sum + lines.length, 0) > mostLines) throw tooLong();
+  return question;
 }
+
+const tooLong = () =>
+  new AppError(
+    'invalid_input',
+    `Its command line is too long to be shown whole before it is started: at most ${mostLines} lines of ${lineColumns} letters. Put it into a script, and name the script.`,
+  );
 
 type Program = Extract<ToolTransport, { type: 'stdio' }>;
 type Address = Extract<ToolTransport, { type: 'http' }>;
@@ -42,7 +43,7 @@ function addressQuestion({ url, headers }: Address): Question {
     title: 'Connect to this address?',
     advice:
       'What models ask its tools is sent there. Say yes only if you know whose it is and have asked for it yourself.',
-    facts: [fact('Address', [url]), ...some('Headers (values are not shown)', headers)],
+    facts: [fact('Address', [new URL(url).href]), ...some('Headers (values are not shown)', headers)],
     yes: 'Connect',
   };
 }
@@ -50,13 +51,21 @@ function addressQuestion({ url, headers }: Address): Question {
 /** Values are secrets, but for those that say which code is run: these belong to the command line. */
 function shownVariables(names: readonly string[], values: ServerWay['secrets']): Question['facts'] {
   const shown = names.filter(decidesCode);
-  const code = shown.map((name) => `${visibleWord(name)}=${visibleWord(values[name] ?? '')}`);
   const hidden = names.filter((name) => !shown.includes(name));
   return [
-    ...(code.length > 0 ? [{ label: 'Variables that decide what is run', lines: visibleLines(code) }] : []),
+    ...some(
+      'Variables that decide what is run',
+      shown.map((name) => `${name}=${values[name] ?? ''}`),
+    ),
     ...some('Variables (values are not shown)', hidden),
   ];
 }
 
-const fact = (label: string, words: readonly string[]) => ({ label, lines: visibleLines(words.map(visibleWord)) });
+function fact(label: string, words: readonly string[]): Question['facts'][number] {
+  // Nothing that is far too long is drawn first.
+  const most = mostLines * lineColumns;
+  if (words.length > most || words.some((word) => word.length > most)) throw tooLong();
+  return { label, lines: visibleLines(words.map(visibleWord)) };
+}
+
 const some = (label: string, words: readonly string[]) => (words.length > 0 ? [fact(label, words)] : []);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Question } from '#core/ask-person.ts';
-import { visibleLines } from '#core/visible.ts';
+import { visibleLines } from '#shared/visible.ts';
 import { askOnPage } from './ask-person.ts';
 
 const question: Question = {

@@ -13,7 +13,7 @@ h2{margin:1.25rem 0 .25rem;font-size:1rem}
 pre{margin:0;padding:.75rem;border:1px solid;border-radius:.5rem;font:.875rem/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 form{display:flex;gap:.75rem;margin-top:2rem}
 button{min-height:2.75rem;padding:0 1.25rem;border:1px solid;border-radius:.5rem;background:ButtonFace;color:ButtonText;font:inherit;cursor:pointer}
-button:focus-visible{outline:3px solid Highlight;outline-offset:2px}
+button:focus-visible{outline:3px solid;outline-offset:2px}
 button[value=yes]{animation:held ${readingMs}ms step-end}
 @keyframes held{from{pointer-events:none;visibility:hidden}}
 `;

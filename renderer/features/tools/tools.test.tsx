@@ -146,6 +146,11 @@ test('a person is asked outside the page: it waits, can be told to stop, and a n
   await expect.element(useFiles()).not.toBeChecked();
 });
 
+test('what cannot be seen in a command line is written out', async () => {
+  await open({ transport: { ...files.transport, args: ['exe\u202efdp', 'a\nb'] } as ToolServer['transport'] });
+  await expect.element(main()).toMatchTextContent('files exe\\u{202e}fdp a\\nb · TOKEN');
+});
+
 test('a server that is on without anybody having agreed to it here is held back, and says so', async () => {
   await open({ enabled: true, state: 'ready', allowed: false });
   await expect.element(main()).toMatchTextContent('Held back: nobody has agreed on this computer');

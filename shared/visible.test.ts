@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lineLength, visibleLines, visibleWord } from './visible.ts';
+import { lineColumns, visibleLines, visibleText, visibleWord } from './visible.ts';
 
 test.each([
   ['npx', 'npx'],
@@ -20,6 +20,13 @@ test.each([
   ['\u001b[2J', '"\\u{1b}[2J"'],
 ])('%j is shown as %s', (text, shown) => expect(visibleWord(text)).toBe(shown));
 
+test('wide letters get shorter lines, and a long word loses nothing where it is broken', () => {
+  expect(visibleLines(['W'.repeat(65)]).map((line) => line.length)).toEqual([32, 32, 1]);
+  expect(visibleLines(['i'.repeat(65)]).map((line) => line.length)).toEqual([64, 1]);
+  expect(visibleLines(['run', '文'.repeat(40), 'x'])).toEqual(['run', '文'.repeat(32), `${'文'.repeat(8)} x`]);
+  expect(visibleText('a b"\u202e\n')).toBe('a b"\\u{202e}\\n');
+});
+
 const hostile = fc.array(
   fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', ' ', '\n', '\u202e', '\u200f', '\\u{202e}')),
   { maxLength: 6 },
@@ -31,7 +38,7 @@ test('two different command lines never look the same, and nothing in them is ou
     fc.property(hostile, (words) => {
       const lines = shown(words);
       for (const line of lines) {
-        expect([...line].length).toBeLessThanOrEqual(lineLength);
+        expect([...line].length).toBeLessThanOrEqual(lineColumns);
         expect(line).not.toMatch(/[\p{C}\p{M}\u2800\u0590-\u08ff]|(?! )[\p{Z}\s]/u);
       }
     }),

@@ -1,8 +1,10 @@
 /** Text of foreign origin in which every character can be seen, broken into lines that no window has to break again. */
 export type VisibleLine = string & { readonly visibleLine: unique symbol };
 
-/** Characters of a line. The narrowest of the windows that show them, a message box, has room for as many. */
-export const lineLength = 64;
+/** Columns of a line. The narrowest of the windows that show them, a message box, has room for as many. */
+export const lineColumns = 64;
+/** In the proportional letters of a message box no other character is as narrow as these. */
+const narrow = /[a-ln-vx-z0-9 ./:;,'"!|\\(){}[\]_*?^`$-]/;
 
 /**
  * What draws nothing, draws over its neighbours or reorders them: controls and formats (with the bidirectional ones),
@@ -16,19 +18,25 @@ const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string): string =>
   named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
+/** A text as it stands, but for what could not be seen in it. */
+export const visibleText = (text: string): string => text.replace(deceptive, escaped);
+
 /** One word as a person can check it: bare where nothing in it could be misread, else quoted, with escapes. */
 export function visibleWord(text: string): string {
   if (bare.test(text) && text.search(deceptive) < 0) return text;
-  return `"${text.replace(/[\\"]/g, '\\$&').replace(deceptive, escaped)}"`;
+  return `"${visibleText(text.replace(/[\\"]/g, '\\$&'))}"`;
 }
 
-/** Words in lines of at most `lineLength`; a word that is longer goes on in the next line. */
+const columnsOf = (text: string): number =>
+  [...text].reduce((sum, character) => sum + (narrow.test(character) ? 1 : 2), 0);
+
+/** Words in lines of at most `lineColumns`; a word that is longer goes on in the next line. */
 export function visibleLines(words: readonly string[]): VisibleLine[] {
   const lines: string[] = [];
   let line = '';
   for (const word of words) {
     const joined = line === '' ? word : `${line} ${word}`;
-    if ([...joined].length <= lineLength) {
+    if (columnsOf(joined) <= lineColumns) {
       line = joined;
       continue;
     }
@@ -41,9 +49,14 @@ export function visibleLines(words: readonly string[]): VisibleLine[] {
 }
 
 function chopped(word: string): string[] {
-  const characters = [...word];
   const pieces: string[] = [];
-  for (let at = 0; at < characters.length; at += lineLength)
-    pieces.push(characters.slice(at, at + lineLength).join(''));
-  return pieces;
+  let piece = '';
+  for (const character of word) {
+    if (columnsOf(piece) + columnsOf(character) > lineColumns) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += character;
+  }
+  return [...pieces, piece];
 }
