@@ -9,7 +9,7 @@ import { Secret } from './lib/secret.ts';
 import { openGateway } from './open-gateway.ts';
 import { errorCode, openTestGateway } from './testing/open-test-gateway.ts';
 
-const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'http://upstream.invalid/v1' };
+const credential = { apiKey: new Secret('sk-upstream'), baseUrl: 'https://upstream.invalid/v1' };
 
 describe('an open gateway', () => {
   test('asks a provider whether a key works, by a free call', async () => {
@@ -22,7 +22,7 @@ describe('an open gateway', () => {
       };
     const good = await openTestGateway({ fetch: upstream(200) });
     await good.gateway.checkProvider('openai', credential);
-    expect(asked).toEqual(['GET http://upstream.invalid/v1/models']);
+    expect(asked).toEqual(['GET https://upstream.invalid/v1/models']);
     const bad = await openTestGateway({ fetch: upstream(401) });
     await expect(bad.gateway.checkProvider('openai', credential)).rejects.toMatchObject({
       code: 'upstream_auth_failed',

@@ -119,6 +119,8 @@ export const errorKinds = {
   cap_exceeded: kind(402, 'app_error'),
   attachment_refused: kind(400, 'app_error'),
   link_refused: kind(400, 'app_error'),
+  not_confirmed: kind(403, 'app_error'),
+  confirmation_busy: kind(429, 'app_error', true),
   tool_server_failed: kind(502, 'app_error'),
   tool_server_changed: kind(409, 'app_error'),
   tool_failed: kind(502, 'app_error'),

@@ -5,6 +5,7 @@ import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { topic } from '#shared/contract/changes.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';
+import { personAsked } from './ask-person.ts';
 import { attachmentFiles } from './attachments/attachment-files.ts';
 import { attachmentPart } from './attachments/attachment-part.ts';
 import { attachmentsFeature } from './attachments/attachments.ts';
@@ -169,15 +170,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   ];
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const tools = openTools({
-    db,
-    secrets,
-    changes,
+    ...{ db, dataFolder, secrets, changes, now, newId },
+    ask: personAsked({ confirm: host.confirm, elapsed }),
     settings: store,
     fetch: options.fetch,
     pageWorkerFile: options.pageWorkerFile,
     version: host.version,
-    now,
-    newId,
   });
   const settings = settingsFeature({ store, host, changes });
 
@@ -243,7 +241,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     attachmentFolder: join(dataFolder, 'attachments'),
     migrations: Object.keys(migrations),
     quiet: () => stopAnswers(live.all()),
-    restored: () => readAnew(db, [remote.load, models.load, providers.load], changes),
+    restored: () => readAnew(db, [tools.restored, remote.load, models.load, providers.load], changes),
     ...{ background, changes, now, log },
   });
   const leaveBackups = backup.keepUp();

@@ -1,4 +1,5 @@
 import type { SafeUrl } from './app/link-guard.ts';
+import type { Question } from './ask-person.ts';
 
 /** How chats leave the program: through the system's dialog as files, or through a browser, which saves and prints itself. */
 export type Output =
@@ -28,6 +29,11 @@ export interface Host {
   readonly output: Output;
   /** Opens an address outside the app. Only the link guard calls it. */
   openExternal(url: SafeUrl): Promise<void>;
+  /**
+   * Asks a person where no page of ours can answer for them. True only for a yes; false for everything else, and where the
+   * signal ends it. Only the core's `personAsked` calls it.
+   */
+  confirm(question: Question, signal: AbortSignal): Promise<boolean>;
   /** Makes the window's frame and the system's own dialogs follow the theme. */
   showTheme(theme: 'system' | 'light' | 'dark'): void;
 }

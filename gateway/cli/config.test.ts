@@ -90,7 +90,7 @@ describe('the configuration', () => {
     const env = {
       ...Object.fromEntries(hosted.map((name) => [`${name}_API_KEY`, `key-${name}`])),
       OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1',
-      VLLM_BASE_URL: 'http://10.0.0.5:8000/v1/',
+      VLLM_BASE_URL: 'https://10.0.0.5:8000/v1/',
       VLLM_API_KEY: 'v',
       LMSTUDIO_API_KEY: 'a key without an address',
       OPENAI_COMPATIBLE_BASE_URL: 'https://llm.example/v1',
@@ -101,7 +101,7 @@ describe('the configuration', () => {
     );
     expect(found.slice(8)).toEqual([
       ['ollama', null, 'http://127.0.0.1:11434/v1'],
-      ['vllm', 'v', 'http://10.0.0.5:8000/v1'],
+      ['vllm', 'v', 'https://10.0.0.5:8000/v1'],
       ['openai-compatible', null, 'https://llm.example/v1'],
     ]);
   });
@@ -122,6 +122,16 @@ describe('the configuration', () => {
     const path = file('{"providers": {"openai": {"apiKey": "f", "on_disconnect": "drain"}, "groq": {"apiKey": "g"}}}');
     const { providers } = loadConfig(path, {});
     expect([providers.openai?.onDisconnect, providers.groq?.onDisconnect]).toEqual(['drain', undefined]);
+  });
+
+  test('takes no key for an address that it would be sent to in the clear', () => {
+    const address = 'http://10.0.0.5:8000/v1';
+    const said = /The address of "(vllm|openai)" needs https/;
+    expect(() => loadConfig(undefined, { VLLM_BASE_URL: address, VLLM_API_KEY: 'v' })).toThrow(said);
+    expect(() => loadConfig(undefined, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://proxy.example' })).toThrow(said);
+    const path = file(`{"providers": {"vllm": {"apiKey": "f", "baseUrl": "${address}"}}}`);
+    expect(() => loadConfig(path, {})).toThrow(said);
+    expect(shown(loadConfig(undefined, { VLLM_BASE_URL: address }))).toEqual([['vllm', null, address]]);
   });
 
   test('never shows a key by accident', () => {

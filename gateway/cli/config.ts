@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 import { wholeBps } from '../ledger/byok-fee.ts';
 import { Secret } from '../lib/secret.ts';
+import { mayCarrySecrets, readOnTheWay } from '../lib/secret-address.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
 
@@ -124,7 +125,9 @@ function fromEnvironment(env: Env): Record<string, ProviderCredential> {
   return found;
 }
 
-const credentialOf = (id: string, key: string | undefined, url: string | undefined): ProviderCredential => ({
-  apiKey: key === undefined ? null : new Secret(key),
-  baseUrl: (url ?? defaultBaseUrl(id) ?? '').replace(/\/+$/, ''),
-});
+function credentialOf(id: string, key: string | undefined, url: string | undefined): ProviderCredential {
+  const address = (url ?? defaultBaseUrl(id) ?? '').replace(/\/+$/, '');
+  if (key !== undefined && address !== '' && !mayCarrySecrets(address))
+    throw new AppError('invalid_input', `The address of "${id}" needs https: ${readOnTheWay}`);
+  return { apiKey: key === undefined ? null : new Secret(key), baseUrl: address };
+}

@@ -94,7 +94,7 @@ Environment
   One key for each provider, as many as there are:
 ${lines(hostedKeys)}
   …_BASE_URL           another address than the provider's own (OPENAI_BASE_URL ends in /v1; ANTHROPIC_BASE_URL and
-                       GOOGLE_BASE_URL are origins)
+                       GOOGLE_BASE_URL are origins); with a key https, or http on this machine
   A server of one's own is used where its address is given, and its …_API_KEY sent where it wants one:
 ${lines(serverAddresses)}
   PORTICO_KEY_PEPPER   secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several,

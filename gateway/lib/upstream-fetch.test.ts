@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { readJson, upstreamBytes } from './upstream-fetch.ts';
+import { readJson, upstreamBytes, upstreamFetch } from './upstream-fetch.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -37,4 +37,23 @@ test('leaving an answer early gives its connection up', async () => {
 test('a list that is larger than eight mebibytes is refused', async () => {
   const huge = new Response(`"${'x'.repeat(9_000_000)}"`);
   await expect(readJson(huge, 'local')).rejects.toMatchObject({ code: 'upstream_bad_response' });
+});
+
+test('no key leaves this machine over plain http, whoever set the address; without one it may', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    return Response.json({});
+  };
+  const call = (url: string, headers: Record<string, string>) =>
+    upstreamFetch({ provider: 'vllm', url, headers, fetch, signal: new AbortController().signal });
+  for (const name of ['Authorization', 'x-api-key', 'X-Goog-Api-Key', 'api-key']) {
+    const refused = call('http://10.0.0.5:8000/v1/models', { [name]: 'canary' });
+    await expect(refused).rejects.toMatchObject({ code: 'upstream_unreachable', message: /needs https/ });
+  }
+  expect(asked).toEqual([]);
+  await call('http://10.0.0.5:8000/v1/models', { accept: 'application/json' });
+  await call('http://127.0.0.1:8000/v1/models', { authorization: 'canary' });
+  await call('https://api.example/v1/models', { authorization: 'canary' });
+  expect(asked).toHaveLength(3);
 });

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { workshop } from '../heavy/workshop.ts';
 import { type BodyBlocks, createBodyBlocks } from './body-blocks.ts';
+import { mayCarrySecrets, readOnTheWay } from './secret-address.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
@@ -25,6 +26,7 @@ const idleMs = 60_000;
  * be reached, become an `AppError` of an upstream code.
  */
 export async function upstreamFetch(call: UpstreamCall): Promise<UpstreamResponse> {
+  refuseInsecure(call);
   const response = await send(call);
   if (response.ok) return response;
   if (response.status >= 300 && response.status < 400) {
@@ -36,6 +38,16 @@ export async function upstreamFetch(call: UpstreamCall): Promise<UpstreamRespons
   const text = await errorText(response);
   const fault = readFault(parsed(text), call.provider, response.status);
   throw upstreamError({ ...fault, ...retryAfter(response.headers) });
+}
+
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
+
+/** The last fence, whoever set the address and whosever the key is. Nearly all calls are https and end at the first look. */
+function refuseInsecure({ url, headers, provider }: UpstreamCall): void {
+  if (url.startsWith('https://') || mayCarrySecrets(url)) return;
+  if (!Object.keys(headers).some((name) => keyHeaders.includes(name.toLowerCase()))) return;
+  const sentence = `${provider} was not asked: its address needs https, because ${readOnTheWay}`;
+  throw new AppError('upstream_unreachable', sentence, { provider });
 }
 
 async function send(call: UpstreamCall): Promise<UpstreamResponse> {

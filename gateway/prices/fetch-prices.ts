@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
+import { mayCarrySecrets } from '../lib/secret-address.ts';
 import { type PriceDocument, priceDocument } from './price-document.ts';
 
 const mostBytes = 4 * 1024 * 1024;
 const timeoutMs = 15_000;
-const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /** Reads a price document from an address. Throws `invalid_input` with the reason where it cannot be used. */
 export async function fetchPrices(address: string, send: typeof fetch = fetch): Promise<PriceDocument> {
@@ -17,8 +17,7 @@ export async function fetchPrices(address: string, send: typeof fetch = fetch): 
 
 function urlOf(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.has(url.hostname));
-  if (!url || !isSafe || url.username || url.password) {
+  if (!url || !mayCarrySecrets(url) || url.username || url.password) {
     throw new AppError(
       'invalid_input',
       'Prices come from an https address without a user name, such as https://prices.example/book.json.',

@@ -49,6 +49,8 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   port_unavailable: 'Choose another port.',
   file_download_failed: 'Retry, or open it in the browser.',
   link_refused: 'Only web and mail links are opened.',
+  not_confirmed: 'Test it in Settings → Tools, and answer the question that Portico asks outside this page.',
+  confirmation_busy: 'Answer the question that is open, or wait a moment.',
   tool_server_failed: 'Check how it is reached, then test it again.',
   tool_server_changed: 'Look at its tools, then switch it on again.',
   backup_failed: 'Retry.',

@@ -45,7 +45,10 @@ export const toolServer = z.object({
   transport,
   /** Its tools are offered to models. A new or imported server is off and not started. */
   enabled: z.boolean(),
-  state: z.enum(['off', 'starting', 'ready', 'failed']),
+  /** `asking`: a person is being asked, outside of every page, whether it may be started or reached. */
+  state: z.enum(['off', 'asking', 'starting', 'ready', 'failed']),
+  /** A person has said so outside of every page, of exactly this program or address. Without it nothing is started. */
+  allowed: z.boolean(),
   /** Why it failed, or what its last test said. */
   problem: z.string().nullable(),
   /** What is known of its tools since it was last reached. */
@@ -82,10 +85,15 @@ export const toolsContract = {
   /** Changes how a server is reached. An empty value keeps the one that is there; a name left out is forgotten. It is stopped and permissions end. */
   changeServer: oc.input(z.object({ id, name: serverName, transport: transportInput })).output(toolServer),
   removeServer: oc.input(z.object({ id })).output(z.void()),
-  /** Starts or connects the server for a moment, and lists its tools. */
+  /**
+   * Starts or connects the server for a moment, and lists its tools. The person is asked first, outside of the page, unless
+   * they have agreed to exactly this program or address before. `not_confirmed`: nothing was started.
+   */
   testServer: oc.input(z.object({ id })).output(toolServer),
   /** Switches a server's tools on or off. On: the user has seen `fingerprint`. */
   enableServer: oc.input(z.object({ id, enabled: z.boolean(), fingerprint: z.string() })).output(toolServer),
+  /** Takes back that a server may be started or reached: it is stopped and off, and the next test asks again. */
+  disallowServer: oc.input(z.object({ id })).output(toolServer),
   enableBuiltIn: oc.input(z.object({ name: z.string(), enabled: z.boolean() })).output(z.void()),
   /** Reads the `mcpServers` of another program's settings. Every server comes in switched off; nothing is started. */
   importServers: oc

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import { expectNoFaultInEither } from './accessibility.ts';
-import { expect, test } from './app.ts';
+import { answering } from './answer.ts';
+import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, searchingModels } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
@@ -11,7 +12,8 @@ const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.u
 test.slow();
 
 /** The calculator and a real tool server, looked at and switched on. */
-async function setUp(page: Page): Promise<void> {
+async function setUp(app: RunningApp): Promise<void> {
+  const { page } = app;
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.keyboard.press('ControlOrMeta+,');
@@ -23,7 +25,7 @@ async function setUp(page: Page): Promise<void> {
   await form.getByLabel('Command').fill(process.execPath);
   await form.getByLabel('Arguments').fill(greeter);
   await form.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('switch', { name: 'Use the tools of Greeter' }).click();
+  await answering(app, 'Start it', () => page.getByRole('switch', { name: 'Use the tools of Greeter' }).click());
   await page.getByRole('dialog', { name: 'Switch on Greeter?' }).getByRole('button', { name: 'Switch on' }).click();
   await expect(page.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
   await page.getByRole('button', { name: 'New chat' }).click();
@@ -40,8 +42,9 @@ const card = (page: Page): Locator => page.getByRole('group', { name: 'May greet
 test('tools are offered where a model can call them, run in rounds, and each round is on the bill', async ({
   launch,
 }) => {
-  const { page } = await launch();
-  await setUp(page);
+  const app = await launch();
+  const { page } = app;
+  await setUp(app);
   const opening = await balanceOf(page);
   await chooseModel(page, 'Sandbox Tour');
   await page.getByRole('button', { name: 'Tools (none offered)' }).click();
@@ -79,8 +82,9 @@ test('tools are offered where a model can call them, run in rounds, and each rou
 test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
   launch,
 }) => {
-  const { page } = await launch();
-  await setUp(page);
+  const app = await launch();
+  const { page } = app;
+  await setUp(app);
   const opening = await balanceOf(page);
   await chooseModel(page, 'Sandbox Tools');
   await message(page).fill('Please greet Ada');
@@ -119,7 +123,7 @@ test('a tool that asks waits through a reload, in sight of the list, and is deci
 
 test('after kill -9 a call that waited is marked, nothing runs by itself, and the chat goes on', async ({ launch }) => {
   const first = await launch();
-  await setUp(first.page);
+  await setUp(first);
   await chooseModel(first.page, 'Sandbox Tools');
   await ask(first.page, 'Please greet Ada');
   await expect(card(first.page)).toBeVisible();
@@ -138,8 +142,9 @@ test('after kill -9 a call that waited is marked, nothing runs by itself, and th
 test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
   launch,
 }) => {
-  const { page } = await launch();
-  await setUp(page);
+  const app = await launch();
+  const { page } = app;
+  await setUp(app);
   const opening = await balanceOf(page);
   await chooseModel(page, 'Sandbox Tools');
   await page.getByRole('button', { name: 'Compare models' }).press('Enter');

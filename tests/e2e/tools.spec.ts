@@ -1,14 +1,21 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expectNoFaultInEither } from './accessibility.ts';
+import { answering } from './answer.ts';
 import { expect, test } from './app.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
 const secret = 'a-secret-of-the-greeter';
 
-// Two starts of the app and seven looks of axe.
+// Two starts of the app and eleven looks of axe.
 test.slow();
 
-test('a real tool server is set up, looked at, switched on, and is still there after a restart', async ({ launch }) => {
+test('a real tool server is set up, looked at, switched on, and is still there after a restart', async ({
+  launch,
+  folder,
+}) => {
+  const starts = join(folder, 'starts');
   const first = await launch();
   const { page } = first;
   await page.getByRole('button', { name: 'Try it now' }).click();
@@ -24,10 +31,34 @@ test('a real tool server is set up, looked at, switched on, and is still there a
   await form.getByRole('button', { name: 'Add variable' }).click();
   await form.getByLabel('Name 1', { exact: true }).fill('GREETER_SECRET');
   await form.getByLabel('Value 1', { exact: true }).fill(secret);
+  await form.getByRole('button', { name: 'Add variable' }).click();
+  await form.getByLabel('Name 2', { exact: true }).fill('GREETER_STARTS');
+  await form.getByLabel('Value 2', { exact: true }).fill(starts);
   await expectNoFaultInEither(page, 'server form');
   await form.getByRole('button', { name: 'Save' }).click();
   const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
-  await uses.click();
+  expect(existsSync(starts)).toBe(false);
+  const refused = await answering(first, 'No', () => uses.press('Space'));
+  expect(refused.text).toContain('Start this program?');
+  // Lines are broken where a message box would break them.
+  expect(refused.text.replaceAll('\n', '')).toContain(greeter);
+  expect(refused.text).toContain('GREETER_SECRET');
+  expect(refused.text).not.toContain(secret);
+  await expect(page.getByRole('main')).toContainText('nobody said yes to it');
+  await expect(uses).not.toBeChecked();
+  await expect(uses).toBeFocused();
+  expect(existsSync(starts)).toBe(false);
+  await answering(
+    first,
+    'Start it',
+    async () => {
+      await uses.press('Space');
+      if (first.main) return;
+      await expect(page.getByRole('main')).toContainText('Until you say yes nothing runs.');
+      await expectNoFaultInEither(page, 'while a person is asked');
+    },
+    (question) => expectNoFaultInEither(question, 'the question'),
+  );
   const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
   await expect(look).toContainText('Greets somebody');
   await expectNoFaultInEither(page, 'look at a server');

@@ -35,7 +35,7 @@ describe.skipIf(!browserPath)('1,600 hostile chats hold our own elements alone, 
 
   beforeAll(async () => {
     canary = await openCanary();
-    core = await testCore({}, { kind: 'browser', servePrint: prints.serve });
+    core = await testCore({ output: { kind: 'browser', servePrint: prints.serve } });
     const ids = await importHostileChats(core.client, someOf(hostileMarkdown(canary.origin)));
     await exportTo(file, ids);
     await exportTo(oneChat, ids.slice(0, 1));

@@ -6,6 +6,8 @@ export interface FakeTools {
   builtIn: (Tool & { enabled: boolean })[];
   servers: ToolServer[];
   permissions: ToolPermission[];
+  /** What a person outside of the page does when a server is tested; it rejects where they say no. */
+  askPerson: (signal: AbortSignal | undefined) => Promise<void>;
 }
 
 export const fakeTool = (name: string, description: string): Tool => ({
@@ -21,6 +23,7 @@ export const fakeToolsData = (): FakeTools => ({
   ],
   servers: [],
   permissions: [],
+  askPerson: async () => {},
 });
 
 /** The tools of the contract in memory: a tested server has two tools, one whose command is `missing` fails. */
@@ -37,13 +40,17 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
     changed();
     return server;
   };
-  const off = { enabled: false, state: 'off', problem: null, tools: [], fingerprint: 'new', changed: false } as const;
+  const off = {
+    ...({ enabled: false, allowed: false, state: 'off', problem: null } as const),
+    ...{ tools: [], fingerprint: 'new', changed: false },
+  };
   const add = (name: string, transport: ToolTransportInput) =>
     put({ id: `server-${++serial}`, name, transport: shown(transport), ...off, tools: [] });
   return {
     list: os.list.handler(async () => {
       await guard('tools.list');
-      return data;
+      const { builtIn, servers, permissions } = data;
+      return { builtIn, servers, permissions };
     }),
     addServer: os.addServer.handler(async ({ input }) => {
       await guard('tools.addServer');
@@ -58,9 +65,10 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
       data.servers = data.servers.filter(({ id }) => id !== input.id);
       changed();
     }),
-    testServer: os.testServer.handler(async ({ input }) => {
+    testServer: os.testServer.handler(async ({ input, signal }) => {
       await guard('tools.testServer');
-      const server = find(input.id);
+      await data.askPerson(signal);
+      const server = { ...find(input.id), allowed: true };
       const fails = server.transport.type === 'stdio' && server.transport.command === 'missing';
       if (fails)
         return put({ ...server, state: 'failed', problem: 'The server did not answer: spawn missing ENOENT.' });
@@ -74,6 +82,10 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
       await guard('tools.enableServer');
       const state = input.enabled ? 'ready' : 'off';
       return put({ ...find(input.id), enabled: input.enabled, state, changed: false });
+    }),
+    disallowServer: os.disallowServer.handler(async ({ input }) => {
+      await guard('tools.disallowServer');
+      return put({ ...find(input.id), enabled: false, allowed: false, state: 'off' });
     }),
     enableBuiltIn: os.enableBuiltIn.handler(async ({ input }) => {
       await guard('tools.enableBuiltIn');

@@ -4,19 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
+import type { Question } from '#core/ask-person.ts';
 import { type CoreOptions, openCore } from '#core/core.ts';
-import type { Output } from '#core/host.ts';
+import type { Host } from '#core/host.ts';
 import { fakeGateway } from './fake-gateway.ts';
 import { memorySecrets } from './memory-secrets.ts';
 
-/** A core on a folder of its own, with a gateway that the test directs; asked as a renderer would, without a transport. */
-export async function testCore(
-  more: Partial<CoreOptions> = {},
-  output: Output = { kind: 'browser', servePrint: () => '/print/page' },
-) {
+type TestCoreOptions = Partial<CoreOptions> & Partial<Pick<Host, 'confirm' | 'output'>>;
+
+/**
+ * A core on a folder of its own, with a gateway that the test directs; asked as a renderer would, without a transport. A person
+ * who is asked agrees, unless `confirm` says otherwise.
+ */
+export async function testCore({
+  confirm,
+  output = { kind: 'browser', servePrint: () => '/print/page' },
+  ...more
+}: TestCoreOptions = {}) {
   const dataFolder = more.dataFolder ?? mkdtempSync(join(tmpdir(), 'portico-core-'));
   const gateway = fakeGateway();
   const opened: string[] = [];
+  const questions: Question[] = [];
   const core = await openCore({
     host: {
       name: 'web',
@@ -26,6 +34,10 @@ export async function testCore(
       notices: [],
       output,
       openExternal: async (url) => void opened.push(url),
+      async confirm(question, signal) {
+        questions.push(question);
+        return confirm ? confirm(question, signal) : true;
+      },
       showTheme() {},
     },
     dataFolder,
@@ -49,6 +61,7 @@ export async function testCore(
     client,
     gateway,
     opened,
+    questions,
     dataFolder,
     async close() {
       await core.close();

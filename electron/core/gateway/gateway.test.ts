@@ -155,6 +155,20 @@ test('a key goes over https, or to this machine, and nowhere else', async () => 
   await expect(nobody).rejects.toMatchObject({ code: 'gateway_unreachable' });
 });
 
+test('a restored state that names another gateway does not get the key of this one, and one without a gateway has none', async () => {
+  const [one, other] = [await somebodysGateway(), await somebodysGateway()];
+  const { client } = await start();
+  const { backups: without } = await client.backup.make();
+  await client.gateway.connect({ baseUrl: one.url, key: one.key });
+  const { backups } = await client.backup.make();
+  await client.gateway.connect({ baseUrl: other.url, key: other.key });
+  await client.backup.restore({ name: backups[0]?.name ?? '' });
+  const { remote, status } = await client.gateway.get();
+  expect([remote?.baseUrl, status.state]).toEqual([one.url, 'refused']);
+  await client.backup.restore({ name: without[0]?.name ?? '' });
+  expect(await client.gateway.get()).toMatchObject({ mode: 'embedded', status: { state: 'ok' } });
+});
+
 test('while the gateway does not answer the last known models are shown, with what is wrong', async () => {
   let reachable = true;
   const send: typeof fetch = (input, init) => (reachable ? fetch(input, init) : Promise.reject(new TypeError('down')));

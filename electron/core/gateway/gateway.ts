@@ -47,7 +47,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
   return {
     get,
     async connect(input: { baseUrl: string; key: string }): Promise<GatewayConnection> {
-      const baseUrl = parseBaseUrl(input.baseUrl);
+      const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
       const secret = new Secret(input.key);
       await askGateway(() => remote.clientFor(baseUrl, secret).verify({ signal: AbortSignal.timeout(limitMs) }));
       await remote.connect(baseUrl, secret);

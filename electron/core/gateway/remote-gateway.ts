@@ -42,13 +42,16 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
   return {
     get: () => current,
     clientFor,
-    /** Reads what was connected in an earlier run. */
+    /**
+     * Reads what was connected in an earlier run, or in the state that was restored. The key stays with the address that it
+     * was entered for: a restored state that names another one does not get it.
+     */
     async load(): Promise<void> {
-      const stored = await store.read(setting);
-      if (typeof stored !== 'object' || stored === null || !('baseUrl' in stored)) return;
-      const hint = 'keyHint' in stored && typeof stored.keyHint === 'string' ? stored.keyHint : null;
-      const storage = 'storage' in stored && stored.storage === 'session' ? 'session' : 'keychain';
-      current = { baseUrl: parseBaseUrl(String(stored.baseUrl)), keyHint: hint, storage };
+      const before = current;
+      current = storedRemote(await store.read(setting));
+      if (!before || !current || new URL(before.baseUrl).origin === new URL(current.baseUrl).origin) return;
+      key = null;
+      await secrets.remove(secretName);
     },
     /** Throws where the key cannot be read. */
     async payer(): Promise<Payer> {
@@ -73,3 +76,15 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
 }
 
 export type RemoteGateway = ReturnType<typeof remoteGateway>;
+
+/** Null: none is connected, or one whose address may not be used. */
+function storedRemote(stored: unknown): Remote | null {
+  if (typeof stored !== 'object' || stored === null || !('baseUrl' in stored)) return null;
+  const keyHint = 'keyHint' in stored && typeof stored.keyHint === 'string' ? stored.keyHint : null;
+  const storage = 'storage' in stored && stored.storage === 'session' ? 'session' : 'keychain';
+  try {
+    return { baseUrl: parseBaseUrl(String(stored.baseUrl), { withKey: true }), keyHint, storage };
+  } catch {
+    return null;
+  }
+}

@@ -10,14 +10,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 export function providersOf(env: Env): OfferedProvider[] {
   return providerList.map((known) => {
     const given = env[known.env.baseUrl]?.trim();
-    const baseUrl = given ? usable(given, known) : null;
+    const baseUrl = given ? usable(given, known, !known.ownServer) : null;
     return baseUrl === null ? known : { ...known, baseUrl };
   });
 }
 
-function usable(address: string, { ownServer }: OfferedProvider): string | null {
+function usable(address: string, { ownServer }: OfferedProvider, withKey: boolean): string | null {
   try {
-    return parseBaseUrl(address, { privateHttp: ownServer });
+    return parseBaseUrl(address, { withKey, ownServer });
   } catch {
     return null;
   }
@@ -39,8 +39,8 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
   const address = given || known.baseUrl || '';
   const keyHint = secret && hintOf(secret);
   const base = { id: known.id, keyHint, storage: 'environment' as const, checkedAt: null };
-  const baseUrl = usable(address, known);
+  const baseUrl = usable(address, known, secret !== null);
   if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', message: null };
-  const message = `${known.env.baseUrl} is not an https address, nor one of this machine: it is not used.`;
+  const message = `${known.env.baseUrl} is not used: it is not an https address, nor one of this machine${known.ownServer && secret ? ', and there is a key for it' : ''}.`;
   return { ...base, baseUrl: address.slice(0, 2048), secret: null, state: 'refused', message };
 }

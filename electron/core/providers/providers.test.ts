@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterEach, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
@@ -95,6 +96,39 @@ test('a server of one’s own is used from its address in the environment, unles
     .toEqual(['ollama no key http://192.168.1.5:11434/v1']);
   const states = (await core.client.providers.list()).map(({ id, state }) => `${id} ${state}`);
   expect(states).toEqual(expect.arrayContaining(['ollama unchecked', 'vllm refused']));
+});
+
+test('a server beside this machine gets no key over plain http: not entered, not from the environment, not kept', async () => {
+  const env = { VLLM_BASE_URL: 'http://192.168.1.5:8000/v1', VLLM_API_KEY: 'environment-key' };
+  const core = await start({ env });
+  const entered = core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'http://192.168.1.5:11434/v1' });
+  await expect(entered).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'baseUrl' } } });
+  const vllm = (await core.client.providers.list()).find(({ id }) => id === 'vllm');
+  expect(vllm).toMatchObject({ state: 'refused', message: expect.stringContaining('there is a key for it') });
+  await core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'https://192.168.1.5/v1' });
+  const { dataFolder, secrets } = core;
+  await core.core.close();
+  const db = new Sqlite(join(dataFolder, 'portico.db'));
+  db.exec("update providers set base_url = 'http://192.168.1.5:11434/v1' where id = 'ollama'");
+  db.close();
+  const next = await start({ dataFolder, openSecrets: async () => secrets });
+  const kept = (await next.client.providers.list()).find(({ id }) => id === 'ollama');
+  expect(kept).toMatchObject({ state: 'refused', message: expect.stringContaining('not sent to this address') });
+  expect(await next.client.providers.check({ id: 'ollama' })).toMatchObject({ state: 'unreachable' });
+  expect(next.used.filter((line) => line.includes(key))).toEqual([]);
+});
+
+test('a restored state that names another address does not get the key that was entered for this one', async () => {
+  const core = await start();
+  await core.client.providers.setKey({ id: 'vllm', key, baseUrl: 'https://old.example/v1' });
+  const { backups } = await core.client.backup.make();
+  const next = 'canary-of-the-new-server';
+  await core.client.providers.setKey({ id: 'vllm', key: next, baseUrl: 'https://new.example/v1' });
+  await core.client.backup.restore({ name: backups[0]?.name ?? '' });
+  const vllm = (await core.client.providers.list()).find(({ id }) => id === 'vllm');
+  expect(vllm).toMatchObject({ baseUrl: 'https://old.example/v1', state: 'refused' });
+  expect(core.used.at(-1)).toBe('vllm off');
+  expect([...core.secrets.items.values()]).not.toContain(next);
 });
 
 test('servers of this machine are looked for when asked, with a fetch that the host gave', async () => {

@@ -1,5 +1,6 @@
 import type { Gateway } from '#gateway/gateway.ts';
 import { Secret } from '#gateway/lib/secret.ts';
+import { mayCarrySecrets, readOnTheWay } from '#gateway/lib/secret-address.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import type { LocalServer, Provider, ProviderId } from '#shared/contract/providers.ts';
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
@@ -54,6 +55,13 @@ export function providersFeature(deps: ProvidersDeps) {
   function changed(id: ProviderId): Provider {
     changes.emit('providers', 'models', 'account');
     return shown(id);
+  }
+
+  /** A state that was restored names another address than the key was entered for: the key does not go there. */
+  async function keepKeyFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
+    if (!before?.secret || !stored.hasKey || originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
+    touched.delete(stored.id);
+    await secrets.remove(secretName(stored.id));
   }
 
   const shown = (id: ProviderId) => toProvider(knownIn(known, id), entries.get(id));
@@ -120,6 +128,7 @@ export function providersFeature(deps: ProvidersDeps) {
         const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
         for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
         for (const each of stored) {
+          await keepKeyFrom(each, entries.get(each.id));
           const entry = await loadEntry(secrets, each);
           if (!touched.has(entry.id)) entries.use(entry.id, entry);
         }
@@ -139,9 +148,9 @@ function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | unde
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
   if (!address)
     throw new AppError('invalid_input', "baseUrl: the server's address is needed.", { details: { param: 'baseUrl' } });
-  const baseUrl = parseBaseUrl(address, { privateHttp: known.ownServer });
-  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(baseUrl);
+  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(address);
   const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
+  const baseUrl = parseBaseUrl(address, { withKey: secret !== null, ownServer: known.ownServer });
   if (!secret && !known.ownServer) {
     const why = before?.secret
       ? 'a key is sent only to the address it was entered for. Enter it again'
@@ -164,8 +173,11 @@ function checkFailure(error: unknown): AppError {
 /** The providers that are set up, and the gateway told of each of them. */
 function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   const entries = new Map<ProviderId, Entry>();
+  const isSafe = (entry: Entry) => entry.secret === null || mayCarrySecrets(entry.baseUrl);
   const usable = (entry: Entry) =>
-    entry.secret !== null || entry.storage === null || (entry.keyHint === null && entry.state !== 'refused');
+    (entry.secret !== null && isSafe(entry)) ||
+    entry.storage === null ||
+    (entry.keyHint === null && entry.state !== 'refused');
   return {
     get: (id: ProviderId) => entries.get(id),
     anyUsable: () => [...entries.values()].some(usable),
@@ -214,6 +226,7 @@ async function remember(store: ProviderStore, entry: Entry): Promise<void> {
 async function check({ gateway, now }: ProvidersDeps, entry: Entry): Promise<Entry> {
   const checked = { ...entry, checkedAt: now() };
   try {
+    if (entry.secret) parseBaseUrl(entry.baseUrl, { withKey: true });
     const credential = { apiKey: entry.secret, baseUrl: entry.baseUrl };
     await gateway.checkProvider(entry.id, credential, AbortSignal.timeout(checkMs));
     return { ...checked, state: 'works', message: null };
@@ -232,6 +245,14 @@ function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
 async function loadEntry(secrets: SecretBox, stored: StoredProvider): Promise<Entry> {
   const entry = { ...stored, storage: stored.hasKey ? ('keychain' as const) : null };
   if (!stored.hasKey) return { ...entry, secret: null };
+  if (!mayCarrySecrets(stored.baseUrl)) {
+    return {
+      ...entry,
+      secret: null,
+      state: 'refused',
+      message: `Its key is not sent to this address: ${readOnTheWay}`,
+    };
+  }
   try {
     const secret = await secrets.get(secretName(stored.id));
     if (secret) return { ...entry, secret };

@@ -13,7 +13,7 @@ export function fingerprintOf(transport: ToolTransport, tools: readonly Tool[]):
 }
 
 /** JSON in which the order of keys does not matter. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -94,10 +94,8 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
 
 function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { text: string }): Transport {
   if (transport.type === 'http') {
-    return new StreamableHTTPClientTransport(new URL(transport.url), {
-      requestInit: { headers: secrets },
-      fetch: send,
-    });
+    const url = new URL(transport.url);
+    return new StreamableHTTPClientTransport(url, { requestInit: { headers: secrets }, fetch: onlyTo(url, send) });
   }
   const { command, args, folder } = transport;
   const stdio = new StdioClientTransport({
@@ -110,6 +108,15 @@ function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { te
   });
   return stdio;
 }
+
+/** What was agreed to is this address: neither a redirect nor a word of the server's leads elsewhere, least of all with its headers. */
+const onlyTo =
+  ({ origin }: URL, send: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin) throw new AppError('tool_server_failed', `The server leads to ${url.origin}.`);
+    return send(input, { ...init, redirect: 'error' });
+  };
 
 function caller(client: Client, limits: McpLimits): McpConnection['call'] {
   return async (name, input, signal) => {

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { guardedDownload } from '#gateway/lib/guarded-download.ts';
+import type { AskPerson } from '../ask-person.ts';
 import type { Changes } from '../changes.ts';
 import type { Db } from '../db.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -8,6 +10,7 @@ import { pageFetcher } from './fetch-page.ts';
 import { connectMcp } from './mcp-connection.ts';
 import { pageReader } from './page-reader.ts';
 import { permissionStore } from './permission-store.ts';
+import { serverConsents } from './server-consents.ts';
 import { toolServerStore } from './tool-server-store.ts';
 import { toolServers } from './tool-servers.ts';
 import { openToolbox } from './toolbox.ts';
@@ -15,6 +18,8 @@ import { toolsFeature } from './tools.ts';
 
 export interface OpenToolsDeps {
   readonly db: Db;
+  readonly dataFolder: string;
+  readonly ask: AskPerson;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly settings: SettingsStore;
@@ -27,16 +32,17 @@ export interface OpenToolsDeps {
 
 /** The parts of tools, put together: what the window asks for, and what a turn uses. */
 export function openTools(deps: OpenToolsDeps) {
-  const { db, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
+  const { db, ask, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);
   const servers = toolServers({
     store: toolServerStore(db),
+    consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
     connect: (options) => connectMcp({ ...options, version, fetch: send }),
-    ...{ permissions, secrets, changes, now, newId },
+    ...{ permissions, ask, secrets, changes, now, newId },
   });
   const fetchPage = pageFetcher({ download: guardedDownload, readPage: pageReader(pageWorkerFile) });
   const builtIn = builtInTools({ now, fetchPage });
   const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
   const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });
-  return { feature, toolbox, close: servers.close };
+  return { feature, toolbox, restored: servers.restored, close: servers.close };
 }

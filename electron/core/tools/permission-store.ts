@@ -36,6 +36,9 @@ export function permissionStore(db: Db) {
     async forget(id: string): Promise<void> {
       await db.deleteFrom('tool_permissions').where('id', '=', id).execute();
     },
+    async forgetAll(): Promise<void> {
+      await db.deleteFrom('tool_permissions').execute();
+    },
     /** A server that is reached in another way is another server. */
     async forgetServer(serverId: string): Promise<void> {
       await db.deleteFrom('tool_permissions').where('server_id', '=', serverId).execute();

@@ -1,17 +1,23 @@
 import { Secret } from '#gateway/lib/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/tools.ts';
 import { AppError } from '#shared/errors.ts';
+import type { AskPerson } from '../ask-person.ts';
 import type { Changes } from '../changes.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readServers } from './import-servers.ts';
 import type { McpConnection, McpOptions } from './mcp-connection.ts';
 import type { PermissionStore } from './permission-store.ts';
+import type { ServerConsents } from './server-consents.ts';
+import { serverQuestion } from './server-question.ts';
+import { inFullFolder, refuseInsecure, type ServerWay, subjectOf } from './server-way.ts';
 import type { StoredServer, ToolServerStore } from './tool-server-store.ts';
 
 export interface ToolServersDeps {
   readonly store: ToolServerStore;
   readonly permissions: PermissionStore;
+  readonly consents: ServerConsents;
+  readonly ask: AskPerson;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly connect: (options: Pick<McpOptions, 'transport' | 'secrets' | 'closed'>) => Promise<McpConnection>;
   readonly changes: Changes;
@@ -25,17 +31,21 @@ interface Named {
 }
 
 /** The user's tool servers: kept, reached when they are needed, and trusted only as they were when they were looked at. */
-export function toolServers({ store, permissions, secrets, connect, changes, now, newId }: ToolServersDeps) {
+export function toolServers(deps: ToolServersDeps) {
+  const { store, permissions, consents, ask, secrets, connect, changes, now, newId } = deps;
   const open = new Map<string, Promise<McpConnection>>();
   const starting = new Set<string>();
+  /** Servers that a person is being asked about: by how many calls, and what ends it where the server changes. */
+  const asking = new Map<string, { readonly withdrawn: AbortController; callers: number }>();
   let closed = false;
 
   const show = (server: StoredServer): ToolServer => {
     const { id, name, transport, enabled, tools, problem } = server;
-    const state = stateOf(server, starting.has(id), open.has(id));
+    const state = asking.has(id) ? 'asking' : stateOf(server, starting.has(id), open.has(id));
     const fingerprint = fingerprintOf(transport, tools);
     const changed = enabled && server.seenFingerprint !== fingerprint;
-    return { id, name, transport, enabled, state, problem, tools: [...tools], fingerprint, changed };
+    const allowed = consents.has(id);
+    return { id, name, transport, enabled, state, allowed, problem, tools: [...tools], fingerprint, changed };
   };
 
   async function existing(id: string): Promise<StoredServer> {
@@ -51,6 +61,7 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
   }
 
   async function add({ name, transport }: Named): Promise<ToolServer> {
+    refuseInsecure(transport);
     const id = newId();
     await keepSecrets(id, transport, []);
     const server = { id, name, transport: withoutSecrets(transport), enabled: false, tools: [] };
@@ -76,6 +87,41 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
     return kept ? (JSON.parse(kept.reveal()) as Record<string, string>) : {};
   }
 
+  async function wayTo({ id, transport }: StoredServer): Promise<ServerWay> {
+    refuseInsecure(transport);
+    return { transport: inFullFolder(transport), secrets: await secretsOf(id, namedIn(transport)) };
+  }
+
+  /** Has a person agree to exactly what would be started or reached now, unless they did. Throws `not_confirmed`. */
+  async function allow(id: string, signal: AbortSignal): Promise<void> {
+    const way = await wayTo(await existing(id));
+    const subject = subjectOf(way);
+    if (await consents.holds(id, subject)) return;
+    const question = serverQuestion(way);
+    const round = asking.get(id) ?? { withdrawn: new AbortController(), callers: 0 };
+    round.callers += 1;
+    asking.set(id, round);
+    changes.emit('tools');
+    try {
+      const { signal: withdrawn } = round.withdrawn;
+      await ask(subject, question, AbortSignal.any([signal, withdrawn]));
+      await consents.remember(id, subject, withdrawn);
+    } finally {
+      round.callers -= 1;
+      if (round.callers === 0) asking.delete(id);
+      changes.emit('tools');
+    }
+  }
+
+  /** Ends what runs and what is being asked, and forgets what was agreed to. */
+  async function disallow(id: string): Promise<void> {
+    asking
+      .get(id)
+      ?.withdrawn.abort(new AppError('not_confirmed', 'Nothing was started: the server was changed meanwhile.'));
+    consents.forget(id);
+    await stop(id);
+  }
+
   async function stop(id: string): Promise<void> {
     const connection = open.get(id);
     open.delete(id);
@@ -89,7 +135,7 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
 
   /** The connection, opened where it is not; what its tools say now is remembered. Throws `tool_server_failed`. */
   function reach(id: string): Promise<McpConnection> {
-    if (closed) return Promise.reject(new AppError('shutting_down', 'Portico is closing.'));
+    if (closed) return Promise.reject(shuttingDown());
     const known = open.get(id);
     if (known !== undefined) return known;
     const opening = start(id);
@@ -99,13 +145,14 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
   }
 
   async function start(id: string): Promise<McpConnection> {
+    const way = await wayTo(await existing(id));
+    // What is compared is what is started: nothing is read again in between.
+    if (!(await consents.holds(id, subjectOf(way)))) throw notAllowed();
     starting.add(id);
     changes.emit('tools');
     try {
-      const { transport } = await existing(id);
       const connection = await connect({
-        transport,
-        secrets: await secretsOf(id, namedIn(transport)),
+        ...way,
         closed: (problem) => void ended(id, problem ?? 'The server ended by itself.'),
       });
       const server = await existing(id);
@@ -133,8 +180,9 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
     list: async (): Promise<ToolServer[]> => (await store.all()).map(show),
     add,
     async change({ id, name, transport }: Named & { id: string }): Promise<ToolServer> {
+      refuseInsecure(transport);
       const before = await existing(id);
-      await stop(id);
+      await disallow(id);
       await keepSecrets(id, transport, namedIn(before.transport));
       await permissions.forgetServer(id);
       const next = { ...before, name, transport: withoutSecrets(transport) };
@@ -142,12 +190,14 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
     },
     async remove({ id }: { id: string }): Promise<void> {
       const { transport } = await existing(id);
-      await stop(id);
+      await disallow(id);
       await forgetSecrets(id, namedIn(transport));
       await store.remove(id);
       changes.emit('tools');
     },
-    async test({ id }: { id: string }): Promise<ToolServer> {
+    /** Asks a person first. Throws `not_confirmed`, `confirmation_busy`, or `invalid_input` where it cannot be asked about. */
+    async test({ id }: { id: string }, signal: AbortSignal = new AbortController().signal): Promise<ToolServer> {
+      await allow(id, signal);
       const { enabled } = await existing(id);
       await stop(id);
       await reach(id).catch((error: unknown) => {
@@ -163,6 +213,7 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
         await stop(id);
         return keep({ ...server, enabled });
       }
+      if (!consents.has(id)) throw notAllowed();
       const now = fingerprintOf(server.transport, server.tools);
       if (fingerprint !== now) {
         throw new AppError(
@@ -172,28 +223,58 @@ export function toolServers({ store, permissions, secrets, connect, changes, now
       }
       return keep({ ...server, enabled, seenFingerprint: now });
     },
+    async disallow({ id }: { id: string }): Promise<ToolServer> {
+      const server = await existing(id);
+      await disallow(id);
+      return keep({ ...server, enabled: false });
+    },
+    /** Another state has taken the place of this one: what was agreed to and permitted in either holds no longer. */
+    async restored(): Promise<void> {
+      consents.forgetAll();
+      await permissions.forgetAll();
+      await Promise.all([...asking.keys(), ...open.keys()].map(disallow));
+    },
     async import({ json }: { json: string }) {
       const { servers, leftOut } = readServers(json);
       const known = new Set((await store.all()).map(({ transport }) => JSON.stringify(transport)));
       const added: ToolServer[] = [];
-      const twice: { name: string; reason: string }[] = [];
+      const refused: { name: string; reason: string }[] = [];
       for (const found of servers) {
         const same = JSON.stringify(withoutSecrets(found.transport));
-        if (known.has(same)) twice.push({ name: found.name, reason: 'It is here already.' });
+        const refusal = refusalOf(found.transport);
+        if (refusal !== null) refused.push({ name: found.name, reason: refusal });
+        else if (known.has(same)) refused.push({ name: found.name, reason: 'It is here already.' });
         else added.push(await add(found));
         known.add(same);
       }
-      return { added, leftOut: [...leftOut, ...twice] };
+      return { added, leftOut: [...leftOut, ...refused] };
     },
     reach,
     async close(): Promise<void> {
       closed = true;
+      for (const { withdrawn } of asking.values()) withdrawn.abort(shuttingDown());
       await Promise.all([...open.keys()].map(stop));
     },
   };
 }
 
 export type ToolServers = ReturnType<typeof toolServers>;
+
+const shuttingDown = () => new AppError('shutting_down', 'Portico is closing.');
+
+const notAllowed = () =>
+  new AppError('not_confirmed', 'Not started: nobody has agreed yet to exactly this program or address being used.');
+
+/** Why a server that was found is left out; null: it is taken. */
+function refusalOf(transport: ToolTransportInput): string | null {
+  try {
+    refuseInsecure(transport);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
 
 const secretName = (id: string) => `tool-server/${id}`;
 

@@ -15,6 +15,7 @@ const toolNamed = (name: string) => ({
 });
 const server = (change: Partial<ToolServer> = {}): ToolServer => ({
   ...{ id: 's1', name: 'My files', enabled: true, state: 'ready', problem: null, fingerprint: 'f1', changed: false },
+  allowed: true,
   transport: { type: 'http', url: 'https://tools.example.org', headers: [] },
   tools: [toolNamed('read')],
   ...change,
@@ -77,13 +78,14 @@ test('what is on and trusted is offered, each under a name of its own that provi
     server({ id: 's2', name: 'my/files' }),
     server({ id: 's3', name: 'Changed', changed: true }),
     server({ id: 's4', name: 'Off', enabled: false }),
+    server({ id: 's6', name: 'Unasked', allowed: false }),
     server({ id: 's5', name: '文件', tools: [toolNamed('读'), toolNamed('写'), toolNamed('x'.repeat(200))] }),
   ]);
   const names = (await toolbox.offered()).map(({ wireName }) => wireName);
   expect(names.slice(0, 4)).toEqual(['calculator', 'fetch_page', 'My_files__read', 'my_files__read']);
   expect(new Set(names).size).toBe(names.length);
   expect(names.every((name) => /^[a-zA-Z0-9_-]{1,64}$/.test(name))).toBe(true);
-  expect(names.join()).not.toMatch(/Changed|Off/);
+  expect(names.join()).not.toMatch(/Changed|Off|Unasked/);
 });
 
 test('nothing that reaches out runs unasked; a permission is for one tool, one server as it was, and its chats', async () => {
@@ -122,7 +124,7 @@ test('a server that turns out to be another one when it is reached is not asked'
   let now = server();
   const { toolbox, calls } = await open(() => [now]);
   const read = await named(toolbox, 'My_files__read');
-  for (const change of [{ fingerprint: 'f2' }, { changed: true }, { enabled: false }]) {
+  for (const change of [{ fingerprint: 'f2' }, { changed: true }, { enabled: false }, { allowed: false }]) {
     now = server(change);
     expect(await toolbox.run(read, '{}', never)).toMatchObject({ isError: true, text: /not what it was/ });
   }

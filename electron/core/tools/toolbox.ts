@@ -34,14 +34,14 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
   async function offered(): Promise<OfferedTool[]> {
     const own: OfferedTool[] = [];
     for (const tool of builtIn) if (await isOn(tool.name)) own.push(ownTool(tool));
-    const trusted = (await servers.list()).filter(({ enabled, changed }) => enabled && !changed);
+    const trusted = (await servers.list()).filter(mayBeUsed);
     return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, mostOffered);
   }
 
   /** What was permitted was this tool of this server: reaching it may have shown that it is another one now. */
   async function mustBeSame({ serverId, fingerprint }: OfferedTool): Promise<void> {
     const server = (await servers.list()).find(({ id }) => id === serverId);
-    if (server?.enabled && !server.changed && server.fingerprint === fingerprint) return;
+    if (server && mayBeUsed(server) && server.fingerprint === fingerprint) return;
     throw new AppError('tool_server_changed', 'Not run: the tool server is not what it was when it was permitted.');
   }
 
@@ -75,6 +75,8 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     },
   };
 }
+
+const mayBeUsed = ({ enabled, allowed, changed }: ToolServer): boolean => enabled && allowed && !changed;
 
 function ownTool({ name, title, description, inputSchema, readOnly, asks }: BuiltInTool): OfferedTool {
   return {

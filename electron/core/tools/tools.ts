@@ -54,6 +54,7 @@ export function toolsFeature({ builtIn, servers, permissions, store, changes }: 
     removeServer: servers.remove,
     testServer: servers.test,
     enableServer: servers.enable,
+    disallowServer: servers.disallow,
     importServers: servers.import,
   };
 }

@@ -1,5 +1,6 @@
 import { app, nativeTheme, shell } from 'electron';
 import type { Host } from '#core/host.ts';
+import { askPerson } from './ask-person.ts';
 import { askWhere } from './ask-where.ts';
 import { printPdf } from './print-pdf.ts';
 import type { WindowStateFile } from './window-state.ts';
@@ -15,6 +16,7 @@ export function electronHost(state: WindowStateFile, platform: NodeJS.Platform):
     notices: [],
     output: { kind: 'dialog', askWhere, printPdf },
     openExternal: (url) => shell.openExternal(url),
+    confirm: askPerson,
     showTheme(theme) {
       nativeTheme.themeSource = theme;
       state.set({ theme });

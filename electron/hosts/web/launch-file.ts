@@ -8,8 +8,12 @@ import type { LaunchFile } from './open-external.ts';
  * the machine could read the link (security page, rule 16). The file stays until the host ends, because nobody knows when a
  * browser reads it: by then its link is used or too old, and leads to the page that says how to get in.
  */
-export function writeLaunchFile(dataFolder: string, link: string): { url: LaunchFile; remove(): void } {
-  const file = join(dataFolder, 'open-portico.html');
+export function writeLaunchFile(
+  dataFolder: string,
+  link: string,
+  fileName = 'open-portico.html',
+): { url: LaunchFile; remove(): void } {
+  const file = join(dataFolder, fileName);
   rmSync(file, { force: true });
   writeFileSync(file, page(link), { mode: 0o600, flag: 'wx' });
   return { url: pathToFileURL(file).href as LaunchFile, remove: () => rmSync(file, { force: true }) };

@@ -3,6 +3,7 @@ import { type CoreOptions, openCore } from '#core/core.ts';
 import type { Host } from '#core/host.ts';
 import { serveChannels } from '#core/serve.ts';
 import { AppError } from '#shared/errors.ts';
+import { askOnPage } from './ask-person.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
 import { type PrintPages, printPages } from './print-pages.ts';
@@ -45,7 +46,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const prints = printPages();
   const core = await openCore({
     ...options,
-    host: webHost(options.version, platform, prints),
+    host: webHost(options, prints),
     now: Date.now,
     elapsed,
     newId: randomUUID,
@@ -79,9 +80,11 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
 const notices = [
   'Portico runs in a browser: extensions that may read all pages can read your chats.',
   'Programs that run under your user name can read the memory of the browser, and with it this page.',
+  'Before a program is started, Portico asks on a page of its own, which this page cannot reach but extensions can. The installed app asks by a window of the system.',
 ];
 
-function webHost(version: string, platform: NodeJS.Platform, prints: PrintPages): Host {
+function webHost(options: StartWebOptions, prints: PrintPages): Host {
+  const { version, platform } = options;
   return {
     name: 'web',
     version,
@@ -90,14 +93,32 @@ function webHost(version: string, platform: NodeJS.Platform, prints: PrintPages)
     notices,
     output: { kind: 'browser', servePrint: prints.serve },
     openExternal: (url) => openExternal(url, platform),
+    confirm: (question, signal) =>
+      askOnPage(question, signal, {
+        show: (title, link) => showQuestion(options, title, link),
+        elapsed: () => performance.now(),
+      }),
     showTheme() {
       // The page draws its own theme; a browser's frame belongs to its user.
     },
   };
 }
 
-function openBrowser(dataFolder: string, link: string, platform: NodeJS.Platform, say: (line: string) => void) {
-  const launch = writeLaunchFile(dataFolder, link);
+/** The way to a question leads through the terminal and a browser that we open: the app's page never learns it. */
+function showQuestion({ openBrowser: open, dataFolder, platform, say }: StartWebOptions, title: string, link: string) {
+  say(`Portico asks: ${title} Answer at ${link}`);
+  const launch = open ? openBrowser(dataFolder, link, platform, say, 'answer-portico.html') : null;
+  return () => launch?.remove();
+}
+
+function openBrowser(
+  dataFolder: string,
+  link: string,
+  platform: NodeJS.Platform,
+  say: (line: string) => void,
+  fileName?: string,
+) {
+  const launch = writeLaunchFile(dataFolder, link, fileName);
   openExternal(launch.url, platform).catch(() => {
     launch.remove();
     say('No browser could be opened here: open the link above yourself.');

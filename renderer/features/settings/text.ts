@@ -50,7 +50,7 @@ export const text = {
     key: 'API key',
     optionalKey: 'API key (may be empty)',
     baseUrl: 'Base URL',
-    baseUrlNote: 'It usually ends in /v1.',
+    baseUrlNote: 'It usually ends in /v1. A key needs https, unless the server is on this computer.',
     ownServers: 'Your own servers',
     ownServersNote: 'Servers that speak OpenAI’s API, on this computer or in your network. They may need no key.',
     find: 'Find servers on this computer',

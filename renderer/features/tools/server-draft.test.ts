@@ -4,7 +4,7 @@ import type { ToolServer } from '#shared/contract/tools.ts';
 import { draftOf, secretProblem, transportIn } from './server-draft.ts';
 
 const server = (transport: ToolServer['transport']): ToolServer => ({
-  ...{ id: 's', name: 'S', transport, enabled: false, state: 'off', problem: null, tools: [] },
+  ...{ id: 's', name: 'S', transport, enabled: false, allowed: true, state: 'off', problem: null, tools: [] },
   ...{ fingerprint: 'f', changed: false },
 });
 

@@ -6,26 +6,24 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { LookForm } from './look-form.tsx';
+import { useReachServer } from './reach-server.ts';
+import { ServerConsent } from './server-consent.tsx';
 import { ServerForm } from './server-form.tsx';
 import { text } from './text.ts';
 import { ToolList, TransportLine } from './tool-list.tsx';
 import { useToolCalls } from './use-tools.ts';
 
-const tones = { off: 'plain', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
+const tones = { off: 'plain', asking: 'warn', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
 
 /** One tool server: how it stands, and what can be done about it. */
 export function ServerRow({ server }: { server: ToolServer }) {
   const [open, setOpen] = useState<'tools' | 'editing' | 'removing' | null>(null);
   const [seen, setSeen] = useState<ToolServer | null>(null);
-  const { test, enable } = useToolCalls();
+  const { enable, disallow } = useToolCalls();
+  const reaching = useReachServer(server.id);
+  const { reach, isPending } = reaching;
   const { say, failed } = useNotify();
   const named = (action: string) => text.actionFor(action, server.name);
-  const reach = (then: (reached: ToolServer) => void) =>
-    test.mutate(server.id, {
-      // What went wrong stands in the row.
-      onSuccess: (reached) => reached.problem === null && then(reached),
-      onError: (error) => failed(text.testFailed, error),
-    });
   const switchTo = (on: boolean) => {
     if (on) return reach(setSeen);
     enable.mutate(
@@ -47,26 +45,24 @@ export function ServerRow({ server }: { server: ToolServer }) {
         <Switch
           label={text.switchFor(server.name)}
           checked={server.enabled}
-          disabled={test.isPending || enable.isPending}
+          disabled={enable.isPending}
           onChange={switchTo}
         />
       </div>
-      <p role="status" className="mt-1 text-fg-2 text-sm wrap-anywhere">
-        {server.problem}
-      </p>
+      <ServerConsent server={server} reaching={reaching} />
       {server.changed && <p className="mt-1 text-sm text-warn">{text.changedNote}</p>}
       <div className="mt-2 flex flex-wrap gap-1.5">
-        {server.changed && (
-          <Button aria-label={named(text.look)} disabled={test.isPending} onClick={() => reach(setSeen)}>
+        {(server.changed || (server.enabled && !server.allowed)) && (
+          <Button aria-label={named(text.look)} aria-disabled={isPending} onClick={() => reach(setSeen)}>
             {text.look}
           </Button>
         )}
         <Button
           aria-label={named(text.test)}
-          disabled={test.isPending}
+          aria-disabled={isPending}
           onClick={() => reach(({ name, tools }) => say(text.tested(name, tools.length)))}
         >
-          {test.isPending ? text.testing : text.test}
+          {isPending && server.state !== 'asking' ? text.testing : text.test}
         </Button>
         {server.tools.length > 0 && (
           <Button
@@ -80,6 +76,15 @@ export function ServerRow({ server }: { server: ToolServer }) {
         <Button aria-label={named(text.edit)} onClick={() => setOpen('editing')}>
           {text.edit}
         </Button>
+        {server.allowed && (
+          <Button
+            aria-label={named(text.disallow)}
+            disabled={disallow.isPending}
+            onClick={() => disallow.mutate(server.id, { onError: (error) => failed(text.notTaken, error) })}
+          >
+            {text.disallow}
+          </Button>
+        )}
         <Button look="danger" aria-label={named(text.remove)} onClick={() => setOpen('removing')}>
           {text.remove}
         </Button>

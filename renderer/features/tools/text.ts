@@ -9,13 +9,27 @@ export const text = {
   notSwitched: 'Not switched',
   servers: 'Tool servers',
   serversNote:
-    'Programs and addresses that speak MCP (Model Context Protocol). A program runs on this computer with your rights: add only what you trust. It is started when you test it or switch it on.',
+    'Programs and addresses that speak MCP (Model Context Protocol). A program runs on this computer with your rights: add only what you trust. Before one is started or reached for the first time, by a test or the switch, Portico asks you outside this page and shows all that would be run.',
   noServers: 'No servers yet.',
   add: 'Add server',
   import: 'Import',
-  states: { off: 'Off', starting: 'Starting', ready: 'On', failed: 'Failed' },
+  states: { off: 'Off', asking: 'Asking you', starting: 'Starting', ready: 'On', failed: 'Failed' },
   changedBadge: 'Changed',
   changedNote: 'It is not what it was when you last looked. Its tools are held back until you look at it again.',
+  asking: {
+    stdio:
+      'Portico is asking you, outside this page, whether this program may be started. Until you say yes nothing runs.',
+    http: 'Portico is asking you, outside this page, whether this address may be reached. Until you say yes nothing is sent.',
+  },
+  askingWhere:
+    'The installed app opens a message of the system. In a browser the question is a page of its own; its link is in the terminal too.',
+  giveUp: 'Stop asking',
+  asksFirst: 'Testing it or switching it on asks you first, outside this page.',
+  heldBack: {
+    stdio: 'Held back: nobody has agreed on this computer to this program being started.',
+    http: 'Held back: nobody has agreed on this computer to this address being reached.',
+  },
+  disallow: 'Withdraw consent',
   switchFor: (name: string) => `Use the tools of ${name}`,
   actionFor: (action: string, name: string) => `${action} ${name}`,
   test: 'Test',

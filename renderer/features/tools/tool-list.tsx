@@ -1,4 +1,5 @@
 import type { Tool, ToolTransport } from '#shared/contract/tools.ts';
+import { visibleText } from '#shared/visible.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { text } from './text.ts';
 
@@ -26,7 +27,7 @@ export function TransportLine({ transport }: { transport: ToolTransport }) {
   const secrets = transport.type === 'http' ? transport.headers : transport.variables;
   return (
     <p className="text-fg-3 text-xs wrap-anywhere">
-      <code className="font-mono">{line}</code>
+      <code className="font-mono">{visibleText(line)}</code>
       {secrets.length > 0 && ` · ${secrets.join(', ')}`}
     </p>
   );

@@ -1,4 +1,5 @@
 import '../../ui/theme.css';
+import { ORPCError } from '@orpc/client';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import type { ToolServer } from '#shared/contract/tools.ts';
@@ -14,7 +15,16 @@ const dialog = (name: string) => page.getByRole('dialog', { name });
 const useFiles = () => page.getByRole('switch', { name: 'Use the tools of Files' });
 
 const files: ToolServer = {
-  ...{ id: 'files', name: 'Files', enabled: false, state: 'off', problem: null, fingerprint: 'kept', changed: false },
+  ...{
+    id: 'files',
+    name: 'Files',
+    enabled: false,
+    allowed: true,
+    state: 'off',
+    problem: null,
+    fingerprint: 'kept',
+    changed: false,
+  },
   transport: { type: 'stdio', command: 'files', args: ['--root', '/tmp/a b'], folder: null, variables: ['TOKEN'] },
   tools: [fakeTool('read_file', 'Reads a file.')],
 };
@@ -89,6 +99,64 @@ test('a server is switched on only after its tools were shown as they are now', 
   await expect.element(useFiles()).toBeChecked();
   await useFiles().click();
   await expect.element(useFiles()).not.toBeChecked();
+});
+
+test('a person is asked outside the page: it waits, can be told to stop, and a no leaves everything as it was', async () => {
+  const fake = await openApp('#settings/tools', {
+    tools: { ...fakeToolsData(), servers: [{ ...files, allowed: false, tools: [] }] },
+  });
+  await expect.element(main()).toMatchTextContent('asks you first, outside this page');
+  expect(button('Withdraw consent Files').elements()).toHaveLength(0);
+  const { tools } = fake.data;
+  const asking = (state: ToolServer['state']) => {
+    tools.servers = tools.servers.map((server) => ({ ...server, state }));
+    fake.changed('tools');
+  };
+  tools.askPerson = (signal) =>
+    new Promise((_, reject) => {
+      asking('asking');
+      signal?.addEventListener('abort', () => {
+        asking('off');
+        reject(new Error('given up'));
+      });
+    });
+  useFiles().element().focus();
+  await userEvent.keyboard(' ');
+  await expect.element(main()).toMatchTextContent('Until you say yes nothing runs.');
+  await expect.element(useFiles()).toHaveFocus();
+  await expect.element(useFiles()).not.toBeChecked();
+  await button('Stop asking Files').click();
+  await expect.element(button('Stop asking Files')).not.toBeInTheDocument();
+  await expect.element(main()).not.toMatchTextContent('Not tested');
+
+  tools.askPerson = async () => {
+    throw new ORPCError('not_confirmed', { message: 'Nothing was started: nobody said yes to it.' });
+  };
+  await useFiles().click();
+  await expect.element(main()).toMatchTextContent('nobody said yes to it');
+  await expect.element(useFiles()).not.toBeChecked();
+  expect(dialog('Switch on Files?').elements()).toHaveLength(0);
+
+  tools.askPerson = async () => {};
+  await useFiles().click();
+  await dialog('Switch on Files?').getByRole('button', { name: 'Switch on' }).click();
+  await expect.element(useFiles()).toBeChecked();
+  await expect.element(main()).not.toMatchTextContent('nobody said yes');
+  await button('Withdraw consent Files').click();
+  await expect.element(useFiles()).not.toBeChecked();
+});
+
+test('what cannot be seen in a command line is written out', async () => {
+  await open({ transport: { ...files.transport, args: ['exe\u202efdp', 'a\nb'] } as ToolServer['transport'] });
+  await expect.element(main()).toMatchTextContent('files exe\\u{202e}fdp a\\nb · TOKEN');
+});
+
+test('a server that is on without anybody having agreed to it here is held back, and says so', async () => {
+  await open({ enabled: true, state: 'ready', allowed: false });
+  await expect.element(main()).toMatchTextContent('Held back: nobody has agreed on this computer');
+  await button('Look again Files').click();
+  await dialog('Switch on Files?').getByRole('button', { name: 'Switch on' }).click();
+  await expect.element(main()).not.toMatchTextContent('Held back');
 });
 
 test('a server that cannot be reached says why and stays off', async () => {

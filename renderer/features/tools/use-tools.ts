@@ -32,7 +32,11 @@ export function useToolCalls() {
       // It carries secret values, which must not stay in memory longer than the call.
       gcTime: 0,
     }),
-    test: useMutation({ mutationFn: (id: string) => api.tools.testServer({ id }), onSettled }),
+    test: useMutation({
+      mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) => api.tools.testServer({ id }, { signal }),
+      onSettled,
+    }),
+    disallow: useMutation({ mutationFn: (id: string) => api.tools.disallowServer({ id }), onSettled }),
     enable: useMutation({
       mutationFn: (entry: { id: string; enabled: boolean; fingerprint: string }) => api.tools.enableServer(entry),
       onSettled,

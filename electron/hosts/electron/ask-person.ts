@@ -1,0 +1,27 @@
+import { dialog } from 'electron';
+import type { Question } from '#core/ask-person.ts';
+import { mainWindow } from './window.ts';
+
+const no = 0;
+const yes = 1;
+
+/** The system's own message box, which no page can see, press or word. Enter, Escape and closing it say no. */
+export async function askPerson(question: Question, signal: AbortSignal): Promise<boolean> {
+  const options: Electron.MessageBoxOptions = {
+    type: 'warning',
+    title: 'Portico',
+    message: question.title,
+    detail: textOf(question),
+    buttons: ['No', question.yes],
+    defaultId: no,
+    cancelId: no,
+    noLink: true,
+    signal,
+  };
+  const window = mainWindow();
+  const { response } = await (window ? dialog.showMessageBox(window, options) : dialog.showMessageBox(options));
+  return response === yes;
+}
+
+const textOf = ({ advice, facts }: Question): string =>
+  [advice, ...facts.map(({ label, lines }) => [`${label}:`, ...lines].join('\n'))].join('\n\n');

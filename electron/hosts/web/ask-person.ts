@@ -1,0 +1,94 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Question } from '#core/ask-person.ts';
+import { answeredPage, questionHeaders, questionPage, readingMs } from './question-page.ts';
+import { allowedHosts, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';
+
+export interface AskPersonOptions {
+  /** Leads the person to the page, by the terminal and a browser, never by the app's page. Answers with what clears up. */
+  readonly show: (title: string, link: string) => () => void;
+  readonly elapsed: () => number;
+}
+
+const maxAnswerBytes = 64;
+
+/** After this long nobody is there to answer. */
+const limitMs = 300_000;
+
+/**
+ * Asks on a page of its own: a server for this one question, on a port and so of an origin of its own, which the app's page
+ * can neither read nor reach, behind a secret path that is never told to it.
+ */
+export async function askOnPage(
+  question: Question,
+  signal: AbortSignal,
+  { show, elapsed }: AskPersonOptions,
+): Promise<boolean> {
+  const path = `/${randomBytes(32).toString('base64url')}`;
+  const server = await listening();
+  const { port } = server.address() as AddressInfo;
+  const hosts = allowedHosts(port);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let readable = Number.POSITIVE_INFINITY;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuseHost(request, hosts);
+    if (refusal) return send(response, refusal.status, await answeredPage(refusal.text));
+    if (!same(request.url ?? '', path)) return send(response, 404, await answeredPage('There is nothing here.'));
+    if (request.method === 'POST') return take(request, response);
+    const unfit = refuseFileRequest(request);
+    if (unfit) return send(response, unfit.status, await answeredPage(unfit.text));
+    readable = Math.min(readable, elapsed() + readingMs);
+    return send(response, 200, await questionPage(question));
+  }
+
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = refuseForeignOrigin(request, 'POST');
+    if (refusal) return send(response, refusal.status, await answeredPage(refusal.text));
+    const given = await readAnswer(request);
+    if (given === null) return send(response, 400, await answeredPage('This is no answer.'));
+    // Nobody has read it that fast.
+    if (given === 'yes' && elapsed() < readable) return send(response, 409, await questionPage(question));
+    response.on('close', () => resolve(given === 'yes'));
+    send(response, 200, await answeredPage(given === 'yes' ? 'You said yes.' : 'You said no: nothing was started.'));
+  }
+
+  server.on('request', (request, response) => void answer(request, response).catch(() => response.destroy()));
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  ended.addEventListener('abort', () => resolve(false));
+  const hide = show(question.title, `http://127.0.0.1:${port}${path}`);
+  try {
+    return ended.aborted ? false : await promise;
+  } finally {
+    hide();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function listening(): Promise<Server> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000, maxHeaderSize: 16_384 });
+  server.maxConnections = 32;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return server;
+}
+
+async function readAnswer(request: IncomingMessage): Promise<'yes' | 'no' | null> {
+  const length = Number(request.headers['content-length']);
+  if (!(length > 0 && length <= maxAnswerBytes)) return null;
+  const given = new URLSearchParams(await text(request)).get('answer');
+  return given === 'yes' || given === 'no' ? given : null;
+}
+
+function send(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, questionHeaders);
+  response.end(body);
+}
+
+const digest = (value: string) => createHash('sha256').update(value).digest();
+const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

@@ -1,0 +1,80 @@
+import { html } from 'hono/html';
+import type { Question } from '#core/ask-person.ts';
+import { styleOf } from '#core/transfer/own-markup.ts';
+import type { Html } from '#shared/markdown/to-html.ts';
+
+/** The yes cannot be pressed at first: a click that was meant for something else must not become one. */
+export const readingMs = 1_000;
+
+const style = `
+body{margin:0;background:Canvas;color:CanvasText;font:16px/1.5 system-ui,sans-serif}
+main{max-width:44rem;margin:0 auto;padding:3rem 1.25rem}
+h1{margin:0;font-size:1.5rem}
+h2{margin:1.25rem 0 .25rem;font-size:1rem}
+pre{margin:0;padding:.75rem;border:1px solid;border-radius:.5rem;font:.875rem/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
+form{display:flex;gap:.75rem;margin-top:2rem}
+button{min-height:2.75rem;padding:0 1.25rem;border:1px solid;border-radius:.5rem;background:ButtonFace;color:ButtonText;font:inherit;cursor:pointer}
+button:focus-visible{outline:3px solid;outline-offset:2px}
+button[value=yes]{animation:held ${readingMs}ms step-end}
+@keyframes held{from{pointer-events:none;visibility:hidden}}
+`;
+
+const { element, source } = styleOf(style);
+
+/** The question as a page of its own. It runs no script and loads nothing; all that is not ours in it is escaped. */
+export const questionPage = ({ title, advice, facts, yes }: Question): Promise<string> =>
+  page(
+    title,
+    html`<h1>${title}</h1>
+<p>${advice}</p>
+${facts.map(({ label, lines }) => html`<h2>${label}</h2>\n<pre>${lines.join('\n')}</pre>\n`)}
+<form method="post" autocomplete="off">
+<button name="answer" value="no" autofocus>No</button>
+<button name="answer" value="yes">${yes}</button>
+</form>`,
+  );
+
+/** Shown where the question was. */
+export const answeredPage = (sentence: string): Promise<string> =>
+  page('Portico', html`<h1>${sentence}</h1><p>You can close this page and go back to Portico.</p>`);
+
+/** Security page, Settings: nothing is loaded, nothing runs, nobody frames it, and no other page keeps a hold on it. */
+export const questionHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src ${source}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Its own origin has to be named when the answer is posted; nobody else learns the address.
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  connection: 'close',
+};
+
+async function page(title: string, body: Html): Promise<string> {
+  return String(
+    await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+${element}
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`,
+  );
+}

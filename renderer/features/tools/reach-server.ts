@@ -1,0 +1,48 @@
+import { useRef } from 'react';
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { describeError } from '../../lib/error-text.ts';
+import { useNotify } from '../../ui/use-notify.ts';
+import { text } from './text.ts';
+import { useToolCalls } from './use-tools.ts';
+
+export interface Reaching {
+  readonly isPending: boolean;
+  /** Why it came to nothing, where a person did not agree or could not be asked. */
+  readonly refusal: string | null;
+  /** Reaches the server, after a person has agreed outside of this page. `then` gets it where it answered. */
+  reach(then: (reached: ToolServer) => void): void;
+  /** Closes the question. */
+  giveUp(): void;
+}
+
+/** Testing a server, which waits for a person's answer that this page can neither give nor see. */
+export function useReachServer(id: string): Reaching {
+  const { test } = useToolCalls();
+  const { failed } = useNotify();
+  const leave = useRef<AbortController>(null);
+  const refusal = test.isError ? describeError(test.error) : null;
+  const isRefusal = refusal !== null && refusals.has(refusal.code);
+  return {
+    isPending: test.isPending,
+    refusal: isRefusal ? refusal.sentence : null,
+    reach(then) {
+      if (test.isPending) return;
+      const controller = new AbortController();
+      leave.current = controller;
+      test.mutate(
+        { id, signal: controller.signal },
+        {
+          // What went wrong stands in the row.
+          onSuccess: (reached) => reached.problem === null && then(reached),
+          onError: (error) => {
+            if (controller.signal.aborted || refusals.has(describeError(error).code)) return;
+            failed(text.testFailed, error);
+          },
+        },
+      );
+    },
+    giveUp: () => leave.current?.abort(),
+  };
+}
+
+const refusals = new Set(['not_confirmed', 'confirmation_busy']);

@@ -1,0 +1,34 @@
+import type { ToolServer } from '#shared/contract/tools.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import type { Reaching } from './reach-server.ts';
+import { text } from './text.ts';
+
+/** How a server stands with the person who has to agree to it outside of this page, and what came of the last question. */
+export function ServerConsent({ server, reaching }: { server: ToolServer; reaching: Reaching }) {
+  const { isPending, refusal, giveUp } = reaching;
+  const asking = server.state === 'asking';
+  const kind = server.transport.type;
+  return (
+    <div className="mt-2">
+      {/* Always there, so that a screen reader hears what comes into it. */}
+      <div role="status">
+        {asking && (
+          <Notice>
+            <p>{text.asking[kind]}</p>
+            <p className="mt-1 text-fg-3 text-xs">{text.askingWhere}</p>
+          </Notice>
+        )}
+        {!asking && !isPending && refusal !== null && <Notice tone="warn">{refusal}</Notice>}
+        {!asking && server.problem !== null && <p className="text-fg-2 text-sm wrap-anywhere">{server.problem}</p>}
+      </div>
+      {asking && isPending && (
+        <Button className="mt-2" aria-label={text.actionFor(text.giveUp, server.name)} onClick={giveUp}>
+          {text.giveUp}
+        </Button>
+      )}
+      {!asking && !server.allowed && server.enabled && <p className="mt-1 text-sm text-warn">{text.heldBack[kind]}</p>}
+      {!asking && !server.allowed && <p className="mt-1 text-fg-3 text-xs">{text.asksFirst}</p>}
+    </div>
+  );
+}

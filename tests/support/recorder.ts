@@ -1,0 +1,17 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ToolTransportInput } from '#shared/contract/tools.ts';
+
+/** A program that writes a file the moment it runs, and how to see whether it ever did. */
+export function recorder() {
+  const file = join(mkdtempSync(join(tmpdir(), 'portico-recorder-')), 'it ran');
+  const transport = (more: readonly string[] = []): ToolTransportInput => ({
+    type: 'stdio',
+    command: process.execPath,
+    args: ['--eval', 'require("node:fs").writeFileSync(process.argv[1], "")', file, ...more],
+    folder: null,
+    variables: {},
+  });
+  return { file, transport, hasRun: () => existsSync(file) };
+}
