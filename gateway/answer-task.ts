@@ -13,6 +13,7 @@ import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
+import { shortEvents } from './short-events.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -140,7 +141,7 @@ function listen(run: Run, current: Try) {
   async function emitIfCovered(event: SaidEvent): Promise<void> {
     cut = !(await run.reserve.grow(current.target.model));
     if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
-    await emit(event);
+    return emit(event);
   }
 
   function hear(event: ProviderEvent): Promise<void> | undefined {
@@ -156,6 +157,8 @@ function listen(run: Run, current: Try) {
   function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
+      const pieces = event && shortEvents(event);
+      if (pieces) return take([...pieces, ...events.slice(at + 1)]);
       const waits = event && hear(event);
       if (!waits) continue;
       // What was handed on is not kept while a client takes its time.
