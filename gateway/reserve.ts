@@ -26,6 +26,10 @@ export interface Reserve {
   cover(model: CatalogueModel): Promise<boolean>;
   /** Whether this much output is more than was set aside for. */
   exceededBy(outputTokens: number): boolean;
+  /** How much output is set aside for. */
+  readonly coveredTokens: number;
+  /** What is set aside. */
+  readonly held: NanoUsd;
   /** Sets the next step aside. False where the balance cannot cover it. */
   grow(model: CatalogueModel): Promise<boolean>;
 }
@@ -49,11 +53,19 @@ export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { ma
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
   amountFor(input, model, firstStep(input, model));
 
-/** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
-const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
-  input.byokFeeBps === 0
-    ? nanoUsd(0n)
-    : shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps);
+/**
+ * The most that is charged for so much output: the whole cost, or the fee on the caller's own key. A million dollars stand for
+ * any larger sum, which nobody has and no column holds.
+ */
+function amountFor(input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd {
+  if (input.byokFeeBps === 0) return nanoUsd(0n);
+  const cost = dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n);
+  const amount = shareOf(cost, input.byokFeeBps ?? wholeBps);
+  if (amount > largestHold) return largestHold;
+  return amount;
+}
+
+const largestHold = nanoUsd(1_000_000_000_000_000n);
 
 export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
   let held = 0n;
@@ -78,6 +90,12 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
       return raiseTo(firstHold(input, model));
     },
     exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
+    get coveredTokens() {
+      return covered;
+    },
+    get held() {
+      return nanoUsd(held);
+    },
     async grow(model) {
       covered += stepTokens;
       return raiseTo(amountFor(input, model, covered));

@@ -15,6 +15,10 @@ export const asText = (value: unknown): string | null => (typeof value === 'stri
 export const asCount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
+/** Whether each of these fields is a count, or is not there. */
+export const hasCountsOnly = (value: JsonObject, names: readonly string[]): boolean =>
+  names.every((name) => value[name] === undefined || value[name] === null || asCount(value[name]) !== null);
+
 /** Reads one event of an upstream stream; what is not a JSON object is `upstream_bad_response`. */
 export function parseEvent(text: string, provider: string): JsonObject {
   let value: unknown;

@@ -1,0 +1,29 @@
+import type { Question } from './answer.ts';
+
+/** What a server adds of its own: instructions for tools and thinking, the marks between messages. */
+const ownTokens = 16_384;
+/** The dearest count of a picture that is known is 37,000. */
+const tokensPerImage = 65_536;
+/** A page of a PDF takes 50 bytes at the least, and is read as text and as a picture. */
+const tokensPerFileChar = 64;
+
+/**
+ * More input tokens than any tokenizer makes of a request: one for each byte of its JSON, what files and pictures may come to
+ * (never more than the model's context holds, where that is known), and what a server adds of its own.
+ */
+export function mostInputTokens(
+  { messages, parameters }: Pick<Question, 'messages' | 'parameters'>,
+  context: number | null,
+) {
+  let media = 0;
+  const text = JSON.stringify([messages, parameters], function (this: Record<string, unknown>, name, value: unknown) {
+    if (typeof value !== 'string' || !isMedia(name, this)) return value;
+    media += name === 'url' ? tokensPerImage : value.length * tokensPerFileChar;
+    return '';
+  });
+  return ownTokens + Buffer.byteLength(text) + Math.min(media, context ?? media);
+}
+
+/** `image_url.url`, `file.file_data` and `input_audio.data` of content parts. */
+const isMedia = (name: string, holder: Record<string, unknown>): boolean =>
+  name === 'file_data' || (name === 'url' && !('type' in holder)) || (name === 'data' && 'format' in holder);
