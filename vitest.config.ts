@@ -15,7 +15,7 @@ const launchOptions = existsSync(chromium.executablePath())
 
 /** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
 const onBothEngines = [
-  'gateway/{app,billing-table,cli,departure,disconnect,engine,engine-fallback,listen,open-gateway,token-classes}.test.ts',
+  'gateway/{app,billing-table,cli,departure,disconnect,engine,engine-fallback,hostile-usage,listen,open-gateway,token-classes}.test.ts',
   'gateway/auth/{authorization-matrix,authorize}.test.ts',
   'gateway/db/migrations/provenance.test.ts',
   'gateway/idempotency/idempotency.test.ts',

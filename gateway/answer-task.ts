@@ -3,7 +3,7 @@ import type { FinishReason, Warning } from '#shared/wire/chat-response.ts';
 import { type Admitted, admit, type Target } from './admission.ts';
 import type { Question } from './answer.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
-import { billFor, upstreamCost } from './bill.ts';
+import { type Bill, billFor, upstreamCost } from './bill.ts';
 import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
 import type { StopSignal } from './lib/stop-signal.ts';
@@ -13,6 +13,8 @@ import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
+import { shortEvents } from './short-events.ts';
+import { usageLimits } from './usage-limits.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -140,7 +142,7 @@ function listen(run: Run, current: Try) {
   async function emitIfCovered(event: SaidEvent): Promise<void> {
     cut = !(await run.reserve.grow(current.target.model));
     if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
-    await emit(event);
+    return emit(event);
   }
 
   function hear(event: ProviderEvent): Promise<void> | undefined {
@@ -156,6 +158,8 @@ function listen(run: Run, current: Try) {
   function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
+      const pieces = event && shortEvents(event);
+      if (pieces) return take([...pieces, ...events.slice(at + 1)]);
       const waits = event && hear(event);
       if (!waits) continue;
       // What was handed on is not kept while a client takes its time.
@@ -173,9 +177,10 @@ type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 function begin(run: Run, target: Target): Try {
   const { deps, question, admitted } = run;
   if (!question.byoKey) deps.health.begin(target.model.id);
+  const limits = usageLimits(question, target.model, run.reserve);
   const current: Try = {
-    target,
-    meter: createMeter(admitted.features.inputTokens),
+    ...{ target, limits },
+    meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
     fitted: fitParameters(question, target.model),
     firstTokenAt: null,
@@ -274,6 +279,8 @@ function pushAttempt(run: Run, current: Try, code: string | null): void {
 async function close(run: Run, outcome: Outcome): Promise<void> {
   const { deps, question } = run;
   const bill = billFor(run, outcome);
+  if (bill.unbelieved)
+    deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });
   run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
   if (outcome.kind === 'failed') {
     await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
@@ -289,7 +296,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     usage: bill.metered.usage,
     cost: charged,
     upstreamCost: bill.settlement.upstreamCost,
-    estimated: bill.metered.estimated,
+    estimated: bill.settlement.estimated,
     byok: question.byoKey !== null,
     routing: routingOf(run, run.current),
     warnings: [
@@ -297,8 +304,16 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
       ...run.admitted.warnings,
       ...run.current.fitted.warnings,
       ...creditWarning(outcome),
+      ...usageWarning(bill),
     ],
   });
+}
+
+function usageWarning({ unbelieved }: Bill): Warning[] {
+  if (!unbelieved) return [];
+  const message =
+    'The provider reported more than this request can have used. What was set aside for it is the most that is charged.';
+  return [{ code: 'usage_clamped', param: null, message }];
 }
 
 function creditWarning(outcome: Outcome): Warning[] {

@@ -1,6 +1,8 @@
 import type { ErrorCode } from '#shared/errors.ts';
-import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
+import type { CatalogueModel } from './catalogue/catalogue.ts';
+import { dearestCost } from './dearest-cost.ts';
 import { byokFee } from './ledger/byok-fee.ts';
 import type { Settlement } from './ledger/ledger.ts';
 import type { Metered } from './meter.ts';
@@ -10,6 +12,8 @@ import { type Outcome, type Run, routingOf, type Try } from './run.ts';
 export interface Bill {
   readonly settlement: Settlement;
   readonly metered: Metered;
+  /** For the log: what the upstream said that cannot be, and what was booked in its place. Null where all of it can. */
+  readonly unbelieved: Readonly<Record<string, unknown>> | null;
 }
 
 /** The client left, or its credential was taken away in the middle: what was produced by then is paid for. */
@@ -25,18 +29,21 @@ export function billFor(run: Run, outcome: Outcome): Bill {
   const metered = meteredFor(run, outcome);
   const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
   const free = !started || (outcome.kind === 'failed' && !cancelled);
+  const payable = current && started ? chargeable(run, current, metered, cost) : cost;
   const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
   const model = current?.target.model ?? run.admitted.targets[0].model;
+  const isClamped = metered.unbelieved !== undefined || payable < cost;
   return {
     metered,
+    unbelieved: isClamped ? unbelievedOf(model, metered, payable) : null,
     settlement: {
       requestId: question.requestId,
       status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
       errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
-      charge: free ? nanoUsd(0n) : byokFeeBps === null ? cost : feeOf(model.price, metered, byokFeeBps),
+      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(model.price, metered, byokFeeBps),
       ...(byokFeeBps ? { byokFeeBps } : {}),
       upstreamCost: nanoUsd(run.wasted + cost),
-      estimated: metered.estimated,
+      estimated: metered.estimated || payable < cost,
       provider: model.provider,
       model: model.model,
       usage: metered.usage,
@@ -49,6 +56,26 @@ export function billFor(run: Run, outcome: Outcome): Bill {
     },
   };
 }
+
+/** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
+const dearestUnknown = 1_000_000_000n;
+
+/** What an upstream names as its cost is charged where that can be; else no more than was held (docs/decisions/027). */
+function chargeable({ admitted, reserve, question }: Run, current: Try, metered: Metered, cost: NanoUsd): NanoUsd {
+  if (metered.reportedCost === null || question.byoKey !== null || cost <= reserve.held) return cost;
+  if (metered.unbelieved) return reserve.held;
+  const most = current.limits.most();
+  const tokens = BigInt(most.inputTokens + current.limits.heldOutput());
+  const dearest = dearestCost(current.target.model, { ...admitted.features, ...most });
+  return cost <= ceilToNano(dearest ?? picoUsd(tokens * dearestUnknown)) ? cost : reserve.held;
+}
+
+const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
+  ...{ provider, model, reported: metered.unbelieved ?? metered.usage, booked: metered.usage },
+  ...(metered.reportedCost === null
+    ? {}
+    : { reported_usd: formatUsd(metered.reportedCost), booked_usd: formatUsd(booked) }),
+});
 
 /** No fee where no price is known: what the upstream says of itself is not what was held for. */
 const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>

@@ -1,7 +1,8 @@
-import type { NanoUsd } from '#shared/money.ts';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { tokensOfBytes } from './lib/estimate.ts';
 import type { ProviderEvent } from './providers/provider.ts';
+import type { UsageLimits } from './usage-limits.ts';
 
 /** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
 export interface Meter {
@@ -21,9 +22,15 @@ export interface Metered {
   readonly estimated: boolean;
   /** What the upstream itself said that the whole answer costs; null where it did not. */
   readonly reportedCost: NanoUsd | null;
+  /** What the upstream counted, where that cannot be: `usage` is then what was held for at most. */
+  readonly unbelieved?: TokenUsage;
 }
 
-export function createMeter(estimatedInputTokens: number): Meter {
+/** No answer costs a thousand dollars; more would only overflow the books. */
+const mostReported = 1_000_000_000_000n;
+
+/** Without limits every count is believed. */
+export function createMeter(estimatedInputTokens: number, limits?: UsageLimits): Meter {
   let started = false;
   let bytes = 0;
   let reasoningBytes = 0;
@@ -31,20 +38,44 @@ export function createMeter(estimatedInputTokens: number): Meter {
   let reportedCost: NanoUsd | null = null;
 
   const seen = () => tokensOfBytes(bytes + reasoningBytes);
-  const estimate = (): TokenUsage => ({
-    promptTokens: estimatedInputTokens,
-    completionTokens: seen(),
-    reasoningTokens: tokensOfBytes(reasoningBytes),
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
-  });
+  /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
+  const seenAtMost = () =>
+    limits && seen() > limits.heldOutput() ? Math.min(seen(), limits.most().outputTokens) : seen();
+  const estimate = (): TokenUsage => {
+    const completionTokens = seenAtMost();
+    return {
+      promptTokens: estimatedInputTokens,
+      completionTokens,
+      reasoningTokens: Math.min(completionTokens, tokensOfBytes(reasoningBytes)),
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+    };
+  };
+
+  function canBe({ promptTokens, completionTokens }: TokenUsage): boolean {
+    if (!limits || (promptTokens <= estimatedInputTokens && completionTokens <= limits.heldOutput())) return true;
+    const most = limits.most();
+    return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens;
+  }
+
+  /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
+  function believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
+    if (canBe(usage)) return { usage: classesWithin(usage) };
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    const held = {
+      promptTokens: Math.min(promptTokens, estimatedInputTokens),
+      completionTokens: Math.min(completionTokens, limits?.heldOutput() ?? completionTokens),
+      ...{ cachedTokens, reasoningTokens, cacheWriteTokens: 0 },
+    };
+    return { usage: classesWithin(held), unbelieved: usage };
+  }
 
   return {
     observe(event) {
       started = true;
       if (event.type === 'usage') {
         reported = counted(event.usage) ? event.usage : reported;
-        reportedCost = event.cost ?? reportedCost;
+        if (event.cost !== undefined) reportedCost = event.cost < mostReported ? event.cost : nanoUsd(mostReported);
       } else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
       else bytes += outputBytes(event);
     },
@@ -52,21 +83,37 @@ export function createMeter(estimatedInputTokens: number): Meter {
       return started;
     },
     get outputTokens() {
-      return Math.max(reported?.completionTokens ?? 0, seen());
+      return Math.max(reported && canBe(reported) ? reported.completionTokens : 0, seen());
     },
-    complete: () =>
-      reported
-        ? { usage: reported, estimated: false, reportedCost }
-        : { usage: estimate(), estimated: true, reportedCost: null },
+    complete() {
+      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
+      const known = believed(reported);
+      return { ...known, estimated: known.unbelieved !== undefined, reportedCost };
+    },
     partial() {
       if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
-      const completionTokens = Math.max(reported.completionTokens, seen());
+      const known = believed(reported);
+      const completionTokens = Math.max(known.usage.completionTokens, seenAtMost());
       return {
-        usage: { ...reported, completionTokens },
-        estimated: completionTokens !== reported.completionTokens,
+        ...known,
+        usage: { ...known.usage, completionTokens },
+        estimated: known.unbelieved !== undefined || completionTokens !== reported.completionTokens,
         reportedCost: null,
       };
     },
+  };
+}
+
+/** Classes are parts of the two totals, whatever was said of them. */
+function classesWithin(usage: TokenUsage): TokenUsage {
+  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens } = usage;
+  const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
+  const cacheWriteTokens = Math.min(usage.cacheWriteTokens, promptTokens - cachedTokens);
+  return {
+    ...{ promptTokens, completionTokens, cachedTokens, cacheWriteTokens },
+    reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
+    ...(cacheWriteHourTokens ? { cacheWriteHourTokens: Math.min(cacheWriteHourTokens, cacheWriteTokens) } : {}),
+    ...(audioTokens ? { audioTokens: Math.min(audioTokens, promptTokens) } : {}),
   };
 }
 

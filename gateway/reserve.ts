@@ -26,6 +26,10 @@ export interface Reserve {
   cover(model: CatalogueModel): Promise<boolean>;
   /** Whether this much output is more than was set aside for. */
   exceededBy(outputTokens: number): boolean;
+  /** How much output is set aside for. */
+  readonly coveredTokens: number;
+  /** What is set aside. */
+  readonly held: NanoUsd;
   /** Sets the next step aside. False where the balance cannot cover it. */
   grow(model: CatalogueModel): Promise<boolean>;
 }
@@ -82,6 +86,12 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
       return raiseTo(firstHold(input, model));
     },
     exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
+    get coveredTokens() {
+      return covered;
+    },
+    get held() {
+      return nanoUsd(held);
+    },
     async grow(model) {
       covered += stepTokens;
       return raiseTo(amountFor(input, model, covered));

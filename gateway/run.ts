@@ -9,6 +9,7 @@ import type { Meter } from './meter.ts';
 import type { Fitted } from './parameters.ts';
 import type { Reserve } from './reserve.ts';
 import { type AttemptRecord, explain } from './routing/explain.ts';
+import type { UsageLimits } from './usage-limits.ts';
 
 /** Hands a part to the reader; a promise where the reader has to catch up first. */
 export type Emit = (part: AnswerPart) => Promise<void> | undefined;
@@ -23,6 +24,7 @@ export interface Reader {
 export interface Try {
   readonly target: Target;
   readonly meter: Meter;
+  readonly limits: UsageLimits;
   readonly startedAt: number;
   readonly fitted: Fitted;
   firstTokenAt: number | null;

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import type { InputBound } from '../input-bound.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface Packed {
   readonly remoteImages: ReadonlyMap<string, string>;
   /** The estimate of what all of it is, in tokens. */
   readonly inputTokens: number;
+  /** What it comes to at the most, whoever counts. */
+  readonly inputBound: InputBound;
 }
 
 type Parameters = ProviderRequest['parameters'];

@@ -1,3 +1,4 @@
+import { inputBound } from '../input-bound.ts';
 import { addressesIn, type FetchedImages, withImages } from '../lib/fetched-images.ts';
 import { answerLimits } from '../lib/json-limits.ts';
 import { parseWithin } from '../lib/json-value.ts';
@@ -45,6 +46,7 @@ export const tasks = {
         bytes: packed(asked),
         remoteImages: addressesIn(asked.messages),
         inputTokens: asked.gist.features.inputTokens,
+        inputBound: inputBound(asked),
       },
     };
   },

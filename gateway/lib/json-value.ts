@@ -17,6 +17,10 @@ export const asText = (value: unknown): string | null => (typeof value === 'stri
 export const asCount = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
+/** Whether each of these fields is a count, or is not there. */
+export const hasCountsOnly = (value: JsonObject, names: readonly string[]): boolean =>
+  names.every((name) => value[name] === undefined || value[name] === null || asCount(value[name]) !== null);
+
 /** So short a text takes a moment to read, whatever it holds. */
 const shortText = 16_384;
 

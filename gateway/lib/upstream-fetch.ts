@@ -103,29 +103,35 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A day: whoever asks for more is asked again all the same. */
+const longestWaitMs = 86_400_000;
+
 /** `retry-after-ms`, else `retry-after` in seconds or as a date. */
 function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: number } {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
+  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: Math.min(ms, longestWaitMs) };
   const text = headers.get('retry-after');
   const seconds = Number(text ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds >= 0) return { retryAfterMs: seconds * 1_000 };
+  if (Number.isFinite(seconds) && seconds >= 0) return { retryAfterMs: Math.min(seconds * 1_000, longestWaitMs) };
   const at = text === null ? Number.NaN : Date.parse(text);
   const from = Date.parse(headers.get('date') ?? '');
-  return at > from ? { retryAfterMs: at - from } : {};
+  return at > from ? { retryAfterMs: Math.min(at - from, longestWaitMs) } : {};
 }
 
 /**
- * The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`; while whoever reads them is
- * busy with what came, the upstream is kept from speaking and is not silent.
+ * The bytes of an answer as they come. A connection that breaks or falls silent is an `AppError`; while its reader is `held`
+ * up, the upstream is kept from speaking and is not silent.
  */
-export async function* upstreamBytes(response: UpstreamResponse, provider: string): AsyncGenerator<Uint8Array> {
+export async function* upstreamBytes(
+  response: UpstreamResponse,
+  provider: string,
+  reading: { held: boolean } = { held: false },
+): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
   let isSilent = false;
-  let listens = true;
   const timer = setTimeout(() => {
-    if (!listens) return;
+    if (reading.held) return;
     isSilent = true;
     void reader.cancel().catch(() => {});
   }, idleMs);
@@ -134,9 +140,8 @@ export async function* upstreamBytes(response: UpstreamResponse, provider: strin
       const { done, value } = await reader.read();
       if (isSilent) throw silent(provider);
       if (done || !value) return;
-      listens = false;
+      timer.refresh();
       yield value;
-      listens = true;
       timer.refresh();
     }
   } catch (cause) {
@@ -160,9 +165,12 @@ export async function pushBytes(
 ): Promise<void> {
   const { body } = response;
   if (body?.pipe) return piped(body, provider, take, enough);
-  for await (const bytes of upstreamBytes(response, provider)) {
+  const reading = { held: false };
+  for await (const bytes of upstreamBytes(response, provider, reading)) {
     const waits = take(bytes);
+    reading.held = waits !== undefined;
     if (waits !== undefined) await waits;
+    reading.held = false;
     if (enough()) return;
   }
 }

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { asCount, asObject, asText, type JsonObject, parseEvent } from '../../lib/json-value.ts';
+import { asCount, asObject, asText, hasCountsOnly, type JsonObject, parseEvent } from '../../lib/json-value.ts';
 import { readFault, upstreamError } from '../../lib/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createBlockReader } from './content-blocks.ts';
@@ -20,7 +20,9 @@ export function createMessageReader(): MessageReader {
   let done = false;
   let reason: FinishReason = 'stop';
 
+  /** What is no count makes the whole report worthless: the rest of it would be charged as if that were nothing. */
   function usageEvent(update: unknown): ProviderEvent[] {
+    if (!hasCountsOnly(asObject(update), counts)) return [];
     usage = { ...usage, ...withoutNulls(asObject(update)) };
     return [{ type: 'usage', usage: countedUsage(usage) }];
   }
@@ -55,6 +57,8 @@ export function createMessageReader(): MessageReader {
     },
   };
 }
+
+const counts = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
 const withoutNulls = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, count]) => count !== null));

@@ -2,7 +2,15 @@ import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../lib/json-value.ts';
+import {
+  asArray,
+  asCount,
+  asObject,
+  asText,
+  hasCountsOnly,
+  type JsonObject,
+  parseEvent,
+} from '../../lib/json-value.ts';
 import { readFault, upstreamError } from '../../lib/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 
@@ -75,11 +83,13 @@ function finishReason(reason: string, hasCalls: boolean): FinishReason {
   return hasCalls ? 'tool_calls' : 'stop';
 }
 
+const counts = ['toolUsePromptTokenCount', 'thoughtsTokenCount', 'candidatesTokenCount'];
+
 /** Thoughts are output, and what tools put into the prompt is input (wire contract §1.7). Cumulative on each event. */
 function usageEvent(value: unknown): ProviderEvent[] {
   const usage = asObject(value);
   const prompt = asCount(usage.promptTokenCount);
-  if (prompt === null) return [];
+  if (prompt === null || !hasCountsOnly(usage, counts)) return [];
   const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
   const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
   const counted: TokenUsage = {

@@ -69,16 +69,24 @@ function priceOf(pricing: JsonObject): Price | null {
     completion,
     cacheRead: perToken(pricing.input_cache_read),
     cacheWrite: perToken(pricing.input_cache_write),
-    request: perToken(pricing.request) ?? picoUsd(0n),
+    request: perToken(pricing.request, dearestRequest) ?? picoUsd(0n),
     tiers: [],
   };
 }
 
-/** A price below a pico-USD is rounded up to one; what is not a plain decimal ("-1": it depends) is not known. */
-function perToken(value: unknown): PicoUsd | null {
+/** $10,000 per million tokens, as for newer price books. */
+const dearestToken = 10_000_000_000n;
+const dearestRequest = 100_000_000_000_000n;
+
+/**
+ * A price below a pico-USD is rounded up to one; what is not a plain decimal ("-1": it depends) is not known, and what nobody
+ * would ask is no price.
+ */
+function perToken(value: unknown, dearest = dearestToken): PicoUsd | null {
   const match = typeof value === 'string' ? /^(\d{1,9})(?:\.(\d{1,30}))?$/.exec(value) : null;
   if (!match) return null;
   const [, whole = '0', fraction = ''] = match;
   const pico = BigInt(`${whole}${fraction.slice(0, 12).padEnd(12, '0')}`);
-  return picoUsd(pico + (/[1-9]/.test(fraction.slice(12)) ? 1n : 0n));
+  const price = pico + (/[1-9]/.test(fraction.slice(12)) ? 1n : 0n);
+  return price <= dearest ? picoUsd(price) : null;
 }
