@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
 import { listen } from '#gateway/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
@@ -36,7 +37,7 @@ async function connectedCore() {
   const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
   const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
   await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1') });
-  const { key } = await gateway.operator.createKey({ accountId: account.id });
+  const { key } = await gateway.operator.createKey({ accountId: account.id, scopes: allScopes });
   const door = await listen(gateway, { port: 0 });
   const behind = { asked: [] as string[], refusal: null as Refusal | null };
   const server = createServer(async (request, response) => {
