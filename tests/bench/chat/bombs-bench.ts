@@ -114,7 +114,7 @@ function store(folder: string, text: string, place: Place, id: string): string {
     const answer = place === 'answer' ? text : 'Because.';
     insert.run(`${id}-a`, id, `${id}-q`, 'assistant', answer, JSON.stringify(calls), now, now);
     db.prepare('update conversations set active_leaf = ? where id = ?').run(`${id}-a`, id);
-  })();
+  }).immediate();
   db.close();
   return id;
 }

@@ -29,7 +29,7 @@ export function drawSoon(weight: number, draw: () => void): () => void {
   const one = { weight, draw };
   waiting.add(one);
   askForFrame();
-  return () => waiting.delete(one);
+  return () => void waiting.delete(one);
 }
 
 function askForFrame(): void {

@@ -4,7 +4,11 @@ export function holdView(element: Element, beforePx: number): void {
   // Elsewhere the browser does it.
   if (!scroller || getComputedStyle(scroller).overflowAnchor !== 'none') return;
   const { top, height } = element.getBoundingClientRect();
-  if (top + beforePx <= scroller.getBoundingClientRect().top) scroller.scrollTop += height - beforePx;
+  const viewTop = scroller.getBoundingClientRect().top;
+  const grownPx = height - beforePx;
+  // Where the whole row stands above, the thread keeps the view itself.
+  const row = element.closest('[data-index]')?.getBoundingClientRect();
+  if (row && top + beforePx <= viewTop && row.bottom - grownPx > viewTop) scroller.scrollTop += grownPx;
 }
 
 function scrollerOf(element: Element): Element | null {

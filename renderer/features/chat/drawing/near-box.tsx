@@ -11,7 +11,7 @@ interface NearBoxProps {
   guessPx: () => number;
   /** What it is of: it is as tall as that was when it was drawn before. */
   of?: object | undefined;
-  /** The only one, or one that grows: drawn from the first frame on, where the budget has room for it. */
+  /** The only one, or one that grows: it is drawn wherever it is, as soon as the budget has room for it. */
   first: boolean;
   /** Called when it is drawn. */
   children: () => ReactNode;
@@ -39,13 +39,15 @@ export function NearBox({ className, weight, guessPx, of, first, children }: Nea
 
   useLayoutEffect(() => {
     const element = place.current;
-    if (element && drawn && !wasDrawn.current) holdView(element, heightPx.current ?? 0);
+    // Of a whole message the thread knows itself.
+    if (element && drawn && !wasDrawn.current && !first) holdView(element, heightPx.current ?? 0);
     wasDrawn.current = drawn;
-  }, [drawn]);
+  }, [drawn, first]);
 
   useEffect(() => {
     const element = place.current;
-    if (!element) return;
+    if (!element || (first && drawn)) return;
+    if (first) return drawSoon(weight, () => setDrawn(true));
     let giveUp = () => {};
     const leave = watchNear(element, (near) => {
       giveUp();
@@ -59,7 +61,7 @@ export function NearBox({ className, weight, guessPx, of, first, children }: Nea
       giveUp();
       leave();
     };
-  }, [drawn, of, weight]);
+  }, [drawn, first, of, weight]);
 
   return (
     <div
