@@ -1,15 +1,17 @@
 import { AppError, toAppError } from '#shared/errors.ts';
-import type { FinishReason, Warning } from '#shared/wire/chat-response.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { type Admitted, admit, type Target } from './admission.ts';
 import type { Question } from './answer.ts';
+import { billWarnings } from './answer-warnings.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
-import { type Bill, billFor, upstreamCost } from './bill.ts';
+import { billFor, upstreamCost } from './bill.ts';
 import { byoError } from './byo-error.ts';
 import type { EngineDeps } from './engine.ts';
 import type { StopSignal } from './lib/stop-signal.ts';
 import { createMeter } from './meter.ts';
-import { type Fitted, fitParameters } from './parameters.ts';
-import type { ProviderEvent, ProviderRequest } from './providers/provider.ts';
+import { fitParameters } from './parameters.ts';
+import { requestFor } from './provider-request.ts';
+import type { ProviderEvent } from './providers/provider.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from './reserve.ts';
 import { routeSummary } from './routing/explain.ts';
 import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
@@ -196,28 +198,6 @@ function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
   return isLast ? left : Math.min(attemptMs, left);
 }
 
-function requestFor({ question, admitted }: Run, { model, provider }: Target, fitted: Fitted): ProviderRequest {
-  const { maxOutputTokens } = question.principal.plan;
-  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - admitted.features.inputTokens;
-  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
-  const cap = Math.min(...limits, Math.max(room, smallestRoom));
-  const mustBeSaid = maxOutputTokens !== null || provider.needsMaxTokens === true;
-  return {
-    model: model.model,
-    messages: question.messages,
-    messagesJson: question.messagesJson,
-    packed: question.packed,
-    maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
-    parameters: fitted.parameters,
-    openaiOnly: fitted.openaiOnly,
-  };
-}
-
-/** Where a provider wants a limit and the catalogue knows none. */
-const defaultMaxTokens = 8_192;
-/** The input estimate may be too high: an answer is never left with less than this because of it. */
-const smallestRoom = 1_024;
-
 /** Says who answers, before the first thing that is said: not before the hold is on the disk. */
 async function speak(run: Run, current: Try): Promise<void> {
   if (run.spoken) return;
@@ -303,21 +283,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
       ...question.warnings,
       ...run.admitted.warnings,
       ...run.current.fitted.warnings,
-      ...creditWarning(outcome),
-      ...usageWarning(bill),
+      ...billWarnings(outcome, bill),
     ],
   });
-}
-
-function usageWarning({ unbelieved }: Bill): Warning[] {
-  if (!unbelieved) return [];
-  const message =
-    'The provider reported more than this request can have used. What was set aside for it is the most that is charged.';
-  return [{ code: 'usage_clamped', param: null, message }];
-}
-
-function creditWarning(outcome: Outcome): Warning[] {
-  if (outcome.kind !== 'out_of_credit') return [];
-  const message = 'The balance or a spending limit did not cover a longer answer, so it ends here.';
-  return [{ code: 'stopped_by_credit', param: null, message }];
 }
