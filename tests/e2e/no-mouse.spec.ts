@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
+import { answering } from './answer.ts';
 import { expect, type RunningApp, test } from './app.ts';
 import { articles, ended, message, searchingModels } from './chat.ts';
 
@@ -63,7 +64,8 @@ async function saved({ page, main }: RunningApp, path: string, act: () => Promis
 }
 
 test('without a mouse: a tool server is set up, looked at and switched on', async ({ launch }) => {
-  const { page } = await launch();
+  const app = await launch();
+  const { page } = app;
   await press(page, page.getByRole('button', { name: 'Try it now' }));
   await settings(page, 'Tools');
   await press(page, page.getByRole('switch', { name: 'Calculator' }), 'Space');
@@ -76,7 +78,7 @@ test('without a mouse: a tool server is set up, looked at and switched on', asyn
   await press(page, form.getByRole('button', { name: 'Save' }));
   await expect(form).toBeHidden();
   const uses = page.getByRole('switch', { name: 'Use the tools of Greeter' });
-  await press(page, uses, 'Space');
+  await answering(app, 'Start it', () => press(page, uses, 'Space'));
   const look = page.getByRole('dialog', { name: 'Switch on Greeter?' });
   await expect(look).toContainText('Greets somebody');
   await press(page, look.getByRole('button', { name: 'Switch on' }));
