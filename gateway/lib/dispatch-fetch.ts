@@ -9,7 +9,11 @@ import type {
   UpstreamResponse,
 } from './upstream-response.ts';
 
-/** Bytes that may wait for their reader before the upstream is made to wait too. */
+/**
+ * Bytes that may wait for their reader before the upstream is made to wait too. The upstream goes on only when none wait any
+ * more: each time it does, undici reads another 64 KiB before it hands on what it has, so that for a smaller turn than that
+ * its own buffer would grow without end.
+ */
 const aheadBytes = 65_536;
 /** After the last word a connection gets this long, and this much, to end by itself: then it can be used again. */
 const lingerMs = 1_000;
@@ -88,25 +92,35 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Uint8Array): void {
-    this.#size += piece.byteLength;
     if (this.#discarding) {
+      this.#size += piece.byteLength;
       if (this.#size > lingerBytes) controller.abort(new Error('the rest is not wanted'));
       return;
     }
     if (this.#sink && !this.#held) {
-      this.#size = 0;
       this.#holdFor(this.#sink.value(piece));
       return;
     }
     const waiting = this.#waiting;
     if (waiting) {
       this.#waiting = null;
-      this.#size = 0;
       waiting.resolve({ done: false, value: piece });
       return;
     }
     this.#pieces.push(piece);
+    this.#size += piece.byteLength;
     if (this.#size > aheadBytes) controller.pause();
+  }
+
+  /** The oldest piece that waits for its reader. */
+  #next(): Uint8Array | undefined {
+    const piece = this.#pieces.shift();
+    if (piece) this.#size -= piece.byteLength;
+    return piece;
+  }
+
+  #resume(): void {
+    if (this.#controller?.paused) this.#controller.resume();
   }
 
   onResponseEnd(): void {
@@ -151,21 +165,19 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     const sink = this.#sink;
     if (!sink || this.#discarding) return;
     while (!this.#held) {
-      const piece = this.#pieces.shift();
+      const piece = this.#next();
       if (!piece) break;
       this.#holdFor(sink.value(piece));
     }
     if (this.#held || this.#pieces.length > 0) return;
-    this.#size = 0;
     if (this.#failure) sink.fail(this.#failure.error);
     else if (this.#ended) sink.end();
-    else if (this.#controller?.paused) this.#controller.resume();
+    else this.#resume();
   }
 
   #holdFor(waits: Promise<void> | undefined): void {
     if (!waits || this.#discarding) return;
     this.#held = true;
-    if (!this.#ended) this.#controller?.pause();
     const goOn = () => {
       this.#held = false;
       this.#flow();
@@ -174,10 +186,9 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   }
 
   async read(): Promise<Read> {
-    const piece = this.#pieces.shift();
+    const piece = this.#next();
     if (piece) {
-      this.#size -= piece.byteLength;
-      if (this.#size <= aheadBytes && this.#controller?.paused) this.#controller.resume();
+      if (this.#pieces.length === 0) this.#resume();
       return { done: false, value: piece };
     }
     if (this.#failure) throw this.#failure.error;
@@ -196,9 +207,8 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     this.#sink = null;
     this.#pieces.length = 0;
     this.#size = 0;
-    const controller = this.#controller;
-    if (controller?.paused) controller.resume();
-    this.#linger = setTimeout(() => controller?.abort(new Error('the rest is not wanted')), lingerMs);
+    this.#resume();
+    this.#linger = setTimeout(() => this.#controller?.abort(new Error('the rest is not wanted')), lingerMs);
     this.#linger.unref();
   }
 
