@@ -12,8 +12,8 @@ export interface JsonBody {
   readonly messages: JsonSpan | null;
 }
 
-/** Up to here a body is read in less than a few milliseconds, whatever it holds. */
-const lightBytes = 65_536;
+/** Up to here a body takes some milliseconds from its reading to its writing, whatever it holds. */
+const lightBytes = 131_072;
 const lightValues = 2_000;
 
 export const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, 'messages', requestLimits);
