@@ -25,17 +25,13 @@ const decimal = /^(-?)(\d{1,18})(?:\.(\d+))?$/;
 export const parseUsd = (text: string): NanoUsd => nanoUsd(parseDecimal(text, nanoDigits));
 
 /** Whether `parseUsd` takes the text. */
-export function isUsd(text: string): boolean {
-  try {
-    parseUsd(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isUsd = (text: string): boolean => isTakenBy(parseUsd, text);
 
 /** Reads a price in USD per token, such as `"0.00000075"`, to twelve decimals. */
 export const parseUsdPerToken = (text: string): PicoUsd => picoUsd(parseDecimal(text, picoDigits));
+
+/** Whether `parseUsdPerToken` takes the text. */
+export const isUsdPerToken = (text: string): boolean => isTakenBy(parseUsdPerToken, text);
 
 /** The canonical wire form: no exponent, no trailing zeros, at most nine decimals: `"12.5"`, `"0"`, `"-0.0000195"`. */
 export const formatUsd = (amount: NanoUsd): string => formatDecimal(amount, nanoDigits);
@@ -46,6 +42,15 @@ export const formatUsdPerToken = (price: PicoUsd): string => formatDecimal(price
 /** Rounds a sum of pico-USD up to the next nano-USD: once per request, never per token (wire contract §1.7). */
 export const ceilToNano = (amount: PicoUsd): NanoUsd =>
   nanoUsd(amount <= 0n ? amount / 1000n : (amount + 999n) / 1000n);
+
+function isTakenBy(parse: (text: string) => bigint, text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function parseDecimal(text: string, digits: number): bigint {
   const match = decimal.exec(text);

@@ -10,12 +10,14 @@ export interface BodyBlocks {
   all(): Uint8Array[];
 }
 
-export function createBodyBlocks(): BodyBlocks {
+/** `announced`: how many bytes are to come, where that is known. */
+export function createBodyBlocks(announced = 0): BodyBlocks {
   const blocks: Uint8Array[] = [];
   let first: Uint8Array | null = null;
   let block = new Uint8Array(0);
   let filled = 0;
   let size = 0;
+  let copied = 0;
 
   function close(): void {
     if (filled > 0) blocks.push(block.subarray(0, filled));
@@ -27,11 +29,13 @@ export function createBodyBlocks(): BodyBlocks {
     for (let from = 0; from < piece.length; ) {
       if (filled === block.length) {
         close();
-        block = new Uint8Array(blockBytes);
+        const left = announced - copied;
+        block = new Uint8Array(left > 0 ? Math.min(left, blockBytes) : blockBytes);
       }
       const part = piece.subarray(from, from + block.length - filled);
       block.set(part, filled);
       filled += part.length;
+      copied += part.length;
       from += part.length;
     }
   }

@@ -10,9 +10,10 @@ import { SocketRequest } from './socket-request.ts';
  * where `place` has no room for it.
  */
 export async function readBlocks(request: Request, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
-  const blocks = createBodyBlocks();
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  const blocks = createBodyBlocks(announced);
   // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
-  place.grow(Number(request.headers.get('content-length') ?? 0));
+  place.grow(announced);
   const take = (piece: Uint8Array) => add(blocks, piece, limit, place);
   if ((request as Request | SocketRequest) instanceof SocketRequest) {
     await (request as unknown as SocketRequest).eachPiece(take);

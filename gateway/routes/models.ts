@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { parseUsdPerToken } from '#shared/money.ts';
+import { isUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
@@ -24,7 +24,10 @@ export interface ModelsDeps {
   readonly vendor: string;
 }
 
-const decimal = z.string().regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal amount in USD per token');
+const decimal = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal amount in USD per token')
+  .refine(isUsdPerToken, 'is more than a price can be');
 /** What may follow the question mark. */
 export const modelsQuery = z.object({
   provider: z.string().max(64).optional(),

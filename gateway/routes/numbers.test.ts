@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatUsd, mostNano, nanoUsd } from '#shared/money.ts';
+import { formatUsd, formatUsdPerToken, mostNano, nanoUsd, picoUsd } from '#shared/money.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 
 const largest = formatUsd(mostNano);
@@ -30,6 +30,15 @@ describe('an amount from outside', () => {
         expect(await refusal(await post(path, route(amount)))).toEqual([400, 'invalid_value', 'route.max_cost_usd']);
       }
     }
+  });
+
+  test('as a price to look for is taken up to what a price can be', async () => {
+    const { call } = await openTestGateway();
+    const most = formatUsdPerToken(picoUsd(mostNano));
+    const above = formatUsdPerToken(picoUsd(mostNano + 1n));
+    const refused = [400, 'invalid_query_parameter', 'max_price'];
+    expect((await call(`/v1/models?max_price=${most}`)).status).toBe(200);
+    expect(await refusal(await call(`/v1/models?max_price=${above}`))).toEqual(refused);
   });
 
   test('granted often enough to leave the books is refused, and nothing is lost', async () => {
@@ -72,7 +81,10 @@ describe('a number from outside', () => {
   });
 
   test('is an answer or a clear refusal wherever it stands, never a fault of ours', async () => {
-    const { gateway, account, post, call, entries } = await openTestGateway({ plan: 'enterprise', balance: '100' });
+    const { gateway, account, post, call, entries, pass } = await openTestGateway({
+      plan: 'enterprise',
+      balance: '100',
+    });
     const other = await gateway.operator.createKey({ accountId: account.id });
     const request = fc.oneof(
       fc.tuple(fc.constantFrom('/v1/chat/completions', '/v1/quote'), fc.oneof(chat, route)).map(
@@ -91,6 +103,7 @@ describe('a number from outside', () => {
     );
     await fc.assert(
       fc.asyncProperty(request, async (send) => {
+        pass(1_000);
         const response = await send();
         await response.arrayBuffer();
         expect(response.status).toBeLessThan(500);

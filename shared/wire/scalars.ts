@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { formatUsd, isUsd, mostNano } from '../money.ts';
+import { formatUsd, isUsd, isUsdPerToken, mostNano } from '../money.ts';
 
 /** A decimal string in USD, canonical form (wire contract §2.6), that fits the books. */
 export const usdAmount = z
@@ -12,6 +12,7 @@ export const usdAmount = z
 export const usdPerToken = z
   .string()
   .regex(/^\d+(\.\d{1,12})?$/)
+  .refine(isUsdPerToken, 'is more than a price can be')
   .meta({ description: 'Decimal string, USD per token' });
 /** Unix seconds, UTC. */
 export const unixSeconds = z.int().meta({ description: 'Unix seconds, UTC' });
