@@ -106,16 +106,21 @@ function parsed(text: string): unknown {
 /** A day: whoever asks for more is asked again all the same. */
 const longestWaitMs = 86_400_000;
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
 function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: number } {
+  const ms = askedWaitMs(headers);
+  return ms === null ? {} : { retryAfterMs: Math.min(ms, longestWaitMs) };
+}
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+function askedWaitMs(headers: UpstreamResponse['headers']): number | null {
   const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: Math.min(ms, longestWaitMs) };
+  if (Number.isFinite(ms) && ms >= 0) return ms;
   const text = headers.get('retry-after');
   const seconds = Number(text ?? Number.NaN);
-  if (Number.isFinite(seconds) && seconds >= 0) return { retryAfterMs: Math.min(seconds * 1_000, longestWaitMs) };
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1_000;
   const at = text === null ? Number.NaN : Date.parse(text);
   const from = Date.parse(headers.get('date') ?? '');
-  return at > from ? { retryAfterMs: Math.min(at - from, longestWaitMs) } : {};
+  return at > from ? at - from : null;
 }
 
 /**
@@ -155,7 +160,8 @@ export async function* upstreamBytes(
 
 /**
  * Gives the bytes of an answer to `take` until it ends or there are `enough`. While the promise of `take` is open the
- * upstream waits for us, and its time to be silent does not run. A connection that breaks or falls silent is an `AppError`; what `take` throws comes as it is.
+ * upstream waits for us, and its time to be silent does not run. A connection that breaks or falls silent is an `AppError`;
+ * what `take` throws comes as it is.
  */
 export async function pushBytes(
   response: UpstreamResponse,
@@ -234,9 +240,11 @@ export async function readJson(response: UpstreamResponse, provider: string): Pr
 
 async function jsonOf(blocks: BodyBlocks): Promise<unknown> {
   const all = blocks.all();
-  return blocks.size > errorBodyBytes
+  return blocks.size > shortJsonBytes
     ? workshop.run('answer', { blocks: all }, all)
     : parsed(Buffer.concat(all).toString('utf8'));
 }
 
 const jsonBytes = 8_388_608;
+/** So much is read in a moment, whatever it holds. */
+const shortJsonBytes = 65_536;
