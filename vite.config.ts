@@ -23,7 +23,7 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
 }
 
 /** Where a gateway runs, there is the program of its threads. */
-const bodyWorker = path('gateway/heavy/body-worker.ts');
+const bodyWorker = path('gateway/worker/body-worker.ts');
 
 const node: EnvironmentOptions = {
   consumer: 'server',
@@ -90,7 +90,7 @@ export default defineConfig({
     },
     gateway: {
       ...node,
-      build: nodeBuild('gateway', { cli: path('gateway/cli.ts'), 'body-worker': bodyWorker }),
+      build: nodeBuild('gateway', { cli: path('gateway/cli/main.ts'), 'body-worker': bodyWorker }),
     },
   },
 });

@@ -1,9 +1,9 @@
-import type { EngineTimeouts } from './engine.ts';
-import type { Download } from './lib/fetched-images.ts';
-import type { UpstreamFetch } from './lib/upstream-response.ts';
-import type { Administrator, Operator } from './operator.ts';
-import type { Work } from './overload.ts';
+import type { EngineTimeouts } from './engine/engine.ts';
+import type { Work } from './http/overload.ts';
+import type { Administrator, Operator } from './operator/operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
+import type { Download } from './upstream/fetched-images.ts';
+import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 export interface GatewayOptions {
   /** A SQLite file's path (or `:memory:`), or `postgres://…`. */
@@ -21,7 +21,7 @@ export interface GatewayOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
-  /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`lib/dispatch-fetch.ts`). */
+  /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`upstream/dispatch-fetch.ts`). */
   readonly upstreamFetch?: UpstreamFetch;
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download;

@@ -28,7 +28,7 @@ const fences = (config.overrides as { includes: string[]; linter: unknown }[])
 /** A file that each fence guards. */
 const guarded: Record<string, string> = {
   'shared/**': 'shared/wire/model.ts',
-  'gateway/**': 'gateway/engine.ts',
+  'gateway/**': 'gateway/engine/engine.ts',
   'gateway/providers/*/**': 'gateway/providers/acme/acme.ts',
   'electron/core/**': 'electron/core/core.ts',
   'electron/core/*/**': 'electron/core/chat/chat.ts',
@@ -40,8 +40,8 @@ const guarded: Record<string, string> = {
 
 const allowed = [
   ['shared/contract/chat.ts', '@orpc/contract'],
-  ['gateway/app.ts', 'hono'],
-  ['gateway/app.ts', '#shared/money.ts'],
+  ['gateway/http/app.ts', 'hono'],
+  ['gateway/http/app.ts', '#shared/money.ts'],
   ['gateway/providers/openai/openai.ts', '../openai-compatible/stream.ts'],
   ['gateway/providers/openai/openai.ts', '../provider.ts'],
   ['electron/core/core.ts', './chat/chat.ts'],

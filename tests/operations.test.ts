@@ -37,7 +37,7 @@ test('the guide lists every variable of the environment, and none that is not re
 });
 
 test('the guide lists every flag of serve, and none that is refused', () => {
-  const allowed = /const serveOptions = \[(.*)\];\nconst everywhere = \[(.*)\];/.exec(read('gateway/cli.ts'));
+  const allowed = /const serveOptions = \[(.*)\];\nconst everywhere = \[(.*)\];/.exec(read('gateway/cli/main.ts'));
   const flags = named(`${allowed?.[1]},${allowed?.[2]}`, /[a-z][a-z-]+/g).map((name) => `--${name}`);
   expect(flags.length).toBeGreaterThan(5);
   expect(named(firstCells(table('Command line:')), /--[a-z-]+/g)).toEqual(flags);

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback, mayCarrySecrets, readOnTheWay } from '#gateway/lib/secret-address.ts';
+import { isLoopback, mayCarrySecrets, readOnTheWay } from '#gateway/upstream/secret-address.ts';
 import { AppError } from '#shared/errors.ts';
 
 /** An address that a key may be sent to. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
-import { guardedDownload } from '#gateway/lib/guarded-download.ts';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
+import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/changes.ts';
 import { accountFeature } from './account/account.ts';
 import { appFeature } from './app/app.ts';

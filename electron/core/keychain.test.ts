@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { Secret } from '#gateway/lib/secret.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import { memorySecrets } from '../../tests/support/memory-secrets.ts';
 import { openKeychain, type SecretStore } from './keychain.ts';
 import { hintOf, secretBox } from './secret-box.ts';

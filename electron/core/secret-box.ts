@@ -1,4 +1,4 @@
-import { Secret } from '#gateway/lib/secret.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import type { Keychain } from './keychain.ts';
 

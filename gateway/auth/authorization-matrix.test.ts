@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode, errorKinds } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
-import { createApp } from '../app.ts';
 import { openBooks } from '../db/open.ts';
 import type { OwnGateway } from '../gateway.ts';
+import { createApp } from '../http/app.ts';
+import type { AppEnv } from '../http/context.ts';
+import { type RoutePolicy, routePolicies } from '../http/policies.ts';
 import { createLimits } from '../limits/limits.ts';
 import { createMemoryStore } from '../limits/memory-store.ts';
 import { openGateway } from '../open-gateway.ts';
-import type { AppEnv } from '../routes/context.ts';
-import { type RoutePolicy, routePolicies } from '../routes/policies.ts';
 import { createApiKey } from './api-key.ts';
 import { allScopes } from './scopes.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
-import { createOperator } from '../operator-store.ts';
+import { createOperator } from '../operator/operator-store.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { createAuthorizer, requireActive } from './authorize.ts';
 import type { Peppers } from './pepper.ts';

@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { BooksDb } from '../db/open.ts';
-import { defaultTokenNames, type TokenNames } from '../tokens/token-names.ts';
-import { createTokenVerifier, isFresh } from '../tokens/verify-token.ts';
 import { digestOf } from './api-key.ts';
 import { invalidKey, parseAuthorization } from './authorization-header.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';
 import { keyStandings } from './key-standing.ts';
 import type { Peppers } from './pepper.ts';
 import type { Principal } from './principal.ts';
+import { defaultTokenNames, type TokenNames } from './token-names.ts';
+import { createTokenVerifier, isFresh } from './verify-token.ts';
 
 /**
  * A revocation is seen everywhere within this time, also by an instance that hears no notification (wire contract §4.2).

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import type { BooksDb } from '../db/open.ts';
-import { standing } from '../tokens/verify-token.ts';
 import { invalidKey } from './authorization-header.ts';
 import { requireActive, requireScope } from './authorize.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';
 import { standingsOf } from './key-standing.ts';
 import type { Principal } from './principal.ts';
+import { standing } from './verify-token.ts';
 
 /**
  * A caller as the books have it at this moment, not as it was when its request was let in: for what outlives the request,

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
-import { planOf } from '../plans.ts';
 import { invalidKey } from './authorization-header.ts';
 import type { KeyStanding } from './key-standing.ts';
+import { planOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 
 /** Who asks with a key, as the key stands with all that it comes from. Throws 401 where one of them was revoked. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
-import { createOperator } from '../operator-store.ts';
+import { createOperator } from '../operator/operator-store.ts';
 import { pepperBeside, peppersFromEnvironment } from './pepper.ts';
 
 async function temporaryBooks() {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openOperator } from '../open-operator.ts';
+import { openOperator } from '../operator/open-operator.ts';
 import { expectEnded, openHanging, stream } from '../testing/hanging-stream.ts';
 import { testPepper } from '../testing/test-database.ts';
 import { allScopes } from './scopes.ts';

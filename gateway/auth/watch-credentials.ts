@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { BooksDb } from '../db/open.ts';
-import { standing } from '../tokens/verify-token.ts';
 import { invalidKey } from './authorization-header.ts';
 import { standingsOf } from './key-standing.ts';
 import type { Principal } from './principal.ts';
+import { standing } from './verify-token.ts';
 
 /** How often credentials with running answers are looked at where no change was told. */
 const lookEveryMs = 2000;

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { Secret } from '../auth/secret.ts';
 import { wholeBps } from '../ledger/byok-fee.ts';
-import { Secret } from '../lib/secret.ts';
-import { mayCarrySecrets, readOnTheWay } from '../lib/secret-address.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
+import { mayCarrySecrets, readOnTheWay } from '../upstream/secret-address.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,7 @@
 import { knownProviders } from '#shared/known-providers.ts';
-import { defaultPlan } from '../operator-store.ts';
-import { plans } from '../plans.ts';
-import { examples } from './examples.ts';
+import { plans } from '../auth/plans.ts';
+import { defaultPlan } from '../operator/operator-store.ts';
+import { examples } from './cli-examples.ts';
 
 export const defaultPort = 8788;
 export const defaultDatabase = './portico-gateway.db';

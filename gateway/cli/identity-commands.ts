@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { allScopes, clientScopes } from '../auth/scopes.ts';
-import type { TokenKeySummary } from '../tokens/signing-keys.ts';
+import type { TokenKeySummary } from '../auth/signing-keys.ts';
 import { type Command, type CommandInput, command, type Output } from './command.ts';
 
 /** Users and their tokens (wire contract §4.6). */

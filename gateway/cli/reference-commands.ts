@@ -1,8 +1,8 @@
 import { formatUsd } from '#shared/money.ts';
+import { plans } from '../auth/plans.ts';
 import type { Plan } from '../auth/principal.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { postmanCollection } from '../openapi/postman.ts';
-import { plans } from '../plans.ts';
 import { type Output, type ReferenceCommand, referenceCommand } from './command.ts';
 import { pricesReference } from './prices-commands.ts';
 import { providerCommands } from './provider-commands.ts';

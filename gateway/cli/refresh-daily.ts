@@ -1,6 +1,6 @@
 import { toAppError } from '#shared/errors.ts';
+import { dayMs } from '../ledger/period.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
-import { dayMs } from '../usage/period.ts';
 
 /** Looks for newer prices at once and once a day, where an address was given; a refusal is logged and changes nothing. */
 export function refreshDaily(

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import { serveSettings } from './serve-settings.ts';
 
 test('nothing said is nobody trusted, no metrics, and a drain at once', () => {

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../lib/client-address.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
+import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../http/client-address.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

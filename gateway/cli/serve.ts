@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { OwnGateway } from '../gateway.ts';
-import { createDispatchFetch } from '../lib/dispatch-fetch.ts';
-import { listen } from '../listen.ts';
-import { serveMetrics } from '../metrics/serve-metrics.ts';
+import { listen } from '../http/listen.ts';
 import { openGateway } from '../open-gateway.ts';
+import { createDispatchFetch } from '../upstream/dispatch-fetch.ts';
 import { loadConfig } from './config.ts';
 import { refreshDaily } from './refresh-daily.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
 import { terminalJson } from './terminal-text.ts';
 

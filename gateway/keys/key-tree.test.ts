@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openBooks } from '../db/open.ts';
-import { openOperator } from '../open-operator.ts';
+import { openOperator } from '../operator/open-operator.ts';
 import { as, minting, openKeys } from '../testing/open-keys.ts';
 import { errorCode, testNow } from '../testing/open-test-gateway.ts';
 import { sharedDatabase, testPepper } from '../testing/test-database.ts';

@@ -1,7 +1,7 @@
 import type { Scope } from '#shared/wire/account.ts';
 import { createApiKey, digestOf, displayPrefix } from '../auth/api-key.ts';
 import type { Peppers } from '../auth/pepper.ts';
-import { newId } from '../lib/id.ts';
+import { newId } from '../db/id.ts';
 
 export interface NewKey {
   readonly accountId: string;

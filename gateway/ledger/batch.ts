@@ -1,5 +1,5 @@
 import { nanoUsd } from '#shared/money.ts';
-import { newId } from '../lib/id.ts';
+import { newId } from '../db/id.ts';
 import { priceText } from '../prices/price-json.ts';
 import { type BatchRows, createBatchRows, type Open } from './batch-rows.ts';
 import type { AccountState, BatchStatements, KeyState, OpenRow } from './batch-statements.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
+import { planOf } from '../auth/plans.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { planOf } from '../plans.ts';
 
 type Funds = Pick<AccountRow, 'balance' | 'held'>;
 

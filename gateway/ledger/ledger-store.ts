@@ -1,9 +1,9 @@
 import type { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
+import { newId } from '../db/id.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
-import { newId } from '../lib/id.ts';
 import { priceText } from '../prices/price-json.ts';
 import { createBatchLedger } from './batch-ledger.ts';
 import { insufficientCredits } from './credit-shortage.ts';

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { planOf, plans } from '../auth/plans.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { planOf, plans } from '../plans.ts';
-import { currentMonth, dayMs } from '../usage/period.ts';
+import { currentMonth, dayMs } from './period.ts';
 import { dayOf } from './usage-counters.ts';
 
 /**

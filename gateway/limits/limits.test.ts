@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
-import { createApp } from '../app.ts';
-import { Secret } from '../lib/secret.ts';
-import { listen } from '../listen.ts';
-import { planOf } from '../plans.ts';
+import { planOf } from '../auth/plans.ts';
+import { Secret } from '../auth/secret.ts';
+import { createApp } from '../http/app.ts';
+import { listen } from '../http/listen.ts';
 import { errorCode, openTestGateway, type TestGatewayOptions, testNow } from '../testing/open-test-gateway.ts';
 import { hangingReply, openUpstream } from '../testing/upstream-server.ts';
 import { createLimits } from './limits.ts';

@@ -1,9 +1,9 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import type { Running } from '../concurrency/running.ts';
 import type { OpenBooks } from '../db/open.ts';
-import type { Running } from '../lib/running.ts';
 import type { Health } from '../routing/health.ts';
+import { gauge, type Metric, textOf } from './metric-registry.ts';
 import { processMetrics } from './process-metrics.ts';
-import { gauge, type Metric, textOf } from './registry.ts';
 import type { Traffic } from './traffic.ts';
 import type { TrafficMetrics } from './traffic-metrics.ts';
 

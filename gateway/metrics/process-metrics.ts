@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { gauge, type Metric } from './registry.ts';
+import { gauge, type Metric } from './metric-registry.ts';
 
 const openFiles = () => {
   try {

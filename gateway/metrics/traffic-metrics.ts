@@ -1,6 +1,6 @@
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import { amountCounter, counter, histogram, type Metric } from './registry.ts';
+import { amountCounter, counter, histogram, type Metric } from './metric-registry.ts';
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const firstTokenSeconds = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 120];

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../lib/secret.ts';
-import { listen } from '../listen.ts';
+import { Secret } from '../auth/secret.ts';
+import { listen } from '../http/listen.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { brokenReply, errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
 

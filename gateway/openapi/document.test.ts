@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
-import { routePolicies } from '../routes/policies.ts';
+import { routePolicies } from '../http/policies.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { type OpenApiDocument, openApiDocument } from './document.ts';
 import { examples } from './examples.ts';

@@ -1,5 +1,5 @@
 import { errorKinds } from '#shared/errors.ts';
-import { type RoutePolicy, routePolicies } from '../routes/policies.ts';
+import { type RoutePolicy, routePolicies } from '../http/policies.ts';
 import { examples } from './examples.ts';
 import { chatAnswer, everyAnswer, headerRefs, responseHeaders } from './headers.ts';
 import { type Operation, operations } from './operations.ts';

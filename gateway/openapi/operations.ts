@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { creditsQuery } from '../routes/credits.ts';
-import { keysQuery } from '../routes/keys.ts';
-import { modelsQuery } from '../routes/models.ts';
-import { requestsQuery } from '../routes/requests.ts';
-import { usageQuery } from '../routes/usage.ts';
+import { creditsQuery } from '../routes/credits-routes.ts';
+import { keysQuery } from '../routes/keys-routes.ts';
+import { modelsQuery } from '../routes/models-routes.ts';
+import { requestsQuery } from '../routes/requests-routes.ts';
+import { usageQuery } from '../routes/usage-routes.ts';
 import type { RequestSchemaName, ResponseSchemaName } from './schemas.ts';
 
 /** What the interface's document says of a route beyond its policy. */

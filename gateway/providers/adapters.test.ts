@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { attempt } from '../attempt.ts';
+import { Secret } from '../auth/secret.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { Secret } from '../lib/secret.ts';
-import { platformFetch } from '../lib/upstream-response.ts';
+import { attempt } from '../engine/attempt.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import {
   brokenReply,
@@ -14,6 +13,7 @@ import {
   streamReply,
   type Upstream,
 } from '../testing/upstream-server.ts';
+import { platformFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';

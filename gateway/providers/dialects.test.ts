@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
+import { completionBody } from './openai-compatible/completion-body.ts';
 import { createChunkReader } from './openai-compatible/completion-chunks.ts';
 import { nanoOf } from './openai-compatible/completion-usage.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { listedEntry } from './openai-compatible/listed-entry.ts';
-import { completionBody } from './openai-compatible/request-body.ts';
 import type { ProviderEvent } from './provider.ts';
 
 const tool = (name: string) => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } });

@@ -1,6 +1,6 @@
 import { knownProvider, type ProviderId } from '#shared/known-providers.ts';
-import { asArray, asObject, asText } from '../lib/json-value.ts';
-import { readJson } from '../lib/upstream-fetch.ts';
+import { asArray, asObject, asText } from '../json/json-value.ts';
+import { readJson } from '../upstream/upstream-fetch.ts';
 
 /** A server on this machine that can answer. */
 export interface FoundServer {

@@ -1,7 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { UpstreamFetch } from '../lib/upstream-response.ts';
+import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { listedModel } from './openai-compatible/listed-model.ts';
 import type { Provider, ProviderCredential } from './provider.ts';

@@ -2,11 +2,11 @@ import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { Packed } from '../heavy/pack.ts';
-import type { FetchedImages } from '../lib/fetched-images.ts';
-import type { Secret } from '../lib/secret.ts';
-import type { StopSignal } from '../lib/stop-signal.ts';
-import type { UpstreamFetch } from '../lib/upstream-response.ts';
+import type { Secret } from '../auth/secret.ts';
+import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { FetchedImages } from '../upstream/fetched-images.ts';
+import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { Packed } from './packed-request.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
 export interface ProviderCredential {

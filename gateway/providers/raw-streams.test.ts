@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { attempt } from '../attempt.ts';
+import { Secret } from '../auth/secret.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { Secret } from '../lib/secret.ts';
-import { platformFetch } from '../lib/upstream-response.ts';
+import { attempt } from '../engine/attempt.ts';
 import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
+import { platformFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';

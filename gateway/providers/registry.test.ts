@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Secret } from '../auth/secret.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
-import { Secret } from '../lib/secret.ts';
-import { platformFetch } from '../lib/upstream-response.ts';
 import { openChatBench } from '../testing/chat-bench.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { testModel } from '../testing/test-models.ts';
 import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
+import { platformFetch } from '../upstream/upstream-response.ts';
 import { createRegistry, hostedBaseUrl } from './registry.ts';
 
 let upstream: Upstream;

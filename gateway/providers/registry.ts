@@ -1,7 +1,7 @@
 import { knownProvider, knownProviders } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Download } from '../lib/fetched-images.ts';
-import type { UpstreamFetch } from '../lib/upstream-response.ts';
+import type { Download } from '../upstream/fetched-images.ts';
+import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createModelLists } from './model-lists.ts';

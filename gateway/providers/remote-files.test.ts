@@ -1,11 +1,11 @@
 import { promises as dns } from 'node:dns';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Download } from '../lib/fetched-images.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { completion, everyId, modelOf, openCanary, openOwnServers, prompt } from '../testing/own-servers.ts';
 import { privateSpellings } from '../testing/private-spellings.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
+import type { Download } from '../upstream/fetched-images.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 const apiKey = new Secret('platform-key');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
-import { messagesBody } from './anthropic/request-body.ts';
-import { generateBody } from './google/request-body.ts';
+import { messagesBody } from './anthropic/anthropic-body.ts';
+import { generateBody } from './google/google-body.ts';
+import { completionBody } from './openai-compatible/completion-body.ts';
 import { dialectOf, openAiDialect } from './openai-compatible/dialects.ts';
-import { completionBody } from './openai-compatible/request-body.ts';
 import type { ProviderRequest } from './provider.ts';
 
 const png = 'data:image/png;base64,iVBORw0KGgo=';

@@ -1,5 +1,5 @@
-import { workshop } from '../heavy/workshop.ts';
-import { addressesIn } from '../lib/fetched-images.ts';
+import { workshop } from '../threads/worker-pool.ts';
+import { addressesIn } from '../upstream/fetched-images.ts';
 import type { ProviderRequest } from './provider.ts';
 import { type BodyWriter, writtenBody } from './written-body.ts';
 

@@ -1,5 +1,5 @@
 import { knownProvider } from '#shared/known-providers.ts';
-import { type Download, fetchImages } from '../lib/fetched-images.ts';
+import { type Download, fetchImages } from '../upstream/fetched-images.ts';
 import type { Provider, ProviderCredential } from './provider.ts';
 import { remoteImagesOf } from './upstream-body.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { errorReply, openUpstream, streamReply, type Upstream } from '../testing/upstream-server.ts';
 

@@ -1,8 +1,8 @@
-import { messagesBody } from './anthropic/request-body.ts';
-import { generateBody } from './google/request-body.ts';
+import { messagesBody } from './anthropic/anthropic-body.ts';
+import { generateBody } from './google/google-body.ts';
+import { completionBody } from './openai-compatible/completion-body.ts';
+import { completionBytes } from './openai-compatible/completion-bytes.ts';
 import type { Dialect } from './openai-compatible/dialects.ts';
-import { completionBody } from './openai-compatible/request-body.ts';
-import { completionBytes } from './openai-compatible/request-bytes.ts';
 import type { ProviderRequest } from './provider.ts';
 
 /** Whose words a request's body is written in. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { model, modelList } from '#shared/wire/model.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 
 const openai = { openai: { apiKey: new Secret('sk-test'), baseUrl: 'http://127.0.0.1:9/v1' } };

@@ -7,7 +7,7 @@ import { errorBody } from '#shared/wire/error.ts';
 import { modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { allScopes } from '../auth/scopes.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 
 /** Keys for every provider, and an upstream that must never be asked. */

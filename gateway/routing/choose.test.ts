@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { planOf } from '../auth/plans.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { planOf } from '../plans.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
 import { choose } from './choose.ts';
 import { type Candidate, exclusionsOf, type Rules } from './eligibility.ts';

@@ -1,8 +1,8 @@
 import { ceilToNano, type NanoUsd } from '#shared/money.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { Plan } from '../auth/principal.ts';
+import { dearestCost } from '../billing/highest-cost.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
-import { dearestCost } from '../dearest-cost.ts';
 import type { Features } from './features.ts';
 import { matchesGlob, planAllows } from './glob.ts';
 import type { ModelHealth } from './health.ts';

@@ -1,6 +1,6 @@
 import type { ChatMessage, CompletionRequest, ContentPart } from '#shared/wire/chat-request.ts';
-import { promptCacheOf } from '../lib/cache-marks.ts';
-import { estimateInputTokens } from '../lib/estimate.ts';
+import { promptCacheOf } from '../content/cache-marks.ts';
+import { estimateInputTokens } from '../content/estimate-tokens.ts';
 
 export type Tier = 'simple' | 'standard' | 'complex';
 

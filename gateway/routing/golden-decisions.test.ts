@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { planOf } from '../auth/plans.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
-import { planOf } from '../plans.ts';
 import { choose } from './choose.ts';
 import type { Candidate, Rules } from './eligibility.ts';
 import { type Features, featuresOf } from './features.ts';

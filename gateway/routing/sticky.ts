@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import { messageText } from '../lib/message-text.ts';
+import { messageText } from '../content/message-text.ts';
 
 /** Remembers for ten minutes which model answered a conversation (wire contract §5.5). Losing it costs stickiness only. */
 export interface Sticky {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { requestRecord } from '#shared/wire/request-record.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
 import { completionEvent } from './raw-upstream.ts';
 import { hangingReply, openUpstream } from './upstream-server.ts';

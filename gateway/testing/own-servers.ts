@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
 import { recordedStreams } from './recorded-streams.ts';

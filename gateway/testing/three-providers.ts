@@ -1,4 +1,4 @@
-import { Secret } from '../lib/secret.ts';
+import { Secret } from '../auth/secret.ts';
 import { type BenchOptions, type ChatBench, openChatBench } from './chat-bench.ts';
 import { testModel } from './test-models.ts';
 import { errorReply, openUpstream, type Reply, streamReply } from './upstream-server.ts';

@@ -1,11 +1,11 @@
 import { createSign, type KeyObject } from 'node:crypto';
 import { createAuthorizer } from '../auth/authorize.ts';
 import type { Peppers } from '../auth/pepper.ts';
+import { signingKey } from '../auth/signing-keys.ts';
+import { defaultTokenNames } from '../auth/token-names.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
-import { createOperator } from '../operator-store.ts';
-import { signingKey } from '../tokens/signing-keys.ts';
-import { defaultTokenNames } from '../tokens/token-names.ts';
+import { createOperator } from '../operator/operator-store.ts';
 import { testDatabase } from './test-database.ts';
 
 const tokenTestStart = Date.UTC(2026, 10, 20, 12);

@@ -1,7 +1,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
-import { Secret } from '../../gateway/lib/secret.ts';
+import { Secret } from '../../gateway/auth/secret.ts';
 import { type ChatBench, openChatBench } from '../../gateway/testing/chat-bench.ts';
 import { eventsOf } from '../../gateway/testing/events-of.ts';
 import { testModel } from '../../gateway/testing/test-models.ts';

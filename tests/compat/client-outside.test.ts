@@ -3,7 +3,7 @@ import { allScopes } from '#gateway/auth/scopes.ts';
 import { type GatewayClient, gatewayClient } from '#shared/client/gateway-client.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { OwnGateway } from '../../gateway/gateway.ts';
-import { type Listening, listen } from '../../gateway/listen.ts';
+import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 
 /** The client as another program uses it: its own fetch, a socket, and nothing of the app. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { type Listening, listen } from '../../gateway/listen.ts';
+import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 
 const browserPath = [chromium.executablePath(), '/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);

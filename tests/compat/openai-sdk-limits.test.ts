@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { Secret } from '../../gateway/lib/secret.ts';
-import { listen } from '../../gateway/listen.ts';
+import { Secret } from '../../gateway/auth/secret.ts';
+import { listen } from '../../gateway/http/listen.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { testNow } from '../../gateway/testing/open-test-gateway.ts';
 import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';

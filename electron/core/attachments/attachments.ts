@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { estimateInputTokens } from '#gateway/lib/estimate.ts';
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import { type Attachment, attachmentLimits } from '#shared/contract/attachments.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ContentPart } from '#shared/wire/chat-request.ts';

@@ -1,4 +1,4 @@
-import { estimateInputTokens } from '#gateway/lib/estimate.ts';
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { wordsWithCalls } from './call-messages.ts';

@@ -1,4 +1,4 @@
-import { estimateInputTokens, estimateTextTokens } from '#gateway/lib/estimate.ts';
+import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
 import { billLines, priceOf } from '#shared/bill-lines.ts';
 import type { Bill } from '#shared/contract/bills.ts';
 import type { CostSource, Message } from '#shared/contract/conversations.ts';

@@ -1,4 +1,4 @@
-import { estimateInputTokens } from '#gateway/lib/estimate.ts';
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/attachments.ts';
 import type { ChatOptions, Parameters } from '#shared/contract/options.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
-import { listen } from '#gateway/listen.ts';
+import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
 import { eventually } from '../../../tests/support/eventually.ts';

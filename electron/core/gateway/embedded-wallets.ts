@@ -1,5 +1,5 @@
+import { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
-import { Secret } from '#gateway/lib/secret.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { Wallet } from '#shared/contract/fields.ts';
 import { parseUsd } from '#shared/money.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
-import { listen } from '#gateway/listen.ts';
+import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';

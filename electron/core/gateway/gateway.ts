@@ -1,4 +1,4 @@
-import { Secret } from '#gateway/lib/secret.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,4 +1,4 @@
-import type { KeySummary, Operator } from '#gateway/operator.ts';
+import type { KeySummary, Operator } from '#gateway/operator/operator.ts';
 import { type Wallet, wallet as wallets } from '#shared/contract/fields.ts';
 import type { LocalKey } from '#shared/contract/local-keys.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,4 +1,4 @@
-import type { Secret } from '#gateway/lib/secret.ts';
+import type { Secret } from '#gateway/auth/secret.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,7 +1,7 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import type { Operator } from '#gateway/operator.ts';
+import { errorEnvelope } from '#gateway/http/error-response.ts';
+import type { Operator } from '#gateway/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
-import { errorEnvelope } from '#gateway/routes/error-response.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { failureEntry, type Log } from '../log.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DownloadRules, guardedDownload } from '#gateway/lib/guarded-download.ts';
+import { type DownloadRules, guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { imageLimits } from '#shared/contract/images.ts';
 import { seeded } from '../../../tests/seed/random.ts';
 import { chartPng } from '../../../tests/seed/real-files.ts';

@@ -1,6 +1,6 @@
 import { imageSize } from 'image-size';
-import { fileTypeOf } from '#gateway/lib/file-type.ts';
-import type { Downloaded, DownloadOptions } from '#gateway/lib/guarded-download.ts';
+import { fileTypeOf } from '#gateway/content/file-type.ts';
+import type { Downloaded, DownloadOptions } from '#gateway/upstream/guarded-download.ts';
 import { imageLimits } from '#shared/contract/images.ts';
 import { AppError } from '#shared/errors.ts';
 

@@ -1,4 +1,4 @@
-import { Secret } from '#gateway/lib/secret.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import { hintOf } from '../secret-box.ts';
 import { type OfferedProvider, providerList } from './provider-list.ts';

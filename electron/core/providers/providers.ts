@@ -1,6 +1,6 @@
+import { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
-import { Secret } from '#gateway/lib/secret.ts';
-import { mayCarrySecrets, readOnTheWay } from '#gateway/lib/secret-address.ts';
+import { mayCarrySecrets, readOnTheWay } from '#gateway/upstream/secret-address.ts';
 import type { SecretStorage } from '#shared/contract/fields.ts';
 import type { LocalServer, Provider, ProviderId } from '#shared/contract/providers.ts';
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';

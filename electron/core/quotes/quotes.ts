@@ -1,4 +1,4 @@
-import { estimateInputTokens } from '#gateway/lib/estimate.ts';
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import { priceOf } from '#shared/bill-lines.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Attachment } from '#shared/contract/attachments.ts';

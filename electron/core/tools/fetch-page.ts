@@ -1,4 +1,4 @@
-import type { Downloaded } from '#gateway/lib/guarded-download.ts';
+import type { Downloaded } from '#gateway/upstream/guarded-download.ts';
 import { AppError } from '#shared/errors.ts';
 import type { ReadPage } from './page-reader.ts';
 import { isText } from './text-types.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { guardedDownload } from '#gateway/lib/guarded-download.ts';
+import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import type { AskPerson } from '../ask-person.ts';
 import type { Changes } from '../changes.ts';
 import type { Db } from '../db.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { mayCarrySecrets, readOnTheWay } from '#gateway/lib/secret-address.ts';
+import { mayCarrySecrets, readOnTheWay } from '#gateway/upstream/secret-address.ts';
 import type { ToolTransport, ToolTransportInput } from '#shared/contract/tools.ts';
 import { AppError } from '#shared/errors.ts';
 import { canonical } from './fingerprint.ts';

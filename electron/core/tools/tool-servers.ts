@@ -1,4 +1,4 @@
-import { Secret } from '#gateway/lib/secret.ts';
+import { Secret } from '#gateway/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/tools.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AskPerson } from '../ask-person.ts';

@@ -8,7 +8,7 @@ import { type Core, openCore } from '#core/core.ts';
 import { dataDirFlag, defaultDataFolder } from '#core/data-folder.ts';
 import { openSecretService } from '#core/secret-service.ts';
 import { serveChannels } from '#core/serve.ts';
-import { listen } from '#gateway/listen.ts';
+import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { toAppError } from '#shared/errors.ts';
 import { refusedSwitch } from './command-line.ts';

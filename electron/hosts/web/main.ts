@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { defaultDataFolder } from '#core/data-folder.ts';
 import { openSecretService } from '#core/secret-service.ts';
-import { listen } from '#gateway/listen.ts';
+import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { AppError } from '#shared/errors.ts';
 import packageJson from '../../../package.json' with { type: 'json' };

@@ -1,4 +1,4 @@
-import { asCount, asObject, asText, type JsonObject } from '../../lib/json-value.ts';
+import { asCount, asObject, asText, type JsonObject } from '../../json/json-value.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withThinking } from './thinking-state.ts';
 

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { asCount, asObject, asText, hasCountsOnly, type JsonObject, parseEvent } from '../../lib/json-value.ts';
-import { readFault, upstreamError } from '../../lib/upstream-error.ts';
+import { asCount, asObject, asText, hasCountsOnly, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createBlockReader } from './content-blocks.ts';
 

@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { markOf, marksOf } from '../../lib/cache-marks.ts';
-import { parseDataUrl } from '../../lib/data-url.ts';
-import { requestLimits } from '../../lib/json-limits.ts';
-import { parseWithin } from '../../lib/json-value.ts';
-import { messageText } from '../../lib/message-text.ts';
+import { markOf, marksOf } from '../../content/cache-marks.ts';
+import { parseDataUrl } from '../../content/data-url.ts';
+import { messageText } from '../../content/message-text.ts';
+import { requestLimits } from '../../json/json-limits.ts';
+import { parseWithin } from '../../json/json-value.ts';
 import { thinkingOf } from './thinking-state.ts';
 
 export interface AnthropicMessage {

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { parseDataUrl } from '../../lib/data-url.ts';
-import { requestLimits } from '../../lib/json-limits.ts';
-import { asObject, asText, type JsonObject, parseWithin } from '../../lib/json-value.ts';
-import { messageText } from '../../lib/message-text.ts';
+import { parseDataUrl } from '../../content/data-url.ts';
+import { messageText } from '../../content/message-text.ts';
+import { requestLimits } from '../../json/json-limits.ts';
+import { asObject, asText, type JsonObject, parseWithin } from '../../json/json-value.ts';
 
 export interface GoogleContent {
   readonly role: 'user' | 'model';

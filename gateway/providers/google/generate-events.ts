@@ -10,8 +10,8 @@ import {
   hasCountsOnly,
   type JsonObject,
   parseEvent,
-} from '../../lib/json-value.ts';
-import { readFault, upstreamError } from '../../lib/upstream-error.ts';
+} from '../../json/json-value.ts';
+import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** Reads the events of one streamed answer. */

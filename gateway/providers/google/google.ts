@@ -1,6 +1,6 @@
-import { streamEvents } from '../../lib/event-stream.ts';
-import { asArray, asCount, asObject, asText } from '../../lib/json-value.ts';
-import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
+import { streamEvents } from '../../upstream/event-stream.ts';
+import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
 import { createGenerateReader } from './generate-events.ts';

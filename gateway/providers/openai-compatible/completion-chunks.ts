@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../lib/json-value.ts';
-import { readFault, upstreamError } from '../../lib/upstream-error.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { usageEvent } from './completion-usage.ts';
 

@@ -1,6 +1,6 @@
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
-import { asCount, asObject, type JsonObject } from '../../lib/json-value.ts';
+import { asCount, asObject, type JsonObject } from '../../json/json-value.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** The usage that a chunk reports, in OpenAI's place or in Groq's. Nothing where it reports none. */

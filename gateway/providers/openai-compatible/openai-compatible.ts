@@ -1,6 +1,6 @@
-import { streamEvents } from '../../lib/event-stream.ts';
-import { asArray, asObject } from '../../lib/json-value.ts';
-import { readJson, upstreamFetch } from '../../lib/upstream-fetch.ts';
+import { asArray, asObject } from '../../json/json-value.ts';
+import { streamEvents } from '../../upstream/event-stream.ts';
+import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
 import { createChunkReader } from './completion-chunks.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject } from '../../lib/json-value.ts';
+import { asArray, asObject } from '../../json/json-value.ts';
 import type { Dialect } from './dialects.ts';
 import { withoutAddress } from './extra-content.ts';
 

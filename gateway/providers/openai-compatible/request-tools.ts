@@ -1,4 +1,4 @@
-import { unmarked } from '../../lib/cache-marks.ts';
+import { unmarked } from '../../content/cache-marks.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 

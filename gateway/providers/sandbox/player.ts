@@ -2,8 +2,8 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { tokensOfBytes } from '../../lib/estimate.ts';
-import { platformSignal, type StopSignal } from '../../lib/stop-signal.ts';
+import { platformSignal, type StopSignal } from '../../concurrency/stop-signal.ts';
+import { tokensOfBytes } from '../../content/estimate-tokens.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** What a sandbox model is going to say, decided before the first word. */

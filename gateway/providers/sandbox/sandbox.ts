@@ -1,5 +1,5 @@
-import { workshop } from '../../heavy/workshop.ts';
-import { estimateInputTokens } from '../../lib/estimate.ts';
+import { estimateInputTokens } from '../../content/estimate-tokens.ts';
+import { workshop } from '../../threads/worker-pool.ts';
 import type { Provider } from '../provider.ts';
 import { play } from './player.ts';
 import { sandboxModels } from './sandbox-models.ts';

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type OpenOperator, openOperator } from '../../../gateway/open-operator.ts';
+import { type OpenOperator, openOperator } from '../../../gateway/operator/open-operator.ts';
 import { bareEnvironment } from '../../../gateway/testing/bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from '../../../gateway/testing/test-database.ts';
 
-const entry = fileURLToPath(new URL('../../../gateway/cli.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../gateway/cli/main.ts', import.meta.url));
 
 /** A gateway in a process of its own, started as an operator starts it; its books are open to the test's operator. */
 export async function startServingGateway(settings: { readonly env: Record<string, string>; readonly config: object }) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../../../gateway/lib/secret.ts';
-import { type Listening, listen } from '../../../gateway/listen.ts';
+import { Secret } from '../../../gateway/auth/secret.ts';
+import { type Listening, listen } from '../../../gateway/http/listen.ts';
 import { type ChatBench, openChatBench } from '../../../gateway/testing/chat-bench.ts';
 import { testModel } from '../../../gateway/testing/test-models.ts';
 import { hangingReply, openUpstream, type Upstream } from '../../../gateway/testing/upstream-server.ts';

@@ -1,0 +1,135 @@
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import { tokensOfBytes } from '../content/estimate-tokens.ts';
+import type { ProviderEvent } from '../providers/provider.ts';
+import type { UsageLimits } from './usage-limits.ts';
+
+/** Counts one attempt while it runs: what the upstream reported, and what was seen to arrive. */
+export interface Meter {
+  observe(event: ProviderEvent): void;
+  /** Some byte of an answer has arrived. */
+  readonly started: boolean;
+  /** Output so far: the larger of what was reported and what was seen. */
+  readonly outputTokens: number;
+  /** The upstream's own count of a complete answer, or the estimate where it gave none. */
+  complete(): Metered;
+  /** Usage so far of an answer that was broken off: what was reported, completed by the estimate (§1.4.7). */
+  partial(): Metered;
+}
+
+export interface Metered {
+  readonly usage: TokenUsage;
+  readonly estimated: boolean;
+  /** What the upstream itself said that the whole answer costs; null where it did not. */
+  readonly reportedCost: NanoUsd | null;
+  /** What the upstream counted, where that cannot be: `usage` is then what was held for at most. */
+  readonly unbelieved?: TokenUsage;
+}
+
+/** No answer costs a thousand dollars; more would only overflow the books. */
+const mostReported = 1_000_000_000_000n;
+
+/** Without limits every count is believed. */
+export function createMeter(estimatedInputTokens: number, limits?: UsageLimits): Meter {
+  let started = false;
+  let bytes = 0;
+  let reasoningBytes = 0;
+  let reported: TokenUsage | null = null;
+  let reportedCost: NanoUsd | null = null;
+
+  const seen = () => tokensOfBytes(bytes + reasoningBytes);
+  /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
+  const seenAtMost = () =>
+    limits && seen() > limits.heldOutput() ? Math.min(seen(), limits.most().outputTokens) : seen();
+  const estimate = (): TokenUsage => {
+    const completionTokens = seenAtMost();
+    return {
+      promptTokens: estimatedInputTokens,
+      completionTokens,
+      reasoningTokens: Math.min(completionTokens, tokensOfBytes(reasoningBytes)),
+      cachedTokens: 0,
+      cacheWriteTokens: 0,
+    };
+  };
+
+  function canBe({ promptTokens, completionTokens }: TokenUsage): boolean {
+    if (!limits || (promptTokens <= estimatedInputTokens && completionTokens <= limits.heldOutput())) return true;
+    const most = limits.most();
+    return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens;
+  }
+
+  /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
+  function believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
+    if (canBe(usage)) return { usage: classesWithin(usage) };
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    const held = {
+      promptTokens: Math.min(promptTokens, estimatedInputTokens),
+      completionTokens: Math.min(completionTokens, limits?.heldOutput() ?? completionTokens),
+      ...{ cachedTokens, reasoningTokens, cacheWriteTokens: 0 },
+    };
+    return { usage: classesWithin(held), unbelieved: usage };
+  }
+
+  return {
+    observe(event) {
+      started = true;
+      if (event.type === 'usage') {
+        reported = counted(event.usage) ? event.usage : reported;
+        if (event.cost !== undefined) reportedCost = event.cost < mostReported ? event.cost : nanoUsd(mostReported);
+      } else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
+      else bytes += outputBytes(event);
+    },
+    get started() {
+      return started;
+    },
+    get outputTokens() {
+      return Math.max(reported && canBe(reported) ? reported.completionTokens : 0, seen());
+    },
+    complete() {
+      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
+      const known = believed(reported);
+      return { ...known, estimated: known.unbelieved !== undefined, reportedCost };
+    },
+    partial() {
+      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
+      const known = believed(reported);
+      const completionTokens = Math.max(known.usage.completionTokens, seenAtMost());
+      return {
+        ...known,
+        usage: { ...known.usage, completionTokens },
+        estimated: known.unbelieved !== undefined || completionTokens !== reported.completionTokens,
+        reportedCost: null,
+      };
+    },
+  };
+}
+
+/** Classes are parts of the two totals, whatever was said of them. */
+function classesWithin(usage: TokenUsage): TokenUsage {
+  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens } = usage;
+  const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
+  const cacheWriteTokens = Math.min(usage.cacheWriteTokens, promptTokens - cachedTokens);
+  return {
+    ...{ promptTokens, completionTokens, cachedTokens, cacheWriteTokens },
+    reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
+    ...(cacheWriteHourTokens ? { cacheWriteHourTokens: Math.min(cacheWriteHourTokens, cacheWriteTokens) } : {}),
+    ...(audioTokens ? { audioTokens: Math.min(audioTokens, promptTokens) } : {}),
+  };
+}
+
+/** No request is without input: a count of nothing at all is a server that does not count, not a free answer. */
+const counted = ({ promptTokens, completionTokens }: TokenUsage) => promptTokens + completionTokens > 0;
+
+function outputBytes(event: ProviderEvent): number {
+  switch (event.type) {
+    case 'text-delta':
+    case 'refusal-delta':
+      return Buffer.byteLength(event.text);
+    case 'tool-call-start':
+      return Buffer.byteLength(event.name);
+    case 'tool-call-delta':
+      return Buffer.byteLength(event.arguments);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,124 @@
+import { AppError } from '#shared/errors.ts';
+import { mostNano, type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Question } from '../engine/answer.ts';
+import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Features } from '../routing/features.ts';
+import { dearestCost } from './highest-cost.ts';
+
+/** How many output tokens are reserved at a time where the caller set no limit (wire contract §2.7). */
+const stepTokens = 4_096;
+
+export interface ReserveInput extends Pick<Features, 'inputTokens' | 'audio' | 'promptCache'> {
+  readonly requestId: string;
+  readonly maxTokens: number | null;
+  readonly planMaxOutputTokens: number | null;
+  /** What the operator asks of the upstream's cost where it runs on the caller's own key, in basis points; else null. */
+  readonly byokFeeBps: number | null;
+}
+
+/** The money set aside for one request; it grows before the answer outgrows it. */
+export interface Reserve {
+  /** What has to be held before a model is asked. */
+  firstAmount(model: CatalogueModel): NanoUsd;
+  /** Makes the reserve large enough for another, dearer model. False where the balance cannot cover it. */
+  cover(model: CatalogueModel): Promise<boolean>;
+  /** Whether this much output is more than was set aside for. */
+  exceededBy(outputTokens: number): boolean;
+  /** How much output is set aside for. */
+  readonly coveredTokens: number;
+  /** What is set aside. */
+  readonly held: NanoUsd;
+  /** Sets the next step aside. False where the balance cannot cover it. */
+  grow(model: CatalogueModel): Promise<boolean>;
+}
+
+/** What is to be reserved for a question that was admitted with these features. */
+export const reserveInput = (
+  { requestId, maxTokens, principal, byoKey }: Question,
+  { inputTokens, audio, promptCache }: Features,
+  byokFeeBps: number,
+): ReserveInput => ({
+  ...{ requestId, maxTokens, inputTokens, audio, promptCache },
+  planMaxOutputTokens: principal.plan.maxOutputTokens,
+  byokFeeBps: byoKey === null ? null : byokFeeBps,
+});
+
+/** How many output tokens are paid for at first. */
+export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
+  maxTokens ?? Math.min(stepTokens, maxOutputTokens ?? stepTokens, planMaxOutputTokens ?? stepTokens);
+
+/** What has to be held before this model is asked (wire contract §2.7). */
+export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
+  amountFor(input, model, firstStep(input, model));
+
+/** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
+const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
+  input.byokFeeBps === 0
+    ? nanoUsd(0n)
+    : atMost(shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps));
+
+/** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
+const mostHeld = nanoUsd(mostNano / 2n);
+const atMost = (amount: NanoUsd): NanoUsd => (amount > mostHeld ? mostHeld : amount);
+
+export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
+  let held = 0n;
+  let covered = 0;
+
+  async function raiseTo(amount: bigint): Promise<boolean> {
+    if (amount <= held) return true;
+    const more = await ledger.extend(input.requestId, nanoUsd(amount));
+    if (more) held = amount;
+    return more;
+  }
+
+  return {
+    firstAmount(model) {
+      covered = firstStep(input, model);
+      const amount = firstHold(input, model);
+      held = amount;
+      return amount;
+    },
+    async cover(model) {
+      covered = firstStep(input, model);
+      return raiseTo(firstHold(input, model));
+    },
+    exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
+    get coveredTokens() {
+      return covered;
+    },
+    get held() {
+      return nanoUsd(held);
+    },
+    async grow(model) {
+      covered += stepTokens;
+      return raiseTo(amountFor(input, model, covered));
+    },
+  };
+}
+
+/** Adds to a refusal for lack of credit how long an answer the balance would cover (wire contract §2.7). */
+export function withAffordableTokens(error: unknown, input: ReserveInput, model: CatalogueModel): unknown {
+  const available = error instanceof AppError ? error.details?.available_usd : undefined;
+  if (!(error instanceof AppError) || !model.price || typeof available !== 'string') return error;
+  const affordable = longestFor(parseUsd(available), input, model);
+  const hint = affordable > 0 ? ` The largest "max_tokens" the balance covers is ${affordable}.` : '';
+  return new AppError(error.code, `${error.message}${hint}`, {
+    details: { ...error.details, affordable_max_tokens: affordable },
+    cause: error,
+  });
+}
+
+/** How much output an amount covers: what was refused is more than that. */
+function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueModel): number {
+  let covered = 0;
+  let refused = firstStep(input, model);
+  while (refused - covered > 1) {
+    const middle = Math.floor((covered + refused) / 2);
+    if (amountFor(input, model, middle) <= available) covered = middle;
+    else refused = middle;
+  }
+  return covered;
+}

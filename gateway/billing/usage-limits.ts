@@ -1,0 +1,34 @@
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { inputBound, mostInputTokens } from '../content/input-bound.ts';
+import type { Question } from '../engine/answer.ts';
+import type { Reserve } from './reserve.ts';
+
+/** What of an upstream's own count can be true. */
+export interface UsageLimits {
+  /** More than any honest upstream counts for this request. Costs a pass over the request: asked where the hold is exceeded. */
+  most(): { readonly inputTokens: number; readonly outputTokens: number };
+  /** How much output the money that was set aside covers by now. */
+  heldOutput(): number;
+}
+
+/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
+const longestAnswer = 1_000_000;
+
+/** What a model may count for a question (docs/decisions/027). */
+export function usageLimits(question: Question, model: CatalogueModel, reserve: Reserve): UsageLimits {
+  let inputTokens: number | null = null;
+  return {
+    heldOutput: () => reserve.coveredTokens,
+    most() {
+      inputTokens ??= mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength);
+      return { inputTokens, outputTokens: Math.max(reserve.coveredTokens, longestAnswerOf(question, model)) };
+    },
+  };
+}
+
+const longestAnswerOf = ({ maxTokens, principal }: Question, model: CatalogueModel): number =>
+  maxTokens ??
+  Math.min(
+    model.maxOutputTokens ?? model.contextLength ?? longestAnswer,
+    principal.plan.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );

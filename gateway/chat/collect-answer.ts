@@ -1,0 +1,133 @@
+import { AppError } from '#shared/errors.ts';
+import type { ToolCall } from '#shared/wire/chat-request.ts';
+import type { Answer } from '../engine/answer.ts';
+import { pipe } from './stream-answer.ts';
+import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
+
+/** A whole answer, put together from its parts. */
+export interface Collected {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly refusal: string;
+  readonly toolCalls: readonly ToolCall[];
+  /** OpenAI's, of all tokens in order; null where none came. */
+  readonly logprobs: Readonly<Record<string, readonly unknown[] | null>> | null;
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+  readonly fragments: string[];
+}
+
+/** More than any model writes: no answer may fill the memory, whatever its provider sends. */
+const longestChars = 8_388_608;
+/** What the smallest part takes besides its text. */
+const partChars = 64;
+
+/** Gathers deltas in the order they come. */
+export interface Collector {
+  /** Throws `upstream_bad_response` where they are too much to be kept. */
+  add(part: DeltaPart): void;
+  result(): Collected;
+}
+
+export function createCollector(): Collector {
+  const texts: string[] = [];
+  const reasonings: string[] = [];
+  const refusals: string[] = [];
+  const calls = new Map<number, OpenCall>();
+  const logprobs = createLogprobs();
+  let chars = 0;
+  return {
+    add(part) {
+      chars += sizeOf(part);
+      if (chars > longestChars) throw tooLong();
+      switch (part.type) {
+        case 'text-delta':
+          texts.push(part.text);
+          if (part.logprobs) logprobs.add(part.logprobs);
+          break;
+        case 'reasoning-delta':
+          reasonings.push(part.text);
+          break;
+        case 'refusal-delta':
+          refusals.push(part.text);
+          break;
+        case 'tool-call-start':
+          calls.set(part.index, { id: part.id, name: part.name, extra: part.extraContent, fragments: [] });
+          break;
+        case 'tool-call-delta':
+          calls.get(part.index)?.fragments.push(part.arguments);
+          break;
+      }
+    },
+    result: () => ({
+      text: texts.join(''),
+      reasoning: reasonings.join(''),
+      refusal: refusals.join(''),
+      toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
+      logprobs: logprobs.result(),
+    }),
+  };
+}
+
+function sizeOf(part: DeltaPart): number {
+  if (part.type === 'tool-call-start') return partChars + part.name.length + sizeOfJson(part.extraContent);
+  if (part.type === 'tool-call-delta') return partChars + part.arguments.length;
+  return partChars + part.text.length + (part.type === 'text-delta' ? sizeOfJson(part.logprobs) : 0);
+}
+
+const sizeOfJson = (value: object | undefined) => (value === undefined ? 0 : JSON.stringify(value).length);
+
+const tooLong = () =>
+  new AppError('upstream_bad_response', 'The provider sent more than 8 MiB for one answer, so it was ended.');
+
+/** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
+function createLogprobs() {
+  const lists = new Map<string, unknown[] | null>();
+  return {
+    add(piece: Readonly<Record<string, unknown>>) {
+      for (const [name, value] of Object.entries(piece)) {
+        const list = lists.get(name) ?? (Array.isArray(value) ? [] : null);
+        if (Array.isArray(value)) for (const token of value) list?.push(token);
+        lists.set(name, list);
+      }
+    },
+    result: () => (lists.size === 0 ? null : Object.fromEntries(lists)),
+  };
+}
+
+function toolCallOf(call: OpenCall): ToolCall {
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.fragments.join('') },
+    ...(call.extra ? { extra_content: { ...call.extra } } : {}),
+  };
+}
+
+/** Reads an answer to its end. Rejects with what the engine failed with. */
+export function collect(
+  parts: Answer,
+): Promise<{ readonly route: RoutePart; readonly finish: FinishPart; readonly content: Collected }> {
+  const collector = createCollector();
+  let route: RoutePart | null = null;
+  let finish: FinishPart | null = null;
+  return new Promise((resolve, reject) => {
+    pipe(parts, {
+      value(part) {
+        if (part.type === 'route') route = part;
+        else if (part.type === 'finish') finish = part;
+        else collector.add(part);
+        return undefined;
+      },
+      end() {
+        if (!route || !finish) return reject(new Error('an answer ended without its route or its finish'));
+        resolve({ route, finish, content: collector.result() });
+      },
+      fail: reject,
+    });
+  });
+}

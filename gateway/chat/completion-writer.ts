@@ -1,0 +1,120 @@
+import { formatUsd } from '#shared/money.ts';
+import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
+import { errorEnvelope } from '../http/error-response.ts';
+import type { Collected } from './collect-answer.ts';
+import type { AnswerIdentity } from './prompt-writer.ts';
+import type { DeltaPart, FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+
+/** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
+export function completionResponse(
+  { id, created }: AnswerIdentity,
+  route: RoutePart,
+  finish: FinishPart,
+  content: Collected,
+): CompletionResponse {
+  const { text, reasoning, refusal, toolCalls, logprobs } = content;
+  const message = {
+    role: 'assistant' as const,
+    content: text === '' && (toolCalls.length > 0 || refusal !== '') ? null : text,
+    refusal: refusal || null,
+    ...(reasoning ? { reasoning_content: reasoning } : {}),
+    ...(toolCalls.length ? { tool_calls: [...toolCalls] } : {}),
+  };
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model: route.model,
+    provider: route.provider,
+    system_fingerprint: null,
+    choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
+    usage: completionUsage(finish),
+    byok: finish.byok,
+    routing: finish.routing,
+    warnings: [...finish.warnings],
+  };
+}
+
+function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): CompletionUsage {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      audio_tokens: usage.audioTokens ?? 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    cost_usd: formatUsd(cost),
+    upstream_cost_usd: formatUsd(upstreamCost),
+    estimated,
+  };
+}
+
+/**
+ * The chunks of a streamed completion. Usage and routing ride on the finish chunk, or with `include_usage` in a chunk of
+ * their own, with `usage: null` on every chunk before it (wire contract §0.8, §1.3).
+ */
+export function createCompletionWriter(identity: AnswerIdentity, includeUsage: boolean): StreamWriter {
+  const { id, created, requestId } = identity;
+  let names: { readonly model: string; readonly provider: string } | null = null;
+  /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
+  let before: string | null = null;
+  const after = includeUsage ? ',"usage":null}' : '}';
+
+  const chunk = (fields: object): string =>
+    JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields });
+  const usageSlot = includeUsage ? { usage: null } : {};
+  const choice = (delta: object, finishReason: string | null, logprobs: object | null = null) => ({
+    choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
+  });
+
+  return {
+    opening({ model, provider }) {
+      names = { model, provider };
+      before = null;
+      return [chunk({ ...choice({ role: 'assistant', content: '' }, null), ...usageSlot })];
+    },
+    delta(part) {
+      if (part.type !== 'text-delta') return [chunk({ ...choice(deltaOf(part), null), ...usageSlot })];
+      if (part.logprobs) return [chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot })];
+      before ??= `${chunk({}).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
+      return [`${before}${JSON.stringify(part.text)}},"logprobs":null,"finish_reason":null}]${after}`];
+    },
+    closing(finish) {
+      const facts = {
+        usage: completionUsage(finish),
+        byok: finish.byok,
+        routing: finish.routing,
+        warnings: finish.warnings,
+      };
+      if (!includeUsage) return [chunk({ ...choice({}, finish.reason), ...facts })];
+      return [chunk({ ...choice({}, finish.reason), usage: null }), chunk({ choices: [], ...facts })];
+    },
+    failure: (error) => JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names }),
+  };
+}
+
+function deltaOf(part: DeltaPart): object {
+  switch (part.type) {
+    case 'text-delta':
+      return { content: part.text };
+    case 'reasoning-delta':
+      return { reasoning_content: part.text };
+    case 'refusal-delta':
+      return { refusal: part.text };
+    case 'tool-call-start': {
+      const fn = { name: part.name, arguments: '' };
+      const extra = part.extraContent ? { extra_content: part.extraContent } : {};
+      return { tool_calls: [{ index: part.index, id: part.id, type: 'function', function: fn, ...extra }] };
+    }
+    case 'tool-call-delta':
+      return { tool_calls: [{ index: part.index, function: { arguments: part.arguments } }] };
+  }
+}

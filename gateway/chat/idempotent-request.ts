@@ -1,0 +1,91 @@
+import type { Context } from 'hono';
+import { AppError } from '#shared/errors.ts';
+import type { AnswerWatcher, Question } from '../engine/answer.ts';
+import type { AppEnv } from '../http/context.ts';
+import { normalPath } from '../http/policies.ts';
+import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../idempotency/kept-answers.ts';
+import { routeHeaders, warningHeaders } from './chat-headers.ts';
+import type { ChatForm } from './chat-response.ts';
+import { createCollector } from './collect-answer.ts';
+import { type KeptAnswer, keptFromText, keptToText, partsOf } from './kept-answer.ts';
+import type { AnswerIdentity } from './prompt-writer.ts';
+import type { Asked } from './read-request.ts';
+import { eventStreamHeaders, eventsFor } from './stream-response.ts';
+import type { RoutePart } from './stream-writer.ts';
+
+type Log = (entry: Readonly<Record<string, unknown>>) => void;
+
+/** Claims the request's `Idempotency-Key`, or finds the answer to replay; null where none was sent (§3.4). */
+export async function claimKey(
+  context: Context<AppEnv>,
+  digest: string | null,
+  keptAnswers: KeptAnswers,
+): Promise<Claimed | Replay | null> {
+  const key = context.req.header('idempotency-key');
+  if (key === undefined) return null;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
+  const { requestId, principal } = context.var;
+  const { accountId, userId, credential } = principal;
+  return keptAnswers.claim({
+    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, normalPath(context.req.path), key],
+    requestId,
+    body: digest ?? '',
+  });
+}
+
+const invalidKey = () =>
+  new AppError('invalid_value', '"Idempotency-Key" must be 1 to 255 visible ASCII characters.', {
+    param: 'Idempotency-Key',
+  });
+
+/**
+ * Keeps an answer at the engine's side, before its end reaches the client: who loses the connection then gets it by asking
+ * again. Whatever is not finished releases the key, and so do requests with the caller's own provider key, always.
+ */
+export function keepingWatcher(
+  claimed: Claimed,
+  question: Question,
+  identity: AnswerIdentity,
+  log: Log,
+): AnswerWatcher {
+  const report = (event: string) => (error: unknown) =>
+    log({ event, request_id: question.requestId, cause: String(error) });
+  const lease = setInterval(() => void claimed.renew().catch(report('idempotency_renewal_failed')), renewEveryMs);
+  const collector = createCollector();
+  let route: RoutePart | null = null;
+  const follow: AnswerWatcher['part'] = (part) => {
+    if (part.type === 'route') route = part;
+    else if (part.type !== 'finish') collector.add(part);
+    else if (route) {
+      const answer = keptToText({ identity, route, finish: part, content: collector.result() });
+      return claimed.complete(answer).catch(report('idempotency_answer_not_kept'));
+    }
+    return undefined;
+  };
+  return {
+    ...(question.byoKey === null ? { part: follow } : {}),
+    async ended() {
+      clearInterval(lease);
+      await claimed.release().catch(report('idempotency_release_failed'));
+    },
+  };
+}
+
+/** A kept answer in the form it was asked in: the same body, or one chunk of content, the finish and `[DONE]`. */
+export function replayResponse({ answer }: Replay, asked: Asked, form: ChatForm): Response {
+  const kept: KeptAnswer = keptFromText(answer);
+  const { identity, route, finish, content } = kept;
+  const headers = {
+    'idempotent-replayed': 'true',
+    ...routeHeaders(route),
+    ...warningHeaders(asked.stream ? asked.question.warnings : finish.warnings),
+  };
+  if (!asked.stream) {
+    return Response.json(form.response(identity, route, finish, content), {
+      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    });
+  }
+  const writer = form.writer(identity, asked);
+  const events = partsOf(kept).map((part) => eventsFor(part, writer));
+  return new Response(events.join(''), { headers: { ...eventStreamHeaders, ...headers } });
+}

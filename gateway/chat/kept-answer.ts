@@ -1,0 +1,47 @@
+import { nanoUsd } from '#shared/money.ts';
+import type { AnswerPart } from '../engine/answer.ts';
+import type { Collected } from './collect-answer.ts';
+import type { AnswerIdentity } from './prompt-writer.ts';
+import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
+
+/** A finished answer, as it is kept for whoever sends the same request again. */
+export interface KeptAnswer {
+  readonly identity: AnswerIdentity;
+  readonly route: RoutePart;
+  readonly finish: FinishPart;
+  readonly content: Collected;
+}
+
+/** JSON knows no `bigint`: amounts are kept as text. */
+export function keptToText({ identity, route, finish, content }: KeptAnswer): string {
+  const { cost, upstreamCost, ...rest } = finish;
+  const amounts = { cost: String(cost), upstreamCost: String(upstreamCost) };
+  return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
+}
+
+/** Reads what `keptToText` wrote; it was sealed meanwhile, so it is what it was. */
+export function keptFromText(text: string): KeptAnswer {
+  const { finish, ...rest } = JSON.parse(text);
+  const { cost, upstreamCost } = finish;
+  return { ...rest, finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) } };
+}
+
+/** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
+export function partsOf({ route, finish, content }: KeptAnswer): AnswerPart[] {
+  const { reasoning, text, refusal, toolCalls, logprobs } = content;
+  const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
+    {
+      ...{ type: 'tool-call-start', index, id: call.id, name: call.function.name },
+      ...(call.extra_content ? { extraContent: call.extra_content } : {}),
+    },
+    { type: 'tool-call-delta', index, arguments: call.function.arguments },
+  ]);
+  return [
+    route,
+    ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
+    ...(text || logprobs ? [{ type: 'text-delta' as const, text, ...(logprobs ? { logprobs } : {}) }] : []),
+    ...(refusal ? [{ type: 'refusal-delta' as const, text: refusal }] : []),
+    ...calls,
+    finish,
+  ];
+}

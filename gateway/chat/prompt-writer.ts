@@ -1,0 +1,68 @@
+import { formatUsd } from '#shared/money.ts';
+import type { PromptResponse } from '#shared/wire/chat-response.ts';
+import { errorEnvelope } from '../http/error-response.ts';
+import { type Collected, createCollector } from './collect-answer.ts';
+import type { FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+
+export interface AnswerIdentity {
+  /** `chat_…` or `chatcmpl-…`. */
+  readonly id: string;
+  readonly requestId: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+/** The whole answer of `POST /chat` (wire contract §1.2). */
+export function promptResponse(
+  { id, created }: AnswerIdentity,
+  route: RoutePart,
+  finish: FinishPart,
+  content: Collected,
+): PromptResponse {
+  return { object: 'chat', created, ...finalFields(id, route, finish, content), text: content.text + content.refusal };
+}
+
+function finalFields(id: string, route: RoutePart, finish: FinishPart, content: Collected) {
+  const { usage } = finish;
+  return {
+    id,
+    provider: route.provider,
+    model: route.model,
+    tokens: {
+      prompt_tokens: usage.promptTokens,
+      completion_tokens: usage.completionTokens,
+      total_tokens: usage.promptTokens + usage.completionTokens,
+      cached_tokens: usage.cachedTokens,
+      reasoning_tokens: usage.reasoningTokens,
+    },
+    finish_reason: finish.reason,
+    tool_calls: [...content.toolCalls],
+    cost_usd: formatUsd(finish.cost),
+    byok: finish.byok,
+    routing: finish.routing,
+    warnings: [...finish.warnings],
+  };
+}
+
+/** The events of a streamed `POST /chat`: every one but the error carries `text`, the last one `done`. */
+export function createPromptWriter({ id, requestId }: AnswerIdentity): StreamWriter {
+  const collector = createCollector();
+  let route: RoutePart | null = null;
+  return {
+    opening(part) {
+      route = part;
+      return [];
+    },
+    delta(part) {
+      if (part.type === 'text-delta' || part.type === 'refusal-delta') return [JSON.stringify({ text: part.text })];
+      if (part.type === 'reasoning-delta') return [JSON.stringify({ text: '', reasoning: part.text })];
+      collector.add(part);
+      return [];
+    },
+    closing(finish) {
+      if (!route) throw new Error('an answer was closed before it was opened');
+      return [JSON.stringify({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) })];
+    },
+    failure: (error) => JSON.stringify({ text: '', ...errorEnvelope(error, requestId), id }),
+  };
+}

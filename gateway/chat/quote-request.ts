@@ -1,0 +1,73 @@
+import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
+import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
+import { firstHold, firstStep, type ReserveInput, reserveInput } from '../billing/reserve.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { type AdmissionDeps, admit } from '../engine/admit.ts';
+import type { Question } from '../engine/answer.ts';
+import { fitParameters } from '../engine/fit-parameters.ts';
+import { byokFee } from '../ledger/byok-fee.ts';
+import { explain } from '../routing/explain.ts';
+
+/** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
+const fewestShare = 2;
+
+export interface QuoteDeps extends AdmissionDeps {
+  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  readonly byokFeeBps: number;
+  /** Which balances and caps would refuse a request that holds this much. */
+  readonly limitsFor: (question: Question, hold: bigint) => Promise<QuoteLimit[]>;
+}
+
+/** What a request would cost (wire contract §10): admitted and routed like the request itself, then only priced. */
+export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
+  const admitted = admit(question, deps);
+  const { model } = admitted.targets[0];
+  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const tokens = tokensFor(input, model);
+  const hold = firstHold(input, model);
+  return {
+    object: 'quote',
+    provider: model.provider,
+    model: model.model,
+    routing: explain({
+      decision: admitted.decision,
+      model,
+      attempts: [],
+      catalogueVersion: deps.catalogue().version,
+      full: question.fullRouting,
+    }),
+    tokens,
+    cost_usd: {
+      low: formatUsd(model.price ? leastCost(model.price, tokens, input.byokFeeBps) : nanoUsd(0n)),
+      high: formatUsd(hold),
+    },
+    byok: input.byokFeeBps !== null,
+    open_ended: question.maxTokens === null && tokens.completion.high < longestAnswer(input, model),
+    prices_as_of: model.price ? model.priceAsOf : null,
+    limits: await deps.limitsFor(question, hold),
+    warnings: [...question.warnings, ...admitted.warnings, ...fitParameters(question, model).warnings],
+  };
+}
+
+const longestAnswer = ({ planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
+  Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY);
+
+function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {
+  const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens };
+  const mayBeCached = model.capabilities.includes('prompt_cache');
+  return {
+    prompt: { estimate: input.inputTokens, ...prompt },
+    cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
+    completion: { low: 0, high: firstStep(input, model) },
+  };
+}
+
+/** The shortest prompt, all of it from the cache where there is one and that is cheaper, and no answer. */
+function leastCost(price: Price, { prompt, cached }: Quote['tokens'], feeBps: number | null): NanoUsd {
+  const { prompt: plain, cacheRead } = ratesFor(price, prompt.low);
+  const isCheaper = cacheRead !== null && cacheRead < plain;
+  const cachedTokens = isCheaper ? Math.min(prompt.low, cached.high) : 0;
+  const usage = { ...noTokens, promptTokens: prompt.low, cachedTokens };
+  return feeBps === null ? costOf(price, usage) : byokFee(price, usage, feeBps);
+}

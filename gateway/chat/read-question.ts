@@ -1,0 +1,244 @@
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import {
+  type ChatMessage,
+  type CompletionRequest,
+  completionRequest,
+  type PromptRequest,
+  promptRequest,
+} from '#shared/wire/chat-request.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
+import type { Question } from '../engine/answer.ts';
+import { requestError } from '../http/request-error.ts';
+import { shortened } from '../http/shorten-name.ts';
+import { canonicalJson } from '../idempotency/canonical-json.ts';
+import type { JsonSpan } from '../json/json-outline.ts';
+import { gistOf } from '../routing/routing-facts.ts';
+import { preparedMessages, preparedParts } from './content-parts.ts';
+import { plainCompletion } from './plain-completion.ts';
+import { capped, mostWarnings } from './request-warnings.ts';
+import { checkReferences } from './schema-references.ts';
+
+export interface ReadOptions {
+  /** Where the body's `messages` stand, where that is certain. */
+  readonly messages: JsonSpan | null;
+  /** Unknown fields are refused. */
+  readonly strict: boolean;
+  /** The request has an `Idempotency-Key`: its body is to be told from others. */
+  readonly wantsDigest: boolean;
+}
+
+/** All of a question that its body says, in values that threads can hand to each other. */
+export interface SaidQuestion extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
+  readonly byoKey: string | null;
+  readonly stream: boolean;
+  /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
+  readonly includeUsage: boolean;
+  /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */
+  readonly digest: string | null;
+}
+
+export type QuestionForm = 'prompt' | 'completion' | 'either';
+
+/** Reads a chat request in one of the forms, or in the one that it has. Throws the contract's 400 codes. */
+export function readQuestion(form: QuestionForm, body: Record<string, unknown>, options: ReadOptions): SaidQuestion {
+  const byoKey = takeByoKey(body);
+  const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
+  const isPrompt = form === 'prompt' || (form === 'either' && body.messages == null);
+  const said = isPrompt ? promptQuestion(body, options) : completionQuestion(body, options);
+  return { ...said, byoKey, digest };
+}
+
+type Shared = PromptRequest | CompletionRequest;
+
+type Said = Omit<SaidQuestion, 'byoKey' | 'digest'>;
+
+/** Reads the body of `POST /chat`. */
+function promptQuestion(body: Record<string, unknown>, { strict }: ReadOptions): Said {
+  if (body.messages != null)
+    throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
+  const request = parse(promptRequest, body);
+  const unknown = unknownFields(body, promptRequest.shape);
+  const files = preparedParts(request.files ?? [], 'files');
+  const messages: ChatMessage[] = [
+    ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
+    {
+      role: 'user' as const,
+      content: files.length ? [{ type: 'text' as const, text: request.prompt }, ...files] : request.prompt,
+      name: undefined,
+    },
+  ];
+  return saidBy(request, { messages, maxTokens: request.max_tokens ?? null, unknown, strict });
+}
+
+/** Reads the body of `POST /v1/chat/completions`. */
+function completionQuestion(body: Record<string, unknown>, { messages: span, strict }: ReadOptions): Said {
+  refuseOtherForms(body);
+  const plain = plainCompletion(body);
+  const request = plain ?? parse(completionRequest, body);
+  checkCompletion(request);
+  const unknown = unknownFields(body, completionRequest.shape);
+  const messages = preparedMessages(request.messages);
+  const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
+  const messagesJson = plain && spanOf(plain.messages, span);
+  const includeUsage = request.stream_options?.include_usage ?? false;
+  return { ...saidBy(request, { messages, messagesJson, maxTokens, unknown, strict }), includeUsage };
+}
+
+/** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
+const spanOf = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8Array | null =>
+  span && span.strings === 4 * messages.length ? span.bytes : null;
+
+/** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
+function takeByoKey(body: Record<string, unknown>): string | null {
+  const key = body.byoapi_key ?? null;
+  delete body.byoapi_key;
+  if (key === null) return null;
+  const refuse = (code: 'invalid_type' | 'invalid_value', why: string) =>
+    new AppError(code, `"byoapi_key" ${why}`, { param: 'byoapi_key' });
+  if (typeof key !== 'string') throw refuse('invalid_type', 'must be a string.');
+  if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
+  return key;
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw requestError(result.error.issues, body);
+}
+
+const wrongForm = (param: string, message: string) => new AppError('unsupported_parameter', message, { param });
+
+function refuseOtherForms(body: Record<string, unknown>): void {
+  if (body.prompt != null) throw wrongForm('prompt', 'This endpoint takes "messages"; for "prompt" use /chat.');
+  for (const name of ['functions', 'function_call']) {
+    if (body[name] != null) throw wrongForm(name, `"${name}" is deprecated; use "tools" and "tool_choice".`);
+  }
+  const modalities = body.modalities;
+  if (Array.isArray(modalities) && modalities.includes('audio')) {
+    throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
+  }
+}
+
+function checkCompletion(request: CompletionRequest): void {
+  const { n, max_tokens: plain, max_completion_tokens: completion } = request;
+  if (n !== undefined && n !== 1) throw new AppError('unsupported_value', '"n" can only be 1.', { param: 'n' });
+  if (plain !== undefined && completion !== undefined && plain !== completion) {
+    throw new AppError('invalid_value', '"max_tokens" and "max_completion_tokens" differ. Send one of them.', {
+      param: 'max_completion_tokens',
+    });
+  }
+  if (request.stream_options !== undefined && !request.stream) {
+    throw new AppError('invalid_value', '"stream_options" is only allowed with "stream": true.', {
+      param: 'stream_options',
+    });
+  }
+  checkToolMessages(request.messages);
+}
+
+/** A tool's result must answer a call that was made before it. */
+function checkToolMessages(messages: readonly ChatMessage[]): void {
+  const known = new Set<string>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant') {
+      for (const call of message.tool_calls ?? []) known.add(call.id);
+      if (message.content == null && !message.tool_calls?.length) {
+        const param = `messages[${index}].content`;
+        throw new AppError('missing_required_parameter', `"${param}" may only be empty beside "tool_calls".`, {
+          param,
+        });
+      }
+    }
+    if (message.role === 'tool' && !known.has(message.tool_call_id)) {
+      const param = `messages[${index}].tool_call_id`;
+      throw new AppError('invalid_tool_call_id', `"${param}" names no earlier tool call.`, { param });
+    }
+  }
+}
+
+/** OpenAI's fields that its own models are given as they are. */
+const openaiOnly = [
+  ...['logprobs', 'top_logprobs', 'logit_bias', 'prediction', 'service_tier', 'verbosity'],
+  ...['prompt_cache_key', 'safety_identifier'],
+];
+/** OpenAI's fields that no answer of this gateway can honour. */
+const notHonoured = ['store', 'modalities', 'audio', 'web_search_options'];
+
+function unknownFields(body: Record<string, unknown>, shape: Record<string, unknown>): string[] {
+  return Object.keys(body).filter((name) => !Object.hasOwn(shape, name) && body[name] !== null);
+}
+
+interface Parts {
+  readonly messages: readonly ChatMessage[];
+  readonly messagesJson?: Uint8Array | null;
+  readonly maxTokens: number | null;
+  readonly unknown: readonly string[];
+  readonly strict: boolean;
+}
+
+function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, strict }: Parts): Said {
+  checkReferences(request);
+  const parameters = parametersOf(request);
+  return {
+    provider: request.provider ?? null,
+    model: request.model ?? null,
+    gist: gistOf({ messages, maxTokens, parameters }),
+    messages,
+    messagesJson: messagesJson ?? null,
+    maxTokens,
+    parameters,
+    openaiOnly: Object.fromEntries(
+      unknown.filter((name) => openaiOnly.includes(name)).map((name) => [name, request[name]]),
+    ),
+    route: request.route ?? noControls,
+    sessionId: request.session_id ?? null,
+    metadata: request.metadata ?? {},
+    warnings: warningsFor(unknown, request, strict),
+    stream: request.stream ?? false,
+    includeUsage: false,
+  };
+}
+
+const noControls: Question['route'] = {
+  policy: undefined,
+  only: undefined,
+  ignore: undefined,
+  max_cost_usd: undefined,
+  require_parameters: undefined,
+  allow_fallbacks: undefined,
+  max_attempts: undefined,
+};
+
+const parameterNames = [
+  ...['temperature', 'top_p', 'stop', 'seed', 'frequency_penalty', 'presence_penalty', 'response_format', 'tools'],
+  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'user'],
+];
+
+function parametersOf(request: Shared): Question['parameters'] {
+  if (parameterNames.every((name) => request[name] === undefined)) return {};
+  const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
+  const { tools, tool_choice, parallel_tool_calls, reasoning_effort, user } = request;
+  const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };
+  const all = { ...sampling, tools, tool_choice, parallel_tool_calls, reasoning_effort, user };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Unknown fields are reported, the first of them by name, or refused where the caller asked for that (wire contract §1.0). */
+function warningsFor(unknown: readonly string[], request: Record<string, unknown>, strict: boolean): Warning[] {
+  const named = unknown.filter((name) => !openaiOnly.includes(name));
+  const worthAWord = named.filter((name) => !notHonoured.includes(name) || request[name] !== false);
+  const stranger = worthAWord.find((name) => !notHonoured.includes(name));
+  if (strict && stranger !== undefined) {
+    const param = shortened(stranger);
+    throw new AppError('unknown_parameter', `There is no parameter "${param}".`, { param });
+  }
+  return capped(worthAWord.slice(0, mostWarnings).map(fieldWarning), worthAWord.length);
+}
+
+function fieldWarning(name: string): Warning {
+  const param = shortened(name);
+  return notHonoured.includes(name)
+    ? { code: 'parameter_dropped', param, message: `"${param}" is not supported here; it was left out.` }
+    : { code: 'unknown_parameter', param, message: `There is no parameter "${param}"; it was ignored.` };
+}

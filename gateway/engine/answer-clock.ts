@@ -1,0 +1,40 @@
+import type { HeldBack } from './backpressure.ts';
+
+/** What is to happen when an answer's time is up, by whose doing it is. */
+export interface LateAnswer {
+  upstream(): void;
+  client(): void;
+}
+
+/** A client may keep its answer waiting for half as long again as an upstream may speak: 15 minutes for 10 (wire contract §7). */
+const clientFactor = 1.5;
+/** How exactly the end is met where a client held the answer back, as a part of the whole. */
+const grain = 0.01;
+
+/**
+ * Times an answer. The upstream is late when it had `totalMs` to itself, the time in which its client kept it waiting left
+ * out; the client is, when half as long again has passed and the upstream still is not late. Returns what stops the clock.
+ */
+export function startAnswerClock(totalMs: number, heldBack: Pick<HeldBack, 'ms'>, late: LateAnswer): () => void {
+  const startedAt = performance.now();
+  const longestMs = totalMs * clientFactor;
+  let clientIsLate = false;
+  let timer = setTimeout(look, totalMs);
+
+  function look(): void {
+    const passed = performance.now() - startedAt;
+    const left = totalMs - (passed - heldBack.ms);
+    if (left <= 0) {
+      late.upstream();
+      return;
+    }
+    if (!clientIsLate && passed >= longestMs) {
+      clientIsLate = true;
+      late.client();
+    }
+    const untilClient = clientIsLate ? left : Math.min(left, longestMs - passed);
+    timer = setTimeout(look, Math.max(untilClient, totalMs * grain));
+  }
+
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,289 @@
+import { AppError, toAppError } from '#shared/errors.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { createMeter } from '../billing/meter.ts';
+import { createReserve, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
+import { usageLimits } from '../billing/usage-limits.ts';
+import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { ProviderEvent } from '../providers/provider.ts';
+import { routeSummary } from '../routing/explain.ts';
+import { type Admitted, admit, type Target } from './admit.ts';
+import type { Question } from './answer.ts';
+import { billWarnings } from './answer-warnings.ts';
+import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
+import { billFor, upstreamCost } from './bill.ts';
+import type { EngineDeps } from './engine.ts';
+import { fitParameters } from './fit-parameters.ts';
+import { byoError } from './own-key-error.ts';
+import { requestFor } from './provider-request.ts';
+import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
+import { shortEvents } from './split-events.ts';
+
+/**
+ * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
+ * away at any time without taking the settlement along (wire contract §1.4.6). Rejects where there is no whole answer.
+ */
+export async function runAnswer(
+  question: Question,
+  deps: EngineDeps,
+  signal: StopSignal,
+  reader: Reader,
+  measured: Run['measured'],
+): Promise<void> {
+  const startedAt = deps.now();
+  const admitted = admit(question, deps);
+  const input = reserveInput(question, admitted.features, deps.byokFeeBps);
+  const reserve = createReserve(input, deps.ledger);
+  const { durable } = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
+    throw withAffordableTokens(error, input, admitted.targets[0].model);
+  });
+  const run: Run = {
+    ...{ question, deps, signal, ...reader, measured, admitted, reserve, startedAt, durable },
+    attempts: [],
+    current: null,
+    spoken: false,
+    wasted: 0n,
+  };
+  const unlease = deps.leases.keep(() => renew(run));
+  const outcome = await askAll(run).catch((error: unknown) => failure(run, toAppError(error)));
+  try {
+    await close(run, outcome);
+  } finally {
+    unlease();
+  }
+}
+
+/** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
+async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps) {
+  const { model } = admitted.targets[0];
+  const request = {
+    requestId: question.requestId,
+    accountId: question.principal.accountId,
+    keyId: question.principal.credential.id,
+    amount: reserve.firstAmount(model),
+    provider: model.provider,
+    model: model.model,
+    byok: question.byoKey !== null,
+    purpose: question.metadata.purpose ?? null,
+    conversationId: question.metadata.conversation_id ?? null,
+    user: question.parameters.user ?? null,
+    metadata: question.metadata,
+  };
+  return deps.ledger.decide(request);
+}
+
+/** Why there is no whole answer, and whether that is the client's doing. */
+const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error,
+  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.heldBack.explainsBreak,
+});
+
+function renew({ deps, question }: Run): void {
+  deps.ledger.renew(question.requestId).catch((error: unknown) => {
+    deps.log({ event: 'lease_renewal_failed', requestId: question.requestId, cause: String(error) });
+  });
+}
+
+/** Tries the targets in order until one answers; after the first word there is no other (§1.4.3, §5.3.6). */
+async function askAll(run: Run): Promise<Outcome> {
+  let left: readonly Target[] = run.admitted.targets;
+  for (;;) {
+    const [target, ...rest] = left;
+    if (!target) throw new AppError('internal_error', 'There was no model left to ask.');
+    try {
+      return await askOne(run, target, rest.length === 0);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      recordFailure(run, error);
+      left = error.code === 'context_length_exceeded' ? rest.filter((next) => isLarger(next, target)) : rest;
+      const giveUp =
+        run.spoken ||
+        run.signal.aborted ||
+        !mayTryNext(error, run.question.byoKey !== null) ||
+        !(await affordable(run, left));
+      if (giveUp) throw run.question.byoKey ? byoError(error) : error;
+      if (run.current?.meter.started) run.wasted += upstreamCost(run.current, run.current.meter.partial());
+    }
+  }
+}
+
+const isLarger = (next: Target, than: Target) =>
+  (next.model.contextLength ?? 0) > (than.model.contextLength ?? Number.POSITIVE_INFINITY);
+
+/** Sets enough aside for the next target. */
+async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean> {
+  return next ? run.reserve.cover(next.model) : false;
+}
+
+async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {
+  const { deps, signal } = run;
+  const current = begin(run, target);
+  const firstEventMs = firstEventLimit(run, isLast);
+  const request = requestFor(run, target, current.fitted);
+  const listener = listen(run, current);
+  try {
+    await attempt(target, request, { signal, firstEventMs, fetch: deps.fetch }, listener.take);
+  } catch (error) {
+    if (!listener.isCut()) throw error;
+    await speak(run, current);
+    recordCut(run, current);
+    return { kind: 'out_of_credit' };
+  }
+  if (!run.spoken) await speak(run, current);
+  recordSuccess(run, current);
+  return { kind: 'finished', reason: listener.reason() ?? 'stop' };
+}
+
+/** Meters what is said and hands it on, without a pause where nobody has to be waited for. */
+function listen(run: Run, current: Try) {
+  let reason: FinishReason | null = null;
+  let cut = false;
+
+  const emit = (event: SaidEvent) => (run.spoken ? run.emit(event) : speak(run, current).then(() => run.emit(event)));
+
+  async function emitIfCovered(event: SaidEvent): Promise<void> {
+    cut = !(await run.reserve.grow(current.target.model));
+    if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
+    return emit(event);
+  }
+
+  function hear(event: ProviderEvent): Promise<void> | undefined {
+    current.meter.observe(event);
+    if (event.type === 'start' || event.type === 'usage') return undefined;
+    if (event.type === 'finish') {
+      reason = event.reason;
+      return undefined;
+    }
+    return run.reserve.exceededBy(current.meter.outputTokens) ? emitIfCovered(event) : emit(event);
+  }
+
+  function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    for (let at = 0; at < events.length; at += 1) {
+      const event = events[at];
+      const pieces = event && shortEvents(event);
+      if (pieces) return take([...pieces, ...events.slice(at + 1)]);
+      const waits = event && hear(event);
+      if (!waits) continue;
+      // What was handed on is not kept while a client takes its time.
+      const rest = events.slice(at + 1);
+      return rest.length > 0 ? waits.then(() => take(rest)) : waits;
+    }
+    return undefined;
+  }
+
+  return { take, isCut: () => cut, reason: () => reason };
+}
+
+type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
+
+function begin(run: Run, target: Target): Try {
+  const { deps, question, admitted } = run;
+  if (!question.byoKey) deps.health.begin(target.model.id);
+  const limits = usageLimits(question, target.model, run.reserve);
+  const current: Try = {
+    ...{ target, limits },
+    meter: createMeter(admitted.features.inputTokens, limits),
+    startedAt: deps.now(),
+    fitted: fitParameters(question, target.model),
+    firstTokenAt: null,
+  };
+  run.current = current;
+  return current;
+}
+
+/** 30 s for each attempt and what is left of 120 s for the last one (§5.3.6). */
+function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
+  const { firstEventMs, attemptMs } = deps.timeouts;
+  const left = Math.max(1, startedAt + firstEventMs - deps.now());
+  return isLast ? left : Math.min(attemptMs, left);
+}
+
+/** Says who answers, before the first thing that is said: not before the hold is on the disk. */
+async function speak(run: Run, current: Try): Promise<void> {
+  if (run.spoken) return;
+  current.firstTokenAt = run.deps.now();
+  await run.durable;
+  run.spoken = true;
+  const { model } = current.target;
+  await run.emit({
+    type: 'route',
+    provider: model.provider,
+    model: model.model,
+    attempts: run.attempts.length + 1,
+    summary: routeSummary(run.admitted.decision, model),
+  });
+}
+
+function recordSuccess(run: Run, current: Try): void {
+  const { deps, question, admitted } = run;
+  const { model } = current.target;
+  pushAttempt(run, current, null);
+  deps.sticky.remember(admitted.conversation, model.id);
+  if (question.byoKey) return;
+  const firstAt = current.firstTokenAt ?? deps.now();
+  const seconds = (deps.now() - firstAt - run.heldBack.ms) / 1_000;
+  const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
+  deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
+}
+
+/** We hung up ourselves: that says nothing about the upstream. */
+function recordCut(run: Run, current: Try): void {
+  pushAttempt(run, current, null);
+  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
+}
+
+/** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
+function recordFailure(run: Run, error: AppError): void {
+  const { current, deps, question } = run;
+  if (!current) return;
+  const { model } = current.target;
+  pushAttempt(run, current, error.code);
+  if (question.byoKey) return;
+  const itsFault = isUpstreamFault(error) && !run.signal.aborted && !failure(run, error).byClient;
+  if (itsFault) deps.health.failed(model.id, error);
+  else deps.health.abandoned(model.id);
+}
+
+function pushAttempt(run: Run, current: Try, code: string | null): void {
+  const { model } = current.target;
+  run.attempts.push({
+    provider: model.provider,
+    model: model.model,
+    status: code === null ? 'ok' : 'error',
+    code,
+    latency_ms: Math.max(0, Math.round((current.firstTokenAt ?? run.deps.now()) - current.startedAt)),
+  });
+}
+
+/** Settles, and then tells how it ended: the finish carries what the books say. */
+async function close(run: Run, outcome: Outcome): Promise<void> {
+  const { deps, question } = run;
+  const bill = billFor(run, outcome);
+  if (bill.unbelieved)
+    deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });
+  run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
+  if (outcome.kind === 'failed') {
+    await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
+      deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
+    });
+    throw outcome.error;
+  }
+  if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
+  const { charged } = await deps.ledger.settle(bill.settlement);
+  await run.emit({
+    type: 'finish',
+    reason: outcome.kind === 'finished' ? outcome.reason : 'length',
+    usage: bill.metered.usage,
+    cost: charged,
+    upstreamCost: bill.settlement.upstreamCost,
+    estimated: bill.settlement.estimated,
+    byok: question.byoKey !== null,
+    routing: routingOf(run, run.current),
+    warnings: [
+      ...question.warnings,
+      ...run.admitted.warnings,
+      ...run.current.fitted.warnings,
+      ...billWarnings(outcome, bill),
+    ],
+  });
+}

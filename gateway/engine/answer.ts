@@ -1,0 +1,95 @@
+import type { NanoUsd } from '#shared/money.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
+import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Secret } from '../auth/secret.ts';
+import type { Sink } from '../concurrency/channel.ts';
+import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { Packed } from '../providers/packed-request.ts';
+import type { ProviderEvent, ProviderRequest } from '../providers/provider.ts';
+import type { Gist } from '../routing/routing-facts.ts';
+
+/** A chat request in either form, checked and brought into one shape. */
+export interface Question {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** What it is decided by of the conversation. */
+  readonly gist: Gist;
+  /** Empty where the request is `packed`. */
+  readonly messages: readonly ChatMessage[];
+  /** The long parts of a large request, which no thread but the workshop's ever opens; null of all others. */
+  readonly packed: Packed | null;
+  /** The messages in JSON as they were sent, where they are text and nothing else; null for all others. */
+  readonly messagesJson: Uint8Array | null;
+  readonly maxTokens: number | null;
+  readonly parameters: ProviderRequest['parameters'];
+  /** OpenAI's fields that only its own models know; dropped with a warning elsewhere. */
+  readonly openaiOnly: Readonly<Record<string, unknown>>;
+  readonly route: RouteControls;
+  readonly sessionId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** The caller's own provider key, for this request only (wire contract §6). */
+  readonly byoKey: Secret | null;
+  /** Adds every candidate to the explanation. */
+  readonly fullRouting: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * What an answer is made of. `route` comes first, with the first thing the model says; `finish` comes last, after the
+ * request was settled, so that its cost is the one in the books.
+ */
+export type AnswerPart =
+  | {
+      readonly type: 'route';
+      readonly provider: string;
+      readonly model: string;
+      readonly attempts: number;
+      /** One line for the `route` header. */
+      readonly summary: string;
+    }
+  | Extract<
+      ProviderEvent,
+      { type: 'text-delta' | 'reasoning-delta' | 'refusal-delta' | 'tool-call-start' | 'tool-call-delta' }
+    >
+  | {
+      readonly type: 'finish';
+      readonly reason: FinishReason;
+      readonly usage: TokenUsage;
+      /** What the account was charged. */
+      readonly cost: NanoUsd;
+      /** What the upstream is expected to bill, whoever pays; 0 where no price is known. */
+      readonly upstreamCost: NanoUsd;
+      readonly estimated: boolean;
+      readonly byok: boolean;
+      readonly routing: Routing;
+      readonly warnings: readonly Warning[];
+    };
+
+/** Follows an answer from the engine's side, whether or not its reader stays to the end. */
+export interface AnswerWatcher {
+  /** Every part, before its reader gets it; the part waits for the promise. */
+  part?(part: AnswerPart): Promise<void> | undefined;
+  /** Once, before the books are closed: how many tokens were used. */
+  measured?(tokens: number): void;
+  /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
+  ended(tokens: number, error: unknown): Promise<void>;
+}
+
+/** An answer while it comes. */
+export interface Answer extends AsyncIterableIterator<AnswerPart> {
+  /** Hands the parts that are left straight to a sink; faster than asking for each. */
+  readonly pipe?: (sink: Sink<AnswerPart>) => void;
+}
+
+/** Everything between a checked request and its answer, without HTTP. */
+export interface Engine {
+  /**
+   * Answers a question. Throws an `AppError` at the first step where no upstream answered, or later where one broke off.
+   * Aborting `signal`, or leaving the iteration early, stops the upstream at once; the books are closed either way.
+   */
+  answer(question: Question, signal: StopSignal, watcher?: AnswerWatcher): Answer;
+}

@@ -1,0 +1,91 @@
+import type { ErrorCode } from '#shared/errors.ts';
+import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price } from '#shared/price.ts';
+import { dearestCost } from '../billing/highest-cost.ts';
+import type { Metered } from '../billing/meter.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { byokFee } from '../ledger/byok-fee.ts';
+import type { Settlement } from '../ledger/ledger.ts';
+import { type Outcome, type Run, routingOf, type Try } from './run.ts';
+
+/** How a request ends in the books, and what was measured of it. */
+export interface Bill {
+  readonly settlement: Settlement;
+  readonly metered: Metered;
+  /** For the log: what the upstream said that cannot be, and what was booked in its place. Null where all of it can. */
+  readonly unbelieved: Readonly<Record<string, unknown>> | null;
+}
+
+/** The client left, or its credential was taken away in the middle: what was produced by then is paid for. */
+const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(['client_closed_request', 'invalid_api_key', 'invalid_token', 'account_suspended'] as const),
+]);
+
+/** The billing table of §1.4.7. */
+export function billFor(run: Run, outcome: Outcome): Bill {
+  const { question, current, startedAt, deps } = run;
+  const cancelled = outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
+  const started = current?.meter.started ?? false;
+  const metered = meteredFor(run, outcome);
+  const cost = current && started ? upstreamCost(current, metered) : nanoUsd(0n);
+  const free = !started || (outcome.kind === 'failed' && !cancelled);
+  const payable = current && started ? chargeable(run, current, metered, cost) : cost;
+  const byokFeeBps = question.byoKey === null ? null : deps.byokFeeBps;
+  const model = current?.target.model ?? run.admitted.targets[0].model;
+  const isClamped = metered.unbelieved !== undefined || payable < cost;
+  return {
+    metered,
+    unbelieved: isClamped ? unbelievedOf(model, metered, payable) : null,
+    settlement: {
+      requestId: question.requestId,
+      status: outcome.kind === 'failed' ? (cancelled ? 'cancelled' : 'failed') : 'succeeded',
+      errorCode: outcome.kind !== 'failed' ? null : outcome.byClient ? 'client_closed_request' : outcome.error.code,
+      charge: free ? nanoUsd(0n) : byokFeeBps === null ? payable : feeOf(model.price, metered, byokFeeBps),
+      ...(byokFeeBps ? { byokFeeBps } : {}),
+      upstreamCost: nanoUsd(run.wasted + cost),
+      estimated: metered.estimated || payable < cost,
+      provider: model.provider,
+      model: model.model,
+      usage: metered.usage,
+      // Where the upstream named its cost, no row of ours was used; a fee is a share of what ours says.
+      price: metered.reportedCost === null || byokFeeBps ? model.price : null,
+      // The books keep the whole decision, whatever the answer told (§5.6).
+      routing: current ? routingOf(run, current, true) : null,
+      firstTokenMs: current?.firstTokenAt ? Math.round(current.firstTokenAt - startedAt) : null,
+      totalMs: Math.max(0, Math.round(deps.now() - startedAt)),
+    },
+  };
+}
+
+/** A server whose price nobody knows may name its own up to this, in pico-USD per token: more than any is known to ask. */
+const dearestUnknown = 1_000_000_000n;
+
+/** What an upstream names as its cost is charged where that can be; else no more than was held (docs/decisions/027). */
+function chargeable({ admitted, reserve, question }: Run, current: Try, metered: Metered, cost: NanoUsd): NanoUsd {
+  if (metered.reportedCost === null || question.byoKey !== null || cost <= reserve.held) return cost;
+  if (metered.unbelieved) return reserve.held;
+  const most = current.limits.most();
+  const tokens = BigInt(most.inputTokens + current.limits.heldOutput());
+  const dearest = dearestCost(current.target.model, { ...admitted.features, ...most });
+  return cost <= ceilToNano(dearest ?? picoUsd(tokens * dearestUnknown)) ? cost : reserve.held;
+}
+
+const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, booked: NanoUsd) => ({
+  ...{ provider, model, reported: metered.unbelieved ?? metered.usage, booked: metered.usage },
+  ...(metered.reportedCost === null
+    ? {}
+    : { reported_usd: formatUsd(metered.reportedCost), booked_usd: formatUsd(booked) }),
+});
+
+/** No fee where no price is known: what the upstream says of itself is not what was held for. */
+const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
+  price ? byokFee(price, usage, bps) : nanoUsd(0n);
+
+function meteredFor({ current }: Run, outcome: Outcome): Metered {
+  if (!current?.meter.started) return { usage: noTokens, estimated: false, reportedCost: null };
+  return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
+}
+
+/** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
+export const upstreamCost = ({ target }: Try, { usage, reportedCost }: Metered): NanoUsd =>
+  reportedCost ?? (target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n));

@@ -1,0 +1,352 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { account } from '#shared/wire/account.ts';
+import { credits } from '#shared/wire/credits.ts';
+import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
+import { usage } from '#shared/wire/usage.ts';
+import { Secret } from '../auth/secret.ts';
+import { listen } from '../http/listen.ts';
+import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { byProvider } from '../testing/three-providers.ts';
+import {
+  brokenReply,
+  errorReply,
+  hangingReply,
+  openUpstream,
+  type Reply,
+  streamReply,
+  type Upstream,
+} from '../testing/upstream-server.ts';
+
+/** The billing table of wire contract §1.4.7, row by row, over real sockets: ledger, usage, request record and upstream. */
+
+const model = 'anthropic/claude-haiku-4-5';
+/** Of the recorded answer: 10 tokens in, 8 read from and 2 written to the cache, at $1, $0.10 and $1.25 a million. */
+const inputCost = 10n * 1_000n + 8n * 100n + 2n * 1_250n;
+const outputCost = 5_000n;
+const wholeCost = inputCost + 11n * outputCost;
+const whole = recordedStreams.anthropic.join('');
+const begun = recordedStreams.anthropic.slice(0, 8).join('');
+const endedWith = (reason: string) => whole.replace(/"stop_reason":"tool_use"/, `"stop_reason":"${reason}"`);
+
+let upstream: Upstream;
+beforeEach(async () => {
+  upstream = await openUpstream(streamReply(whole));
+});
+afterEach(() => upstream.close());
+
+async function openServed(options: TestGatewayOptions = {}) {
+  const apiKey = new Secret('platform-key');
+  let arrived = () => {};
+  const byteArrived = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const opened = await openTestGateway({
+    providers: {
+      anthropic: { apiKey, baseUrl: upstream.origin },
+      openai: { apiKey, baseUrl: `${upstream.origin}/v1` },
+    },
+    fetch: telling(() => arrived()),
+    ...options,
+  });
+  const server = await listen(opened.gateway, { port: 0 });
+  const read = async (path: string) => (await opened.call(path)).json();
+  return {
+    ...opened,
+    /** The gateway has read a first piece of the provider's answer. */
+    byteArrived,
+    close: server.close,
+    ask: (body: object, signal?: AbortSignal) =>
+      fetch(`${server.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${opened.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }], ...body }),
+        ...(signal ? { signal } : {}),
+      }),
+    requests: async () => requestList.parse(await read('/v1/requests')).data,
+    async books() {
+      const bill = credits.parse(await read('/v1/credits'));
+      const { totals } = usage.parse(await read('/v1/usage'));
+      const { balance } = account.parse(await read('/account'));
+      const { checks } = await opened.gateway.operator.verifyBooks();
+      const lines = bill.transactions.data.filter(({ type }) => type !== 'grant');
+      return { lines, totals, balance, problems: checks.flatMap(({ problems }) => problems) };
+    },
+  };
+}
+
+type Served = Awaited<ReturnType<typeof openServed>>;
+
+/** A `fetch` that says when the gateway has taken a piece of an answer. */
+const telling =
+  (arrived: () => void): typeof fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const watch = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        setImmediate(arrived);
+      },
+    });
+    return new Response(response.body?.pipeThrough(watch) ?? null, response);
+  };
+
+/** The one request, once it has ended. */
+async function endedRequest(served: Served): Promise<RequestRecord> {
+  await expect.poll(async () => (await served.requests()).map(({ status }) => status)).not.toContain('running');
+  const [only, ...others] = await served.requests();
+  if (!only || others.length > 0) throw new Error(`${others.length + (only ? 1 : 0)} requests are in the books`);
+  return only;
+}
+
+/** Record, ledger line, usage row and balance say the same: this much was charged for a request that ended so. */
+async function expectBooked(
+  served: Served,
+  end: Partial<RequestRecord> & Pick<RequestRecord, 'status'>,
+  charge: bigint,
+) {
+  const record = await endedRequest(served);
+  expect(record).toMatchObject(end);
+  expect(parseUsd(record.cost_usd)).toBe(charge);
+  const { lines, totals, balance, problems } = await served.books();
+  expect(problems).toEqual([]);
+  const kind = record.byok ? 'byok_fee' : 'usage';
+  expect(lines.map(({ type, request_id: id, amount, estimated }) => [type, id, parseUsd(amount), estimated])).toEqual(
+    charge > 0n ? [[kind, record.id, -charge, record.estimated]] : [],
+  );
+  expect(totals).toMatchObject({
+    requests: 1,
+    succeeded: end.status === 'succeeded' ? 1 : 0,
+    failed: end.status === 'failed' ? 1 : 0,
+    cancelled: end.status === 'cancelled' ? 1 : 0,
+    prompt_tokens: record.prompt_tokens,
+    completion_tokens: record.completion_tokens,
+    cost_usd: record.cost_usd,
+  });
+  expect(balance).toMatchObject({ held: '0', total_used: record.cost_usd });
+  return record;
+}
+
+/** A client that leaves: resolves when the provider was hung up on, which nothing else would bring about. */
+async function leave(answer: Promise<Response>, abort: AbortController, when: Promise<unknown>) {
+  const broken = answer.then((response) => response.text()).catch((error: Error) => error.name);
+  await when;
+  const [call] = upstream.calls;
+  abort.abort();
+  expect(await broken).toBe('AbortError');
+  await call?.closed;
+}
+
+const upstreamCalled = () => expect.poll(() => upstream.calls.length).toBe(1);
+
+describe.each([
+  { form: 'streaming', stream: true },
+  { form: 'not streaming', stream: false },
+])('the billing table, $form', ({ stream }) => {
+  let served: Served;
+  const serve = async (reply: Reply, options: TestGatewayOptions = {}) => {
+    upstream.replyWith(reply);
+    served = await openServed(options);
+  };
+  afterEach(() => served.close());
+  const asked = async (body: object = {}) => (await served.ask({ stream, ...body })).text();
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['max_tokens', 'length'],
+    ['refusal', 'content_filter'],
+    ['tool_use', 'tool_calls'],
+  ])('finished (%s): upstream-reported usage × price', async (said, reason) => {
+    await serve(streamReply(endedWith(said)));
+    expect(await asked()).toContain(`"finish_reason":"${reason}"`);
+    const record = await expectBooked(served, { status: 'succeeded', error_code: null, estimated: false }, wholeCost);
+    expect(record).toMatchObject({ prompt_tokens: 20, cached_tokens: 8, completion_tokens: 11 });
+    expect(record.upstream_cost_usd).toBe(record.cost_usd);
+  });
+
+  test('client cancelled, upstream byte already received: usage reported so far, completed by the estimate', async () => {
+    await serve(hangingReply(begun));
+    const abort = new AbortController();
+    await leave(served.ask({ stream }, abort.signal), abort, served.byteArrived);
+    const record = await endedRequest(served);
+    expect(record).toMatchObject({ prompt_tokens: 20, cached_tokens: 8, estimated: true });
+    expect(record.completion_tokens).toBeGreaterThan(1);
+    const charge = inputCost + BigInt(record.completion_tokens) * outputCost;
+    await expectBooked(served, { status: 'cancelled', error_code: 'client_closed_request' }, charge);
+  });
+
+  test('client cancelled, upstream byte already received and nothing reported: the estimate of both', async () => {
+    await serve(hangingReply(recordedStreams.openai.slice(0, 2).join('')));
+    const abort = new AbortController();
+    await leave(served.ask({ stream, model: 'openai/gpt-4o-mini' }, abort.signal), abort, served.byteArrived);
+    const { cost_usd: charge } = await endedRequest(served);
+    expect(parseUsd(charge)).toBeGreaterThan(0n);
+    await expectBooked(served, { status: 'cancelled', estimated: true }, parseUsd(charge));
+  });
+
+  test('client cancelled before any upstream byte: 0', async () => {
+    await serve(() => {});
+    const abort = new AbortController();
+    await leave(served.ask({ stream }, abort.signal), abort, upstreamCalled());
+    const end = { status: 'cancelled', error_code: 'client_closed_request', upstream_cost_usd: '0' } as const;
+    await expectBooked(served, { ...end, prompt_tokens: 0, completion_tokens: 0 }, 0n);
+  });
+
+  test('upstream error before the first token: 0', async () => {
+    await serve(errorReply(500, {}));
+    expect(await asked()).toContain('"code":"upstream_error"');
+    await expectBooked(served, { status: 'failed', error_code: 'upstream_error', upstream_cost_usd: '0' }, 0n);
+  });
+
+  test('upstream error after the first token: 0, the real upstream cost kept for the operator', async () => {
+    await serve(brokenReply(begun));
+    expect(await asked()).toContain('"code":"upstream_truncated"');
+    const record = await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated' }, 0n);
+    expect(parseUsd(record.upstream_cost_usd)).toBe(inputCost + BigInt(record.completion_tokens) * outputCost);
+  });
+
+  test('timeout: 0, the upstream is aborted', async () => {
+    await serve(hangingReply(begun), { timeouts: { totalMs: 4_000 } });
+    expect(await asked()).toContain('"code":"upstream_timeout"');
+    await upstream.calls[0]?.closed;
+    const record = await expectBooked(served, { status: 'failed', error_code: 'upstream_timeout' }, 0n);
+    expect(parseUsd(record.upstream_cost_usd)).toBeGreaterThan(0n);
+  });
+
+  test('our fault (shut down in the middle): 0, the upstream is aborted', async () => {
+    await serve(hangingReply(begun));
+    const answer = asked();
+    await served.byteArrived;
+    const drained = served.gateway.drain(0);
+    expect(await answer).toContain('"code":"shutting_down"');
+    await drained;
+    await upstream.calls[0]?.closed;
+    const { checks, sums } = await served.gateway.operator.verifyBooks();
+    expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(sums).toMatchObject({ requests: 1, running: 0, used_usd: '0', held_usd: '0' });
+  });
+
+  test.each([
+    ['a fault in the request', 400, { temperature: 9 }, '10'],
+    ['an unknown model', 404, { model: 'anthropic/nobody' }, '10'],
+    ['out of credit', 402, { max_tokens: 1_000 }, '0.000001'],
+  ])(
+    'refused before dispatch (%s, %i): 0, nothing is booked and nobody is called',
+    async (_why, status, body, balance) => {
+      await serve(streamReply(whole), { balance });
+      const response = await served.ask({ stream, ...body });
+      expect(response.status).toBe(status);
+      await response.text();
+      expect(await served.requests()).toEqual([]);
+      const { lines, totals, balance: left, problems } = await served.books();
+      expect({ lines, problems }).toEqual({ lines: [], problems: [] });
+      expect(totals).toMatchObject({ requests: 0, cost_usd: '0' });
+      expect(left).toMatchObject({ amount: balance, held: '0' });
+      expect(upstream.calls).toEqual([]);
+    },
+  );
+
+  test('BYO key: 0, also without any balance, with what it will cost its owner', async () => {
+    await serve(streamReply(whole), { balance: '0' });
+    expect(await asked({ byoapi_key: 'own-key-of-caller' })).toContain('"byok":true');
+    expect(upstream.calls[0]?.headers['x-api-key']).toBe('own-key-of-caller');
+    const record = await expectBooked(served, { status: 'succeeded', byok: true }, 0n);
+    expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
+  });
+
+  test('BYO key, client cancelled: 0, the upstream is aborted', async () => {
+    await serve(hangingReply(begun), { balance: '0' });
+    const abort = new AbortController();
+    await leave(served.ask({ stream, byoapi_key: 'own-key-of-caller' }, abort.signal), abort, served.byteArrived);
+    await expectBooked(served, { status: 'cancelled', byok: true }, 0n);
+  });
+
+  describe('BYO key where the operator asks for a fee of 2.5 %', () => {
+    const fee = { byokFeeBps: 250, balance: '1' };
+    /** A fortieth, rounded up. */
+    const feeOf = (cost: bigint) => (cost + 39n) / 40n;
+    const own = { byoapi_key: 'own-key-of-caller' };
+
+    test('finished: the fee, booked as such, with what its owner will pay beside it', async () => {
+      await serve(streamReply(whole), fee);
+      expect(await asked(own)).toContain('"byok":true');
+      const end = { status: 'succeeded', byok: true, byok_fee_bps: 250 } as const;
+      const record = await expectBooked(served, end, feeOf(wholeCost));
+      expect(parseUsd(record.upstream_cost_usd)).toBe(wholeCost);
+      expect((await served.books()).totals).toMatchObject({ byok_requests: 1, cost_usd: record.cost_usd });
+    });
+
+    test('client cancelled, upstream byte already received: the fee on what was produced', async () => {
+      await serve(hangingReply(begun), fee);
+      const abort = new AbortController();
+      await leave(served.ask({ stream, ...own }, abort.signal), abort, served.byteArrived);
+      const { completion_tokens: delivered } = await endedRequest(served);
+      const charge = feeOf(inputCost + BigInt(delivered) * outputCost);
+      await expectBooked(served, { status: 'cancelled', byok: true, estimated: true }, charge);
+    });
+
+    test('client cancelled before any upstream byte: 0', async () => {
+      await serve(() => {}, fee);
+      const abort = new AbortController();
+      await leave(served.ask({ stream, ...own }, abort.signal), abort, upstreamCalled());
+      await expectBooked(served, { status: 'cancelled', byok: true, upstream_cost_usd: '0' }, 0n);
+    });
+
+    test('upstream error, before or after the first token: 0', async () => {
+      await serve(brokenReply(begun), fee);
+      await asked(own);
+      await expectBooked(served, { status: 'failed', error_code: 'upstream_truncated', byok: true }, 0n);
+    });
+
+    test('an upstream that names its own cost: the fee is on the catalogue’s, which was held for', async () => {
+      const named = { prompt_tokens: 1_000, completion_tokens: 1_000, total_tokens: 2_000, cost: 9 };
+      const answer = recordedStreams.openai.join('').replace(/"usage":\{.*\}\}/, `"usage":${JSON.stringify(named)}}`);
+      await serve(streamReply(answer), fee);
+      await asked({ ...own, model: 'openai/gpt-4o-mini' });
+      // $0.15 and $0.60 a million.
+      const end = { status: 'succeeded', upstream_cost_usd: '9', prompt_tokens: 1_000 } as const;
+      await expectBooked(served, end, feeOf(1_000n * 150n + 1_000n * 600n));
+    });
+
+    test('a balance that does not cover the highest fee: refused, nobody is called', async () => {
+      await serve(streamReply(whole), { ...fee, balance: '0.0001' });
+      const body = { stream, ...own, max_tokens: 1_000 };
+      const refused = await served.ask(body);
+      expect(refused.status).toBe(402);
+      const { error } = (await refused.json()) as { error: { code: string; details: Record<string, unknown> } };
+      expect(error.code).toBe('insufficient_credits');
+      // 1,000 tokens at a fortieth of $5 a million are $0.000125; "hello" is six tokens at most.
+      expect(error.details).toMatchObject({ available_usd: '0.0001', affordable_max_tokens: expect.any(Number) });
+      expect(upstream.calls).toEqual([]);
+      const affordable = Number(error.details.affordable_max_tokens);
+      expect(affordable).toBeGreaterThan(790);
+      expect((await served.ask({ ...body, max_tokens: affordable + 1 })).status).toBe(402);
+      expect((await served.ask({ ...body, max_tokens: affordable })).status).toBe(200);
+    });
+  });
+
+  test('out of credit in the middle: what was delivered, ended as "length", the upstream is aborted', async () => {
+    const long = { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'x'.repeat(4_000) } };
+    const more = `event: content_block_delta\ndata: ${JSON.stringify(long)}\n\n`;
+    await serve(hangingReply(begun + more.repeat(10)), { balance: '0.021' });
+    const text = await asked();
+    expect(text).toContain('"finish_reason":"length"');
+    expect(text).toContain('stopped_by_credit');
+    await upstream.calls[0]?.closed;
+    const { completion_tokens: delivered } = await endedRequest(served);
+    expect(delivered).toBeGreaterThan(4_000);
+    await expectBooked(served, { status: 'succeeded', estimated: true }, inputCost + BigInt(delivered) * outputCost);
+  });
+
+  test('fallback after a wasted attempt: only the answer, the waste kept for the operator', async () => {
+    const opening = recordedStreams.openai[0] ?? '';
+    await serve(byProvider({ openai: brokenReply(opening), anthropic: streamReply(whole) }));
+    const only = ['openai/gpt-4o-mini', model];
+    await asked({ model: 'router', route: { policy: 'cheapest', only } });
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/messages']);
+    const record = await expectBooked(served, { status: 'succeeded', model: 'claude-haiku-4-5' }, wholeCost);
+    expect(record.routing?.attempts).toMatchObject([{ code: 'upstream_truncated' }, { status: 'ok' }]);
+    expect(parseUsd(record.upstream_cost_usd)).toBeGreaterThan(wholeCost);
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { errorBody } from '#shared/wire/error.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
+import { hangingReply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+
+let upstream: Upstream;
+let open: ThreeProviders['open'];
+let close: ThreeProviders['close'];
+beforeEach(async () => {
+  ({ upstream, open, close } = await openThreeProviders());
+});
+afterEach(() => close());
+
+const path = '/v1/chat/completions';
+const question = { model: 'openai/gpt-x', messages: [{ role: 'user', content: 'hello' }] };
+
+test.each([true, false])(
+  'the upstream is asked while the disk is at work, and no byte leaves before it is done (streamed: %s)',
+  async (stream) => {
+    const seen: string[] = [];
+    const disk = Promise.withResolvers<void>();
+    let busy = false;
+    const sync = async () => {
+      if (!busy) return;
+      await disk.promise;
+      seen.push('on the disk');
+    };
+    const bench = await open({ sync });
+    busy = true;
+    const whole = streamReply(recordedStreams.openai.join(''));
+    upstream.replyWith(async (call, response) => {
+      seen.push('asked');
+      await whole(call, response);
+      setImmediate(() => disk.resolve());
+    });
+    const response = await bench.post(path, { ...question, stream });
+    seen.push('answered');
+    expect(seen.slice(0, 2)).toEqual(['asked', 'on the disk']);
+    expect(seen.at(-1)).toBe('answered');
+    expect(await response.text()).toContain(stream ? '[DONE]' : '"finish_reason"');
+    expect((await bench.onlyRequest()).status).toBe('succeeded');
+  },
+);
+
+test('a disk that fails: an error in place of an answer, and the upstream is hung up on', async () => {
+  let broken = false;
+  const bench = await open({
+    sync: async () => {
+      if (broken) throw new Error('EIO');
+    },
+  });
+  broken = true;
+  upstream.replyWith(hangingReply(recordedStreams.openai.slice(0, 3).join('')));
+  const response = await bench.post(path, question);
+  expect(response.status).toBe(500);
+  expect(errorBody.parse(await response.json()).error.code).toBe('internal_error');
+  await upstream.calls[0]?.closed;
+  expect(upstream.calls).toHaveLength(1);
+});

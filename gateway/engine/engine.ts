@@ -1,0 +1,163 @@
+import { AppError } from '#shared/errors.ts';
+import type { CredentialWatch } from '../auth/watch-credentials.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { createChannel } from '../concurrency/channel.ts';
+import type { Running } from '../concurrency/running.ts';
+import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Registry } from '../providers/registry.ts';
+import type { Health } from '../routing/health.ts';
+import type { Sticky } from '../routing/sticky.ts';
+import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
+import { startAnswerClock } from './answer-clock.ts';
+import { runAnswer } from './answer-task.ts';
+import { type HeldBack, measureHeldBack } from './backpressure.ts';
+import { createDeparture } from './disconnect.ts';
+import { createLeases, type Leases } from './leases.ts';
+import type { Emit } from './run.ts';
+
+export interface EngineTimeouts {
+  /** From the request to the upstream's first event, over all attempts. */
+  readonly firstEventMs: number;
+  /** The same for one attempt that is not the last. */
+  readonly attemptMs: number;
+  /** From the request to the end of the answer, without the time in which its client kept the upstream waiting. */
+  readonly totalMs: number;
+  /** How long a client in this process may take nothing while something is there for it. */
+  readonly readerMs: number;
+  /** Between two renewals of a hold's lease. */
+  readonly leaseMs: number;
+}
+
+/** The limits of wire contract §5.3.6 and §7. */
+export const engineTimeouts: EngineTimeouts = {
+  firstEventMs: 120_000,
+  attemptMs: 30_000,
+  totalMs: 600_000,
+  readerMs: 60_000,
+  leaseMs: 15_000,
+};
+
+export interface EngineDeps {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  /** All models that may be served, the registry's own included. */
+  readonly catalogue: () => Catalogue;
+  readonly health: Health;
+  readonly sticky: Sticky;
+  readonly running: Running;
+  /** Ends answers whose credential is taken away. */
+  readonly credentials: Pick<CredentialWatch, 'watch'>;
+  readonly leases: Leases;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly fetch: UpstreamFetch;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+  /** The word in front of `/router`. */
+  readonly vendor: string;
+  readonly timeouts: EngineTimeouts;
+  /** What the operator asks for answers on a caller's own key, in basis points of their cost (§6). */
+  readonly byokFeeBps: number;
+}
+
+/** What may wait for a reader before the upstream is made to wait too: 16 small parts, or one that is long. */
+const waitingChars = 65_536;
+const smallPartChars = 4_096;
+
+const weightOf = (part: AnswerPart): number =>
+  smallPartChars + ('text' in part ? part.text.length : 'arguments' in part ? part.arguments.length : 0);
+
+/** admit → hold → choose → attempt → settle, each answer in a task of its own. */
+export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
+  const deps: EngineDeps = { ...given, leases: createLeases(given.timeouts.leaseMs) };
+  return {
+    answer(question, signal, watcher) {
+      const abort = new Stop();
+      const stalled = { afterMs: deps.timeouts.readerMs, tell: () => parts.fail(leave(tookNothing())) };
+      const parts = createChannel<AnswerPart>(waitingChars, abort, { weigh: weightOf, stalled });
+      const departure = createDeparture(parts.push, (provider) => drains(deps, provider), abort);
+      const heldBack = measureHeldBack(departure.emit);
+      const leave = (why: AppError) => {
+        if (!departure.leave()) abort.abort(why);
+        return why;
+      };
+      const unlink = stopWhen(abort, signal, deps, heldBack, leave);
+      const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
+      let tokens = 0;
+      const measured = (count: number) => {
+        tokens = count;
+        watcher?.measured?.(count);
+      };
+      const reader = { emit: watched(heldBack.emit, watcher), heldBack };
+      const task = runAnswer(question, deps, abort, reader, measured)
+        .then(
+          () => watcher?.ended(tokens, null),
+          async (error: unknown) => {
+            await watcher?.ended(tokens, error);
+            throw error;
+          },
+        )
+        .then(parts.end, parts.fail)
+        .finally(unlink)
+        .finally(unwatch);
+      void deps.running.track(task);
+      return {
+        next: () => parts.next(),
+        pipe: parts.pipe,
+        async return() {
+          leave(clientGone());
+          return { done: true, value: undefined };
+        },
+        [Symbol.asyncIterator]() {
+          return this;
+        },
+      };
+    },
+  };
+}
+
+/** Shows each part to the watcher before it is handed on. */
+function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
+  if (!watcher?.part) return push;
+  return (part) => {
+    const seen = watcher.part?.(part);
+    return seen === undefined ? push(part) : seen.then(() => push(part));
+  };
+}
+
+const drains = ({ registry }: EngineDeps, provider: string) =>
+  registry.get(provider)?.credential?.onDisconnect === 'drain';
+
+const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
+
+const tookNothing = () =>
+  new AppError('client_closed_request', 'The client took nothing of its answer for so long that it was ended.');
+
+const tookTooLong = () =>
+  new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
+
+/** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
+function stopWhen(
+  abort: Stop,
+  client: StopSignal,
+  deps: EngineDeps,
+  heldBack: HeldBack,
+  leave: (why: AppError) => void,
+): () => void {
+  const onClient = () => leave(clientGone());
+  const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
+  if (client.aborted) onClient();
+  if (deps.running.stopped) onShutdown();
+  client.addEventListener('abort', onClient, { once: true });
+  const unlink = deps.running.whenStopped(onShutdown);
+  const stopClock = startAnswerClock(deps.timeouts.totalMs, heldBack, {
+    upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
+    client: () => leave(tookTooLong()),
+  });
+  return () => {
+    stopClock();
+    client.removeEventListener('abort', onClient);
+    unlink();
+  };
+}

@@ -1,0 +1,39 @@
+import type { ProviderEvent } from '../providers/provider.ts';
+
+/** So much text goes out as one event; a provider may send a thousand times as much at once. */
+const pieceChars = 16_384;
+
+/**
+ * The same as several short events where one is long, else null. A client that does not read then keeps a piece waiting, not
+ * copies of it all in each spelling that it goes through.
+ */
+export function shortEvents(event: ProviderEvent): readonly ProviderEvent[] | null {
+  switch (event.type) {
+    case 'text-delta':
+      return event.text.length > pieceChars && !event.logprobs
+        ? piecesOf(event.text).map((text) => ({ type: event.type, text }))
+        : null;
+    case 'reasoning-delta':
+    case 'refusal-delta':
+      return event.text.length > pieceChars ? piecesOf(event.text).map((text) => ({ type: event.type, text })) : null;
+    case 'tool-call-delta':
+      return event.arguments.length > pieceChars
+        ? piecesOf(event.arguments).map((text) => ({ ...event, arguments: text }))
+        : null;
+    default:
+      return null;
+  }
+}
+
+/** A pair of surrogates stays together: half of it is no text. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const wanted = at + pieceChars;
+    const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(wanted - 1));
+    const end = isSplit ? wanted + 1 : wanted;
+    pieces.push(text.slice(at, end));
+    at = end;
+  }
+  return pieces;
+}

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AppError } from '#shared/errors.ts';
+import { createBodyRoom } from '../body/body-budget.ts';
+import { readJson } from './read-body.ts';
+
+const room = createBodyRoom(30_000_000);
+const request = (body: BodyInit) => new Request('http://127.0.0.1/', { method: 'POST', body });
+const outcome = (body: BodyInit, limit = 1_000_000) =>
+  readJson(request(body), limit, room.enter()).then(
+    () => 'ok',
+    (error: AppError) => error.code,
+  );
+const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
+
+describe('a JSON body', () => {
+  test('comes back as it was written', async () => {
+    const value = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 }));
+    await fc.assert(
+      fc.asyncProperty(value, async (written) => {
+        const text = JSON.stringify(written);
+        expect(JSON.stringify(await readJson(request(text), 10_000_000, room.enter()))).toBe(
+          JSON.stringify(JSON.parse(text)),
+        );
+      }),
+    );
+  });
+
+  test.each([
+    ['', 'invalid_json'],
+    ['   ', 'invalid_json'],
+    ['{', 'invalid_json'],
+    ['[]', 'invalid_json'],
+    ['null', 'invalid_json'],
+    ['"text"', 'invalid_json'],
+    ['{}', 'ok'],
+    [`{"text": "${'{['.repeat(500)}\\"["}`, 'ok'],
+    [nested(64), 'ok'],
+    [nested(65), 'invalid_json'],
+    ['['.repeat(500_000), 'invalid_json'],
+  ])('%j', async (text, expected) => {
+    expect(await outcome(text)).toBe(expected);
+  });
+
+  test('that is not UTF-8 is refused', async () => {
+    expect(await outcome(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toBe('invalid_json');
+  });
+
+  test('may be exactly as long as its limit', async () => {
+    expect(await outcome('{"a":1}', 7)).toBe('ok');
+    expect(await outcome('{"a":1}', 6)).toBe('request_too_large');
+  });
+});

@@ -1,0 +1,43 @@
+import { AppError } from '#shared/errors.ts';
+import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
+import type { BodyPlace } from '../body/body-budget.ts';
+import { parseLightBody } from '../json/parse-json.ts';
+import { workshop } from '../threads/worker-pool.ts';
+import { SocketRequest } from './socket-request.ts';
+
+/**
+ * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503
+ * where `place` has no room for it.
+ */
+export async function readBlocks(request: Request, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
+  const announced = Number(request.headers.get('content-length') ?? 0);
+  const blocks = createBodyBlocks(announced);
+  // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
+  place.grow(announced);
+  const take = (piece: Uint8Array) => add(blocks, piece, limit, place);
+  if ((request as Request | SocketRequest) instanceof SocketRequest) {
+    await (request as unknown as SocketRequest).eachPiece(take);
+  } else for await (const piece of request.body ?? []) take(piece);
+  return blocks.all();
+}
+
+function add(blocks: BodyBlocks, piece: Uint8Array, limit: number, place: BodyPlace): void {
+  const size = blocks.size + piece.byteLength;
+  if (size > limit) {
+    throw new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
+  }
+  place.grow(size);
+  blocks.add(piece);
+}
+
+/** The one block of a small body; null of any other. */
+export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array | null =>
+  more.length > 0 ? null : (first ?? new Uint8Array(0));
+
+/** Reads a JSON object of at most `limit` bytes. Throws what `readBlocks` and `parseBody` do. */
+export async function readJson(request: Request, limit: number, place: BodyPlace): Promise<Record<string, unknown>> {
+  const blocks = await readBlocks(request, limit, place);
+  const block = onlyBlock(blocks);
+  const light = block && parseLightBody(block);
+  return light ? light.value : workshop.run('value', { blocks }, blocks);
+}

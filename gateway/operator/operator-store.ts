@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import { AppError } from '#shared/errors.ts';
+import { nanoUsd } from '#shared/money.ts';
+import { createIdentity } from '../auth/identity.ts';
+import { type KeyStanding, keyStandings } from '../auth/key-standing.ts';
+import type { Peppers } from '../auth/pepper.ts';
+import { findPlan, plans } from '../auth/plans.ts';
+import { clientScopes } from '../auth/scopes.ts';
+import { defaultTokenNames, type TokenNames } from '../auth/token-names.ts';
+import { newId } from '../db/id.ts';
+import { type BooksDb, dialectOfDb } from '../db/open.ts';
+import type { AccountRow } from '../db/schema.ts';
+import type { Transact } from '../db/transact.ts';
+import { newKey } from '../keys/new-key.ts';
+import { grantCredits } from '../ledger/grant.ts';
+import { verifyBooks } from '../ledger/verify-books.ts';
+import { createPriceOperator } from '../prices/price-operator.ts';
+import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
+
+/** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
+export const defaultPlan = 'pro';
+
+export interface OperatorDeps {
+  readonly db: BooksDb;
+  readonly transact: Transact;
+  readonly peppers: Peppers;
+  readonly now: () => number;
+  /** Called after a change that a cached credential must not outlive. */
+  readonly credentialsChanged: () => void;
+  readonly tokenNames?: TokenNames;
+  /** Called after prices were added. */
+  readonly pricesChanged?: () => Promise<void>;
+}
+
+/** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
+export function createOperator(deps: OperatorDeps): Administrator {
+  const { db, now } = deps;
+  return {
+    ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
+    ...createPriceOperator({ db, now, pricesChanged: deps.pricesChanged ?? (async () => {}) }),
+
+    async createAccount({ name, plan = defaultPlan, email }) {
+      const row = newAccount(name, plan, email, now());
+      await db.insertInto('accounts').values(row).execute();
+      return toAccountSummary(row);
+    },
+
+    async listAccounts() {
+      const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute();
+      return rows.map(toAccountSummary);
+    },
+
+    verifyBooks: () => verifyBooks({ db, dialect: dialectOfDb(db) }, now),
+
+    grant: (grant) => deps.transact((trx) => grantCredits(trx, grant, now())),
+
+    async setAccountStatus(accountId, status) {
+      await requireAccount(db, accountId);
+      await db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async createKey({ accountId, label, scopes = clientScopes, spendLimit, expiresAt }) {
+      await requireAccount(db, accountId);
+      if (spendLimit !== undefined && spendLimit < 0n) {
+        throw new AppError('invalid_input', 'The limit of a key cannot be negative.');
+      }
+      if (expiresAt !== undefined && expiresAt <= now()) {
+        throw new AppError('invalid_input', 'The key would have expired already.');
+      }
+      const { row, key } = newKey({ accountId, label: label ?? null, scopes, now: now() }, deps.peppers);
+      await db
+        .insertInto('api_keys')
+        .values({
+          ...row,
+          spend_limit: spendLimit ?? null,
+          expires_at: expiresAt === undefined ? null : BigInt(expiresAt),
+        })
+        .execute();
+      return { id: row.id, key };
+    },
+
+    async listKeys(accountId) {
+      await requireAccount(db, accountId);
+      const keys = await keyStandings(db, sql`account_id = ${accountId}`, now());
+      return [...keys.values()].map((key) => toKeySummary(key, now()));
+    },
+
+    async revokeKey(keyId) {
+      const key = await db.selectFrom('api_keys').select('id').where('id', '=', keyId).executeTakeFirst();
+      if (!key) throw new AppError('not_found', `There is no API key "${keyId}".`);
+      await db
+        .updateTable('api_keys')
+        .set({ revoked_at: BigInt(now()) })
+        .where('id', '=', keyId)
+        .where('revoked_at', 'is', null)
+        .execute();
+      deps.credentialsChanged();
+    },
+  };
+}
+
+function newAccount(name: string, plan: string, email: string | undefined, now: number) {
+  if (name.trim() === '' || name.length > 200) {
+    throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
+  }
+  if (!findPlan(plan)) {
+    const known = plans.map((one) => one.id).join(', ');
+    throw new AppError('invalid_input', `There is no plan "${plan}". Plans: ${known}.`);
+  }
+  return {
+    id: newId('acct', now),
+    name: name.trim(),
+    email: email ?? null,
+    plan,
+    status: 'active' as const,
+    balance: 0n,
+    held: 0n,
+    granted: 0n,
+    used: 0n,
+    created: BigInt(now),
+    tokens_valid_after: 0n,
+  };
+}
+
+type QuotaColumns = 'day' | 'day_requests' | 'month' | 'month_used';
+
+async function requireAccount(db: BooksDb, id: string): Promise<void> {
+  const row = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst();
+  if (!row) throw new AppError('not_found', `There is no account "${id}".`);
+}
+
+const toAccountSummary = (row: Omit<AccountRow, QuotaColumns>): AccountSummary => ({
+  id: row.id,
+  name: row.name,
+  plan: row.plan,
+  status: row.status,
+  balance: nanoUsd(row.balance),
+  held: nanoUsd(row.held),
+});
+
+/** A key as it stands with all that it comes from; one that ended with those is revoked from now on, if the moment is not known. */
+const toKeySummary = ({ row, ...key }: KeyStanding, now: number): KeySummary => ({
+  id: row.id,
+  accountId: row.account_id,
+  label: row.label,
+  prefix: row.prefix,
+  scopes: key.scopes,
+  created: Number(row.created),
+  expiresAt: key.expiresAt === null ? null : Number(key.expiresAt),
+  revokedAt: key.isRevoked ? Number(key.revokedAt ?? now) : null,
+  spendLimit: key.spendLimit === null ? null : nanoUsd(key.spendLimit),
+  spent: nanoUsd(row.spent),
+  mintedBy: row.parent_id ?? row.token_user,
+});

@@ -1,0 +1,59 @@
+import type { NanoUsd } from '#shared/money.ts';
+import type { Scope } from '#shared/wire/account.ts';
+import type { IdentityOperator } from '../auth/identity.ts';
+import type { BooksReport } from '../ledger/verify-books.ts';
+import type { PriceOperator } from '../prices/price-operator.ts';
+
+export interface AccountSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  readonly status: 'active' | 'suspended' | 'closed';
+  readonly balance: NanoUsd;
+  readonly held: NanoUsd;
+}
+
+export interface KeySummary {
+  readonly id: string;
+  readonly accountId: string;
+  readonly label: string | null;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly created: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly spendLimit: NanoUsd | null;
+  readonly spent: NanoUsd;
+  /** The key or the user whose credential minted it; null: the operator. */
+  readonly mintedBy: string | null;
+}
+
+/** Operator commands (wire contract §10): what the command line and the desktop's core may do to the books. */
+export interface Operator {
+  createAccount(account: { name: string; plan?: string; email?: string }): Promise<AccountSummary>;
+  listAccounts(): Promise<AccountSummary[]>;
+  /** Running gateways refuse a suspended account within two seconds; its running answers finish. */
+  setAccountStatus(accountId: string, status: 'active' | 'suspended'): Promise<void>;
+  /** Adds credits. `id` makes it happen once, however often it is called. */
+  grant(grant: { accountId: string; amount: NanoUsd; description?: string; id?: string }): Promise<{ id: string }>;
+  /** The plain key is returned here and nowhere else. */
+  createKey(key: {
+    accountId: string;
+    label?: string;
+    /** `chat` and `models` where nothing else is asked for: what a chat client needs. */
+    scopes?: readonly Scope[];
+    /** What the key may ever spend. */
+    spendLimit?: NanoUsd;
+    /** Milliseconds since the epoch. */
+    expiresAt?: number;
+  }): Promise<{ id: string; key: string }>;
+  listKeys(accountId: string): Promise<KeySummary[]>;
+  /** Ends a key and, with it, whatever it minted. */
+  revokeKey(keyId: string): Promise<void>;
+}
+
+/** What the command line may do beyond that: users, tokens, prices, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator, PriceOperator {
+  /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
+  verifyBooks(): Promise<BooksReport>;
+}

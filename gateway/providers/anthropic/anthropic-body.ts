@@ -1,0 +1,83 @@
+import { AppError } from '#shared/errors.ts';
+import { marksOf } from '../../content/cache-marks.ts';
+import type { ProviderRequest } from '../provider.ts';
+import { anthropicMark, anthropicMessages, systemFor } from './messages.ts';
+import { thinkingFor } from './thinking.ts';
+
+const defaultMaxTokens = 4_096;
+
+/** The body of `POST /v1/messages`. */
+export function messagesBody(request: ProviderRequest): object {
+  const { parameters } = request;
+  const maxTokens = request.maxTokens ?? defaultMaxTokens;
+  const { thinking, output_config: effort } = thinkingFor(request, maxTokens);
+  checkMarks(request);
+  const system = systemFor(request.messages, jsonInstruction(parameters));
+  const format = outputFormat(parameters);
+  return {
+    model: request.model,
+    max_tokens: maxTokens,
+    stream: true,
+    messages: anthropicMessages(request.messages, thinking !== undefined),
+    ...(system.length > 0 ? { system } : {}),
+    ...(thinking ? { thinking } : sampling(parameters)),
+    ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
+    ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
+    ...toolFields(parameters, thinking !== undefined),
+    ...(parameters.user === undefined ? {} : { metadata: { user_id: parameters.user } }),
+  };
+}
+
+type Parameters = ProviderRequest['parameters'];
+
+const mostMarks = 4;
+
+/** More of them Anthropic refuses, in words of its own shape. */
+function checkMarks({ messages, parameters }: ProviderRequest): void {
+  const { length } = marksOf(messages, parameters.tools);
+  if (length <= mostMarks) return;
+  const message = `Anthropic takes ${mostMarks} marks for its prompt cache; there are ${length} "cache_control".`;
+  throw new AppError('invalid_value', message, { param: 'messages' });
+}
+
+/** Anthropic takes either of the two, and neither while it thinks. */
+function sampling({ temperature, top_p }: Parameters): object {
+  if (temperature !== undefined) return { temperature };
+  return top_p === undefined ? {} : { top_p };
+}
+
+/** Stop sequences of blanks only are refused. */
+function stopsOf({ stop }: Parameters): string[] {
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
+  return stops.filter((text) => text.trim() !== '');
+}
+
+function outputFormat({ response_format: format }: Parameters): object | null {
+  if (format?.type !== 'json_schema') return null;
+  return { format: { type: 'json_schema', schema: format.json_schema.schema ?? { type: 'object' } } };
+}
+
+/** There is no JSON mode without a schema, so it is asked for in words. */
+const jsonInstruction = ({ response_format: format }: Parameters) =>
+  format?.type === 'json_object' ? 'Answer with one valid JSON object and nothing else.' : '';
+
+function toolFields(parameters: Parameters, thinking: boolean): object {
+  if (!parameters.tools?.length) return {};
+  const tools = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
+    name: fn.name,
+    ...(fn.description === undefined ? {} : { description: fn.description }),
+    input_schema: { type: 'object', properties: {}, ...fn.parameters },
+    ...(fn.strict ? { strict: true } : {}),
+    ...(mark ? { cache_control: anthropicMark(mark) } : {}),
+  }));
+  return { tools, tool_choice: toolChoice(parameters, thinking) };
+}
+
+/** While it thinks, Anthropic refuses to be forced to call a tool. */
+function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Parameters, thinking: boolean): object {
+  const oneAtATime = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === 'none') return { type: 'none' };
+  if (thinking || choice === undefined || choice === 'auto') return { type: 'auto', ...oneAtATime };
+  if (choice === 'required') return { type: 'any', ...oneAtATime };
+  return { type: 'tool', name: choice.function.name, ...oneAtATime };
+}

@@ -1,0 +1,39 @@
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { QuoteLimit } from '#shared/wire/quote.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BooksDb } from '../db/open.ts';
+import { keyShortageNow } from '../ledger/key-limit.ts';
+import { quotas } from './account-limits.ts';
+import { accountRow } from './account-store.ts';
+
+/** The key's limit, the balance and the plan's quotas that would refuse a request which holds this much. */
+export async function refusalsOf(db: BooksDb, principal: Principal, hold: bigint, now: number): Promise<QuoteLimit[]> {
+  const { plan, accountId } = principal;
+  const row = await accountRow(db, accountId);
+  const available = row.balance - row.held;
+  const needed = formatUsd(nanoUsd(hold));
+  const short: QuoteLimit[] = [];
+  if (plan.billing === 'prepaid' && hold > 0n && available < hold) {
+    const left = formatUsd(nanoUsd(available));
+    short.push({
+      code: 'insufficient_credits',
+      message: `This request may cost up to $${needed}, available $${left}.`,
+      needed_usd: needed,
+      available_usd: left,
+    });
+  }
+  const { id: keyId } = principal.credential;
+  const ofKey = keyId === null ? null : await keyShortageNow(db, keyId, hold);
+  const full = (await quotas(db, accountId, plan, now)).filter(({ name, remaining }) =>
+    name === 'monthly_spend_usd' ? row.held + hold > parseUsd(remaining) : remaining === '0',
+  );
+  return [
+    ...(ofKey ? [{ code: ofKey.code, message: ofKey.message, ...ofKey.details }] : []),
+    ...short,
+    ...full.map(({ name, limit, used, remaining, resets_at }) => ({
+      code: 'plan_limit_exceeded',
+      message: `The plan's limit ${name} of ${limit} leaves ${remaining}.`,
+      ...{ name, limit, used, remaining, resets_at },
+    })),
+  ];
+}

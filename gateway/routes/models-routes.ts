@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { isUsdPerToken, parseUsdPerToken } from '#shared/money.ts';
+import type { Model } from '#shared/wire/model.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
+import { type Availability, routerRecord, toModelRecord } from '../catalogue/model-record.ts';
+import { pageOf, unknownCursor } from '../db/cursor.ts';
+import type { AppEnv } from '../http/context.ts';
+import { flag, readQuery, wholeNumber } from '../http/query.ts';
+import type { Registry } from '../providers/registry.ts';
+import { planAllows } from '../routing/glob.ts';
+import type { Health } from '../routing/health.ts';
+import type { ProviderWatch, Trouble } from '../routing/provider-watch.ts';
+import { resolve } from '../routing/resolve.ts';
+
+export interface ModelsDeps {
+  readonly catalogue: () => Catalogue;
+  readonly registry: Registry;
+  readonly health: Health;
+  readonly watch?: Pick<ProviderWatch, 'troubleOf' | 'isUnknown'>;
+  readonly vendor: string;
+}
+
+const decimal = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal amount in USD per token')
+  .refine(isUsdPerToken, 'is more than a price can be');
+/** What may follow the question mark. */
+export const modelsQuery = z.object({
+  provider: z.string().max(64).optional(),
+  capability: z.array(z.string().max(256)).optional(),
+  input_modality: z.string().max(64).optional(),
+  min_context: wholeNumber.optional(),
+  max_price: decimal.transform(parseUsdPerToken).optional(),
+  q: z.string().max(256).optional(),
+  sort: z
+    .enum(
+      ['id', 'price', '-price', 'context', '-context', 'newest'],
+      'must be id, price, -price, context, -context or newest',
+    )
+    .default('id'),
+  include_unavailable: flag.default(true),
+  limit: wholeNumber.pipe(z.int().min(1, 'must be 1 to 100').max(100, 'must be 1 to 100')).optional(),
+  after: z.string().max(300).optional(),
+});
+
+type Query = z.output<typeof modelsQuery>;
+
+/** `GET /models`, `GET /v1/models` and `GET /v1/models/{id}` (wire contract §1.8, §1.9). */
+export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
+  const list = (context: Context<AppEnv>) => {
+    const asked = readQuery(context, modelsQuery, ['capability']);
+    return withETag(context, listBody(recordsFor(context.get('principal'), deps), asked));
+  };
+  return new Hono<AppEnv>()
+    .get('/models', list)
+    .get('/v1/models', list)
+    .get('/v1/models/:id{.+}', (context) =>
+      withETag(context, findRecord(context.req.param('id'), context.get('principal'), deps)),
+    );
+}
+
+/** All models as this caller may use them, the router first. */
+function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
+  const models = deps.catalogue().models.map((model) => toModelRecord(model, availability(model, principal, deps)));
+  return [routerRecord(models, deps.vendor), ...models];
+}
+
+function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
+  const { registry, health, watch } = deps;
+  if (!planAllows(plan.models, model.id)) {
+    return { status: 'plan_required', unavailable_reason: `The plan "${plan.name}" does not include this model.` };
+  }
+  if (!registry.get(model.provider)?.credential) {
+    return { status: 'no_credential', unavailable_reason: `The gateway has no key for ${model.provider}.` };
+  }
+  const trouble = watch?.troubleOf(model.provider);
+  if (trouble) return troubled[trouble](model.provider);
+  if (watch?.isUnknown(model.id)) {
+    return { status: 'disabled', unavailable_reason: `${model.provider} said that it does not know this model.` };
+  }
+  if (health.of(model.id).circuit === 'open') {
+    return { status: 'degraded', unavailable_reason: 'It has been failing; it is tried again within minutes.' };
+  }
+  return { status: 'available', unavailable_reason: null };
+}
+
+/** A key may be refused for one model and not for another, so that its provider is still asked. */
+const troubled: Readonly<Record<Trouble, (provider: string) => Availability>> = {
+  key_refused: (provider) => ({
+    status: 'degraded',
+    unavailable_reason: `${provider} refuses the gateway's key. Its operator has been told.`,
+  }),
+  quota_exhausted: (provider) => ({
+    status: 'disabled',
+    unavailable_reason: `The gateway's account at ${provider} has no quota left. Its operator has been told.`,
+  }),
+};
+
+function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
+  const records = recordsFor(principal, deps);
+  const resolved = resolve({
+    provider: null,
+    model: id,
+    models: deps.catalogue().models,
+    providers: deps.registry.all().map((provider) => provider.id),
+    configured: (provider) => Boolean(deps.registry.get(provider)?.credential),
+    vendor: deps.vendor,
+  });
+  const wanted = resolved.kind === 'router' ? 'router' : resolved.model.id;
+  const found = records.find((record) => record.id === wanted);
+  if (!found) throw new AppError('model_not_found', `There is no model "${id}".`, { param: 'model' });
+  return found;
+}
+
+/** The filtered, sorted list; the router stays first where it passes the filters. Paged only where `limit` is given. */
+function listBody(records: readonly Model[], asked: Query) {
+  const matching = records.filter((record) => matches(record, asked));
+  const router = matching.filter((record) => record.kind === 'router');
+  const sorted = [...router, ...matching.filter((record) => record.kind !== 'router').sort(comparisons[asked.sort])];
+  const from = asked.after === undefined ? 0 : sorted.findIndex((record) => record.id === asked.after) + 1;
+  const page = { limit: asked.limit ?? sorted.length, after: asked.after, order: 'asc' as const };
+  if (asked.after !== undefined && from === 0) throw unknownCursor(page);
+  return pageOf(page, sorted.slice(from), (record) => record);
+}
+
+function matches(record: Model, asked: Query): boolean {
+  const wanted = (asked.capability ?? []).flatMap((text) => text.split(',')).filter((text) => text !== '');
+  const usable = record.status === 'available' || record.status === 'degraded';
+  const text = `${record.id} ${record.name}`.toLowerCase();
+  return (
+    (asked.provider === undefined || record.provider === asked.provider) &&
+    wanted.every((capability) => record.capabilities.includes(capability)) &&
+    (asked.input_modality === undefined || record.architecture.input_modalities.includes(asked.input_modality)) &&
+    (asked.min_context === undefined || (record.context_length ?? 0) >= asked.min_context) &&
+    (asked.max_price === undefined || (record.pricing !== null && promptPrice(record) <= asked.max_price)) &&
+    (asked.q === undefined || text.includes(asked.q.toLowerCase())) &&
+    (asked.include_unavailable || usable)
+  );
+}
+
+const promptPrice = (record: Model): bigint => (record.pricing ? parseUsdPerToken(record.pricing.prompt) : 0n);
+const byId = (a: Model, b: Model) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+
+/** By a number, with what has none at the end in both directions; equal ones by id. */
+const by = (pick: (record: Model) => number | null, direction: 1 | -1) => (a: Model, b: Model) => {
+  const [left, right] = [pick(a), pick(b)];
+  if (left === null || right === null) return Number(left === null) - Number(right === null) || byId(a, b);
+  return direction * (left - right) || byId(a, b);
+};
+
+/** Pico-USD per token fit a number exactly up to $9,000 per token. */
+const price = (record: Model) => (record.pricing ? Number(promptPrice(record)) : null);
+const contextLength = (record: Model) => record.context_length;
+
+const comparisons: Record<Query['sort'], (a: Model, b: Model) => number> = {
+  id: byId,
+  price: by(price, 1),
+  '-price': by(price, -1),
+  context: by(contextLength, 1),
+  '-context': by(contextLength, -1),
+  newest: by((record) => record.created || null, -1),
+};
+
+/** The answer, or 304 where the caller already has it (RFC 9110 §13.1.2). */
+function withETag(context: Context<AppEnv>, body: object): Response {
+  const text = JSON.stringify(body);
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  context.header('etag', tag);
+  const known = (context.req.header('if-none-match') ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  if (known.includes(tag) || known.includes('*')) return context.body(null, 304);
+  return context.body(text, 200, { 'content-type': 'application/json; charset=utf-8' });
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { openWorkshop } from './worker-pool.ts';
+
+const file = fileURLToPath(new URL('../worker/body-worker.ts', import.meta.url));
+const settings = { threads: 1, taskMs: 60_000, idleMs: 60_000, file };
+const blocks = (text: string) => ({ blocks: [Buffer.from(text)] });
+
+/** A program that does with each task what it says. */
+function programOf(source: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-workshop-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'program.mjs');
+  writeFileSync(
+    path,
+    `import { parentPort, threadId } from 'node:worker_threads';\nparentPort.on('message', ${source});`,
+  );
+  return path;
+}
+
+test('tasks are done in order, and one that fails takes none along', async () => {
+  const { run } = openWorkshop(settings);
+  const [first, wrong, last] = await Promise.allSettled([
+    run('value', blocks('{"a":1}')),
+    run('value', blocks('{"a":')),
+    run('value', blocks('{"a":2}')),
+  ]);
+  expect(first).toMatchObject({ value: { a: 1 } });
+  expect(wrong).toMatchObject({ reason: { name: 'AppError', code: 'invalid_json' } });
+  expect(last).toMatchObject({ value: { a: 2 } });
+});
+
+test('a large block is given away and not copied', async () => {
+  const block = new Uint8Array(1_000_000).fill(0x20);
+  block.set(Buffer.from('{"a":1}'));
+  expect(await openWorkshop(settings).run('value', { blocks: [block] }, [block])).toEqual({ a: 1 });
+  expect(block.byteLength).toBe(0);
+});
+
+test('a thread that dies fails its task only; the next has a new one', async () => {
+  const program = programOf('({ input }) => input.dies ? process.exit(1) : parentPort.postMessage({ value: "done" })');
+  const { run } = openWorkshop({ ...settings, file: program });
+  const task = (dies: boolean) => run('value', { ...blocks(''), dies } as never);
+  const [dead, alive] = await Promise.allSettled([task(true), task(false)]);
+  expect(dead).toMatchObject({ reason: { code: 'server_overloaded' } });
+  expect(alive).toMatchObject({ value: 'done' });
+});
+
+test('a task that does not end is ended, and the next is done', async () => {
+  const program = programOf('({ input }) => { while (input.hangs); parentPort.postMessage({ value: "done" }); }');
+  const { run } = openWorkshop({ ...settings, file: program, taskMs: 2_000 });
+  const task = (hangs: boolean) => run('value', { ...blocks(''), hangs } as never);
+  const [hung, done] = await Promise.allSettled([task(true), task(false)]);
+  expect(hung).toMatchObject({ reason: { code: 'server_overloaded', retryAfterMs: expect.any(Number) } });
+  expect(done).toMatchObject({ value: 'done' });
+});
+
+test('a thread that has nothing to do ends, and another is started when there is', async () => {
+  const program = programOf('() => parentPort.postMessage({ value: threadId })');
+  const { run } = openWorkshop({ ...settings, file: program, idleMs: 1 });
+  const first = await run('value', blocks(''));
+  await expect.poll(() => run('value', blocks(''))).not.toBe(first);
+});

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type TransferListItem, Worker } from 'node:worker_threads';
+import { AppError } from '#shared/errors.ts';
+import { givenAway } from '../body/body-blocks.ts';
+import type { Tasks } from '../worker/worker-tasks.ts';
+import { type SaidError, unsaid } from './transferred-error.ts';
+
+/** Threads for what would hold the event loop: large bodies are read, checked and written there. */
+export interface Workshop {
+  /**
+   * Runs a task as soon as a thread is free, in order. `blocks` are given away: nobody here may use them again. Rejects with
+   * what the task threw, and with 503 `server_overloaded` where it took too long or its thread died.
+   */
+  run<Name extends keyof Tasks>(
+    name: Name,
+    input: Parameters<Tasks[Name]>[0],
+    blocks?: readonly Uint8Array[],
+  ): Promise<ReturnType<Tasks[Name]>>;
+}
+
+interface Job {
+  readonly message: { readonly name: string; readonly input: unknown };
+  readonly given: readonly TransferListItem[];
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Bench {
+  readonly worker: Worker;
+  job: Job | null;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export interface WorkshopOptions {
+  /** Most threads; they are started when they are needed. */
+  readonly threads: number;
+  /** What a task may take; a large request takes a second where processors are slow. */
+  readonly taskMs: number;
+  /** A thread that has had nothing to do for so long ends, and gives its memory back. */
+  readonly idleMs: number;
+  /** The threads' program. */
+  readonly file: string;
+}
+
+const heapMegabytes = 768;
+
+export function openWorkshop({ threads, taskMs, idleMs, file }: WorkshopOptions): Workshop {
+  const benches = new Set<Bench>();
+  const queue: Job[] = [];
+
+  function start(): Bench {
+    const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+    // Whoever waits for a task has a socket open; nothing else may keep the process alive.
+    worker.unref();
+    const bench: Bench = { worker, job: null, timer: undefined };
+    worker.on('message', ({ value, error }: { value?: unknown; error?: SaidError }) =>
+      finish(bench, (job) => (error ? job.reject(unsaid(error)) : job.resolve(value))),
+    );
+    worker.on('error', (cause) => lose(bench, cause));
+    worker.on('exit', () => lose(bench, new Error('the thread ended')));
+    benches.add(bench);
+    return bench;
+  }
+
+  function lose(bench: Bench, cause: unknown): void {
+    benches.delete(bench);
+    finish(bench, (job) => job.reject(tooMuch(cause)));
+  }
+
+  function finish(bench: Bench, end: (job: Job) => void): void {
+    const { job } = bench;
+    bench.job = null;
+    clearTimeout(bench.timer);
+    if (job) end(job);
+    next();
+    if (bench.job || !benches.has(bench)) return;
+    bench.timer = setTimeout(() => void stop(bench), idleMs);
+    bench.timer.unref();
+  }
+
+  async function stop(bench: Bench): Promise<void> {
+    benches.delete(bench);
+    await bench.worker.terminate();
+  }
+
+  function next(): void {
+    const free = [...benches].find(({ job }) => job === null);
+    if (!free && benches.size >= threads) return;
+    const job = queue.shift();
+    if (!job) return;
+    const bench = free ?? start();
+    clearTimeout(bench.timer);
+    bench.job = job;
+    bench.timer = setTimeout(() => {
+      lose(bench, new Error('the task took too long'));
+      void bench.worker.terminate();
+    }, taskMs);
+    bench.timer.unref();
+    bench.worker.postMessage(job.message, job.given);
+  }
+
+  return {
+    run: (name, input, blocks = []) =>
+      new Promise((resolve, reject) => {
+        const done = resolve as (value: unknown) => void;
+        queue.push({ message: { name, input }, given: givenAway(blocks), resolve: done, reject });
+        next();
+      }),
+  };
+}
+
+const tooMuch = (cause: unknown) =>
+  new AppError('server_overloaded', 'The request took more than there is time and memory for. Try a smaller one.', {
+    retryAfterMs: 5_000,
+    cause,
+  });
+
+/** Beside this module where it runs from its source; beside or above it where it was bundled. */
+const program = ['../worker/body-worker.ts', './body-worker.js', '../body-worker.js']
+  .map((name) => fileURLToPath(new URL(name, import.meta.url)))
+  .find((path) => existsSync(path));
+
+/** The process's own: how many threads work well together is no matter of how many gateways there are. */
+export const workshop = openWorkshop({
+  threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  taskMs: 30_000,
+  idleMs: 10_000,
+  file: program ?? 'body-worker.js',
+});

@@ -1,0 +1,132 @@
+import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { withoutKeys } from '#shared/without-keys.ts';
+import { asArray, asObject, asText } from '../json/json-value.ts';
+
+/** What a provider said went wrong, whatever its format. */
+export interface UpstreamFault {
+  readonly provider: string;
+  /** HTTP status, or the one that the fault's kind stands for when it comes inside a stream. */
+  readonly status: number;
+  /** The provider's own codes and kinds, in lower case. */
+  readonly kinds: readonly string[];
+  readonly message: string;
+  readonly retryAfterMs?: number;
+}
+
+/** What an error says beside its code, for those who watch over providers and models. */
+export type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown';
+
+/** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
+export function reasonOf({ details }: AppError): UpstreamReason | null {
+  const reason = details?.reason;
+  return reason === 'quota_exhausted' || reason === 'key_refused' || reason === 'model_unknown' ? reason : null;
+}
+
+/** How long a provider whose account ran dry is left alone. */
+const emptyAccountMs = 300_000;
+
+/** Maps a provider's failure to ours (wire contract §3.3). Its own words are kept for 400-class failures only, scrubbed. */
+export function upstreamError(fault: UpstreamFault): AppError {
+  const { provider, status } = fault;
+  const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
+    new AppError(code, message, {
+      provider,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(reason === undefined ? {} : { details: { reason } }),
+    });
+  if (isQuota(fault)) {
+    const message = `The gateway's account at ${provider} has no quota left.`;
+    return fail('no_provider_available', message, emptyAccountMs, 'quota_exhausted');
+  }
+  if (isModeration(fault)) {
+    return fail('content_policy_violation', refusal(fault, "The provider's content policy refused this."));
+  }
+  if (status === 401 || status === 403 || isBadKey(fault)) {
+    return fail('upstream_auth_failed', `${provider} refused the gateway's key.`, undefined, 'key_refused');
+  }
+  if (status === 429)
+    return fail('upstream_rate_limited', `${provider} is limiting the rate of requests.`, fault.retryAfterMs);
+  if (status === 503 || status === 529)
+    return fail('upstream_overloaded', `${provider} is overloaded.`, fault.retryAfterMs);
+  if (status === 408 || status === 504) return fail('upstream_timeout', `${provider} ran out of time.`);
+  if (isContextLength(fault))
+    return fail('context_length_exceeded', refusal(fault, 'The request is too long for this model.'));
+  if (isPolicy(fault))
+    return fail('content_policy_violation', refusal(fault, "The provider's content policy refused this."));
+  if (status === 404 || isUnknownModel(fault)) {
+    return fail('upstream_error', `${provider} does not know this model.`, undefined, 'model_unknown');
+  }
+  if (status >= 400 && status < 500)
+    return fail('upstream_invalid_request', refusal(fault, 'The provider refused the request.'));
+  return fail('upstream_error', `${provider} failed with status ${status}.`);
+}
+
+const isQuota = ({ status, kinds, message }: UpstreamFault) =>
+  status === 402 || kinds.includes('insufficient_quota') || /credit balance is too low/i.test(message);
+
+const isBadKey = ({ kinds, message }: UpstreamFault) =>
+  kinds.includes('api_key_invalid') || /api key not valid|incorrect api key/i.test(message);
+
+/** OpenRouter refuses what its moderation flagged with 403, as if the key were bad. */
+const isModeration = ({ status, kinds }: UpstreamFault) => status === 403 && kinds.includes('moderation');
+
+const isUnknownModel = ({ status, kinds }: UpstreamFault) =>
+  status === 400 && kinds.some((kind) => kind === 'model_not_found' || kind === 'invalid_model');
+
+const isContextLength = ({ kinds, message }: UpstreamFault) =>
+  kinds.includes('context_length_exceeded') ||
+  /maximum context length|prompt is too long|context window|input token count .{0,60}exceeds/i.test(message);
+
+const isPolicy = ({ kinds, message }: UpstreamFault) =>
+  kinds.some((kind) => kind === 'content_policy_violation' || kind === 'content_filter') ||
+  /content management policy|content policy|safety system/i.test(message);
+
+const refusal = (fault: UpstreamFault, otherwise: string) => (fault.message ? scrub(fault.message) : otherwise);
+
+const shownChars = 500;
+
+/** Takes keys, organisation ids and addresses out of a provider's text. */
+export function scrub(text: string): string {
+  return withoutKeys(text.slice(0, 4_000).replace(/\bhttps?:\/\/\S+/gi, '[link]')).slice(0, shownChars);
+}
+
+const statusOfKind: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  timeout_error: 504,
+  overloaded_error: 529,
+  invalid_argument: 400,
+  failed_precondition: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 404,
+  resource_exhausted: 429,
+  unavailable: 503,
+  deadline_exceeded: 504,
+};
+
+/**
+ * Reads the error objects of OpenAI (`{error:{message,type,code}}`), Anthropic (`{type:"error",error:{type,message}}`)
+ * and Google (`{error:{code,message,status,details}}`, sometimes in an array). `status` null: it came inside a stream.
+ */
+export function readFault(body: unknown, provider: string, status: number | null): UpstreamFault {
+  const outer = asObject(Array.isArray(body) ? body[0] : body);
+  const error = asObject(outer.error);
+  const reasons = asArray(error.details).map((detail) => asObject(detail).reason);
+  const flagged = Array.isArray(asObject(error.metadata).reasons) ? 'moderation' : null;
+  const named = [error.code, error.type, error.status, flagged, ...reasons];
+  const kinds = named.flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
+  const message = asText(error.message) ?? asText(outer.error) ?? asText(outer.message) ?? '';
+  return { provider, status: status ?? statusFor(error.code, kinds), kinds, message };
+}
+
+function statusFor(code: unknown, kinds: readonly string[]): number {
+  if (typeof code === 'number' && code >= 400 && code < 600) return code;
+  return kinds.map((kind) => statusOfKind[kind]).find((status) => status !== undefined) ?? 500;
+}
