@@ -5,11 +5,11 @@ import type { BooksTransaction } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import { priceText } from '../prices/price-json.ts';
-import { createBatchLedger } from './batch-ledger.ts';
 import { insufficientCredits } from './credit-shortage.ts';
 import { keyShortage } from './key-limit.ts';
 import type { HoldRequest, Ledger, Settlement } from './ledger.ts';
 import { monthOf, quotaRefusal } from './quota.ts';
+import { createSqliteLedger } from './sqlite-ledger.ts';
 import * as statements from './statements.ts';
 import { addToUsage, dayOf } from './usage-counters.ts';
 
@@ -27,11 +27,11 @@ export interface LedgerDeps {
 
 /**
  * The ledger over SQL: each step is one transaction with one guarded update of the account (wire contract §2.7). Where
- * there is one connection, steps are taken in batches (`batch-ledger.ts`).
+ * there is one connection, steps are taken in batches (`sqlite-ledger.ts`).
  */
 export function createLedger(deps: LedgerDeps): Ledger {
   const { transact, now, instanceId } = deps;
-  if (transact.oneWriter) return createBatchLedger({ ...deps, leaseMs });
+  if (transact.oneWriter) return createSqliteLedger({ ...deps, leaseMs });
   const durably = (request: HoldRequest) => transact((trx) => hold(trx, request, now(), instanceId));
   return {
     hold: durably,

@@ -1,9 +1,8 @@
 import type { BooksTransaction } from '../db/open.ts';
-import { type Batch, runBatch, type Step, type Told } from './batch.ts';
-import type { Open } from './batch-rows.ts';
-import { batchStatements } from './batch-statements.ts';
+import { type Decided, decideSteps, type Step, type StepResult } from './decide-steps.ts';
 import type { Ledger } from './ledger.ts';
 import type { LedgerDeps } from './ledger-store.ts';
+import { sqliteBooks } from './sqlite-changes.ts';
 
 /** A step on its way, and whom to tell what came of it. */
 interface Waiting {
@@ -15,12 +14,10 @@ interface Waiting {
 }
 
 /**
- * The ledger over SQLite's one connection: the steps that come together are taken together, in one write transaction
- * that reads and writes each account, key and counter once. They are decided inside of it, so that any number of
- * processes may serve the same file.
+ * The ledger over SQLite's one connection: the steps that come together are decided together, in one write transaction that
+ * reads and writes each account, key and counter once.
  */
-export function createBatchLedger({ transact, now, instanceId, leaseMs }: LedgerDeps & { leaseMs: number }): Ledger {
-  const open = new Map<string, Open>();
+export function createSqliteLedger({ transact, now, instanceId, leaseMs }: LedgerDeps & { leaseMs: number }): Ledger {
   const queue: Waiting[] = [];
 
   function add<T>(step: Step, decided: Waiting['decided'] = null): Promise<T> {
@@ -33,28 +30,27 @@ export function createBatchLedger({ transact, now, instanceId, leaseMs }: Ledger
   /** Takes the steps when their turn has come: what has arrived by then is in. */
   function commit(take: () => readonly Waiting[]): void {
     let steps: readonly Waiting[] | null = null;
-    let batch: Batch | null = null;
+    let made: Decided | null = null;
     let committed = false;
     const work = async (trx: BooksTransaction) => {
       steps ??= take();
       const time = now();
-      const context = { statements: batchStatements(trx), now: time, leaseUntil: time + leaseMs, instanceId, open };
-      batch = runBatch(
+      const books = sqliteBooks(trx);
+      const context = { now: time, leaseUntil: time + leaseMs, instanceId };
+      made = decideSteps(
         steps.map(({ step }) => step),
+        books,
         context,
       );
-      return batch.told;
+      books.apply(made.changes);
+      return made.results;
     };
     const whenCommitted = () => {
       committed = true;
-      for (const [id, row] of batch?.changed ?? []) {
-        if (row) open.set(id, row);
-        else open.delete(id);
-      }
-      for (const [at, told] of (batch?.told ?? []).entries()) if ('value' in told) steps?.[at]?.decided?.();
+      for (const [at, result] of (made?.results ?? []).entries()) if ('value' in result) steps?.[at]?.decided?.();
     };
     transact(work, whenCommitted).then(
-      (told) => answer(steps ?? [], told),
+      (results) => answer(steps ?? [], results),
       (error: unknown) => {
         const left = steps ?? take();
         // One step that the database refuses must not take its neighbours with it.
@@ -77,10 +73,10 @@ export function createBatchLedger({ transact, now, instanceId, leaseMs }: Ledger
   };
 }
 
-function answer(steps: readonly Waiting[], told: readonly Told[]): void {
+function answer(steps: readonly Waiting[], results: readonly StepResult[]): void {
   for (const [at, { resolve, reject }] of steps.entries()) {
-    const one = told[at];
-    if (one && 'value' in one) resolve(one.value as never);
-    else reject(one?.error);
+    const result = results[at];
+    if (result && 'value' in result) resolve(result.value as never);
+    else reject(result?.error);
   }
 }

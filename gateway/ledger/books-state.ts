@@ -1,0 +1,22 @@
+import type { AccountRow, ApiKeyRow, RequestRow } from '../db/schema.ts';
+
+/** An account as far as guards read it and requests change it. */
+export type AccountState = Pick<
+  AccountRow,
+  'id' | 'plan' | 'balance' | 'held' | 'used' | 'day' | 'day_requests' | 'month' | 'month_used'
+>;
+
+export type KeyState = Pick<ApiKeyRow, 'id' | 'parent_id' | 'spend_limit' | 'spent' | 'held'>;
+
+/** The part of a request that its further steps need. */
+export type RequestState = Pick<
+  RequestRow,
+  'id' | 'account_id' | 'key_id' | 'day' | 'byok' | 'hold' | 'status' | 'charge'
+>;
+
+/** The books as decisions see them; what is unknown is undefined. */
+export interface BooksView {
+  account(id: string): AccountState | undefined;
+  key(id: string): KeyState | undefined;
+  request(id: string): RequestState | undefined;
+}

@@ -1,0 +1,126 @@
+import type { BooksTransaction } from '../db/open.ts';
+import { BooksAdapter } from '../db/sqlite.ts';
+import { priceText } from '../prices/price-json.ts';
+import type { BooksChanges, ClosedRequest } from './books-changes.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+
+/**
+ * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
+ * written there is no await, and nobody else writes.
+ */
+
+type Value = string | bigint | number | null;
+
+const texts = {
+  account: 'select id, plan, balance, held, used, day, day_requests, month, month_used from accounts where id = ?',
+  saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, month = ?, month_used = ?
+    where id = ?`,
+  key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
+  saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
+  request: 'select id, account_id, key_id, day, byok, hold, status, charge from requests where id = ?',
+  openRequest: `insert into requests (id, account_id, key_id, instance_id, created, day, status, provider, model, purpose,
+      conversation_id, end_user, metadata, byok, hold, lease_until)
+    values (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
+  renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
+  // The hold says that nobody else has touched the row since it was last seen.
+  closeRequest: `update requests set status = ?, error_code = ?, ended = ?, hold = 0, charge = ?, upstream_cost = ?,
+      estimated = ?, provider = ?, model = ?, prompt_tokens = ?, completion_tokens = ?, cached_tokens = ?,
+      cache_write_tokens = ?, reasoning_tokens = ?, audio_tokens = ?, cache_write_1h_tokens = ?,
+      byok_fee_bps = ?, first_token_ms = ?, total_ms = ?, price = ?, routing = ?
+    where id = ? and status = 'running' and hold = ?`,
+  addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
+      provider, model, estimated)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  addUsage: `insert into usage_daily (account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens,
+      completion_tokens, cached_tokens, reasoning_tokens, charge, upstream_cost)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (account_id, day, provider, model, key_id, status, byok) do update set
+      requests = requests + excluded.requests, prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = completion_tokens + excluded.completion_tokens,
+      cached_tokens = cached_tokens + excluded.cached_tokens,
+      reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens, charge = charge + excluded.charge,
+      upstream_cost = upstream_cost + excluded.upstream_cost`,
+} as const;
+
+export interface SqliteBooks extends BooksView {
+  /** Writes what a batch has changed. Throws where the stored rows are not as they were decided on: nothing may be committed then. */
+  apply(changes: BooksChanges): void;
+}
+
+const known = new WeakMap<BooksAdapter, SqliteBooks>();
+
+/** The books on a transaction's connection; its statements are prepared once. */
+export function sqliteBooks(trx: BooksTransaction): SqliteBooks {
+  const { adapter } = trx.getExecutor();
+  if (!(adapter instanceof BooksAdapter)) throw new Error('these are the books of SQLite');
+  const books = known.get(adapter) ?? prepareAll(adapter);
+  known.set(adapter, books);
+  return books;
+}
+
+function prepareAll({ prepare }: BooksAdapter): SqliteBooks {
+  const names = Object.keys(texts) as (keyof typeof texts)[];
+  const all = Object.fromEntries(names.map((name) => [name, prepare(texts[name])])) as Record<
+    keyof typeof texts,
+    ReturnType<BooksAdapter['prepare']>
+  >;
+  const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
+  const write = (name: keyof typeof texts, values: readonly Value[]) => {
+    const { changes } = all[name].run(values);
+    if (Number(changes) !== 1) throw new Error(`${name} changed ${changes} rows instead of one`);
+  };
+  return {
+    account: (id) => read<AccountState>('account', id),
+    key: (id) => read<KeyState>('key', id),
+    request: (id) => read<RequestState>('request', id),
+    apply(changes) {
+      for (const row of changes.opened) {
+        write('openRequest', [
+          ...[row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.provider, row.model],
+          ...[row.purpose, row.conversation_id, row.end_user, row.metadata, row.byok, row.hold, row.lease_until],
+        ]);
+      }
+      for (const { id, by } of changes.raised) write('raiseRequest', [by, id]);
+      for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
+      for (const closed of changes.closed) write('closeRequest', closedValues(closed));
+      for (const entry of changes.entries) {
+        write('addEntry', [
+          ...[entry.id, entry.account_id, entry.type, entry.amount, entry.balance_after, entry.created],
+          ...[entry.description, entry.request_id, entry.provider, entry.model, entry.estimated],
+        ]);
+      }
+      for (const { id, balance, held, used, day, day_requests, month, month_used } of changes.accounts) {
+        write('saveAccount', [balance, held, used, day, day_requests, month, month_used, id]);
+      }
+      for (const { id, held, spent } of changes.keys) write('saveKey', [held, spent, id]);
+      for (const row of changes.usage) {
+        write('addUsage', [
+          ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
+          ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
+          ...[row.charge, row.upstream_cost],
+        ]);
+      }
+    },
+  };
+}
+
+function closedValues({ settlement: end, hold, ended }: ClosedRequest): Value[] {
+  const { usage } = end;
+  return [
+    ...[
+      end.status,
+      end.errorCode,
+      ended,
+      end.charge,
+      end.upstreamCost,
+      end.estimated ? 1n : 0n,
+      end.provider,
+      end.model,
+    ],
+    ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
+    ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0, end.byokFeeBps ?? 0],
+    ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
+    ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing), end.requestId, hold],
+  ];
+}
