@@ -1,4 +1,5 @@
 import type { EngineTimeouts } from './engine/engine.ts';
+import type { Door } from './http/door.ts';
 import type { Work } from './http/overload.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
@@ -31,14 +32,6 @@ export interface GatewayOptions {
   readonly workLimits?: Partial<Work>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
-}
-
-/** How a request came in. Nothing of it where the caller is in this process. */
-export interface Door {
-  /** Where the caller is, for the limits by address. */
-  readonly address?: string;
-  /** An `AnswerResponse` may be given, whose parts its carrier writes by itself. */
-  readonly takesParts?: boolean;
 }
 
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */

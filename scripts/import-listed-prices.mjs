@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { decimal, readGenaiPrices } from './genai-prices.mjs';
 
-const target = new URL('../gateway/catalogue/data/listed-prices.json', import.meta.url);
+const target = new URL('../gateway/prices/data/listed-prices.json', import.meta.url);
 
 /** Our provider → the package's, and what their list puts before the package's name. */
 const vendors = {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ceilToNano, picoUsd } from '#shared/money.ts';
 import { costOf, type TokenUsage } from '#shared/price.ts';
-import { shippedBook } from '../catalogue/build-catalogue.ts';
 import { priceOf } from '../prices/price-document.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
-import { dearestCost, type Extent } from './highest-cost.ts';
+import { type Extent, highestCost } from './highest-cost.ts';
 
 /** Every price row of the shipped book, each as a model. */
 const models = shippedBook.models.flatMap(({ id, rows }) =>
@@ -55,7 +55,7 @@ test('no usage within the extent of a request costs more, in any row of the ship
   fc.assert(
     fc.property(fc.constantFrom(...models), extent, shares, (model, within, share) => {
       const usage = usageWithin(within, share, model.provider !== 'anthropic');
-      const most = dearestCost(model, within);
+      const most = highestCost(model, within);
       expect(model.price && costOf(model.price, usage)).toBeLessThanOrEqual(ceilToNano(most ?? picoUsd(-1n)));
     }),
     { numRuns: 3_000 },
@@ -67,10 +67,10 @@ test('is no more than plain input and output where nothing dearer may happen', (
     price: { ...testPrice('0.000001', '0.000004'), cacheWrite: picoUsd(9_000_000n) },
   });
   const plain: Extent = { inputTokens: 10, outputTokens: 5, audio: false, promptCache: null };
-  expect(dearestCost(claude, plain)).toBe(30_000_000n);
-  expect(dearestCost(claude, { ...plain, promptCache: '5m' })).toBe(110_000_000n);
-  expect(dearestCost(claude, { ...plain, promptCache: '1h' })).toBe(110_000_000n);
-  expect(dearestCost({ ...claude, provider: 'openai' }, plain)).toBe(110_000_000n);
+  expect(highestCost(claude, plain)).toBe(30_000_000n);
+  expect(highestCost(claude, { ...plain, promptCache: '5m' })).toBe(110_000_000n);
+  expect(highestCost(claude, { ...plain, promptCache: '1h' })).toBe(110_000_000n);
+  expect(highestCost({ ...claude, provider: 'openai' }, plain)).toBe(110_000_000n);
 });
 
 test.each([
@@ -83,13 +83,13 @@ test.each([
 ] as const)('counts %s', (_what, more, asked, expected) => {
   const price = more && { ...testPrice('0.000001', '0.000004'), ...more };
   const within: Extent = { inputTokens: 10, outputTokens: 5, audio: false, promptCache: null, ...asked };
-  expect(dearestCost(testModel('anthropic/claude', { price }), within)).toBe(expected);
+  expect(highestCost(testModel('anthropic/claude', { price }), within)).toBe(expected);
 });
 
 test('a tier that the input may reach is counted, and one beyond it is not', () => {
   const tier = { ...testPrice('0.000002', '0.000004'), minPromptTokens: 100 };
   const model = testModel('openai/gpt', { price: { ...testPrice('0.000001', '0.000004'), tiers: [tier] } });
   const within: Extent = { inputTokens: 100, outputTokens: 0, audio: false, promptCache: null };
-  expect(dearestCost(model, within)).toBe(100_000_000n);
-  expect(dearestCost(model, { ...within, inputTokens: 101 })).toBe(202_000_000n);
+  expect(highestCost(model, within)).toBe(100_000_000n);
+  expect(highestCost(model, { ...within, inputTokens: 101 })).toBe(202_000_000n);
 });

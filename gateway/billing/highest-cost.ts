@@ -1,10 +1,13 @@
 import { type PicoUsd, picoUsd } from '#shared/money.ts';
 import type { Rates } from '#shared/price.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Features } from '../routing/features.ts';
 
 /** How much a request may use, and of what kinds. */
-export interface Extent extends Pick<Features, 'inputTokens' | 'audio' | 'promptCache'> {
+export interface Extent {
+  readonly inputTokens: number;
+  readonly audio: boolean;
+  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  readonly promptCache: '5m' | '1h' | null;
   readonly outputTokens: number;
 }
 
@@ -13,7 +16,7 @@ export interface Extent extends Pick<Features, 'inputTokens' | 'audio' | 'prompt
  * dearest rate that may apply to it, in the dearest tier that the input reaches (wire contract §2.7). Null where no price
  * is known.
  */
-export function dearestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
+export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
   const { price } = model;
   if (!price) return null;
   const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < extent.inputTokens)];

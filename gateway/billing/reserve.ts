@@ -1,16 +1,14 @@
 import { AppError } from '#shared/errors.ts';
 import { mostNano, type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Question } from '../engine/answer.ts';
 import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Features } from '../routing/features.ts';
-import { dearestCost } from './highest-cost.ts';
+import { type Extent, highestCost } from './highest-cost.ts';
 
 /** How many output tokens are reserved at a time where the caller set no limit (wire contract §2.7). */
 const stepTokens = 4_096;
 
-export interface ReserveInput extends Pick<Features, 'inputTokens' | 'audio' | 'promptCache'> {
+export interface ReserveInput extends Omit<Extent, 'outputTokens'> {
   readonly requestId: string;
   readonly maxTokens: number | null;
   readonly planMaxOutputTokens: number | null;
@@ -34,10 +32,18 @@ export interface Reserve {
   grow(model: CatalogueModel): Promise<boolean>;
 }
 
-/** What is to be reserved for a question that was admitted with these features. */
+/** What the reserve of a request depends on. */
+interface Reservable {
+  readonly requestId: string;
+  readonly maxTokens: number | null;
+  readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
+  readonly byoKey: object | null;
+}
+
+/** What is to be reserved for a question whose input is known. */
 export const reserveInput = (
-  { requestId, maxTokens, principal, byoKey }: Question,
-  { inputTokens, audio, promptCache }: Features,
+  { requestId, maxTokens, principal, byoKey }: Reservable,
+  { inputTokens, audio, promptCache }: Omit<Extent, 'outputTokens'>,
   byokFeeBps: number,
 ): ReserveInput => ({
   ...{ requestId, maxTokens, inputTokens, audio, promptCache },
@@ -57,7 +63,7 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
 const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
   input.byokFeeBps === 0
     ? nanoUsd(0n)
-    : atMost(shareOf(dearestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps));
+    : atMost(shareOf(highestCost(model, { ...input, outputTokens }) ?? picoUsd(0n), input.byokFeeBps ?? wholeBps));
 
 /** Half of what the books can hold: beside what else is used and held, a sum stays within 64 bits, and no balance covers it. */
 const mostHeld = nanoUsd(mostNano / 2n);

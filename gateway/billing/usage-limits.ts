@@ -1,6 +1,5 @@
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { inputBound, mostInputTokens } from '../content/input-bound.ts';
-import type { Question } from '../engine/answer.ts';
+import { type BoundedInput, type InputBound, inputBound, mostInputTokens } from '../content/input-bound.ts';
 import type { Reserve } from './reserve.ts';
 
 /** What of an upstream's own count can be true. */
@@ -11,11 +10,18 @@ export interface UsageLimits {
   heldOutput(): number;
 }
 
+/** The parts of a question that bound what may be counted for it. */
+interface BoundedQuestion extends BoundedInput {
+  readonly packed: { readonly inputBound: InputBound } | null;
+  readonly maxTokens: number | null;
+  readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
+}
+
 /** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
 const longestAnswer = 1_000_000;
 
 /** What a model may count for a question (docs/decisions/027). */
-export function usageLimits(question: Question, model: CatalogueModel, reserve: Reserve): UsageLimits {
+export function usageLimits(question: BoundedQuestion, model: CatalogueModel, reserve: Reserve): UsageLimits {
   let inputTokens: number | null = null;
   return {
     heldOutput: () => reserve.coveredTokens,
@@ -26,7 +32,7 @@ export function usageLimits(question: Question, model: CatalogueModel, reserve: 
   };
 }
 
-const longestAnswerOf = ({ maxTokens, principal }: Question, model: CatalogueModel): number =>
+const longestAnswerOf = ({ maxTokens, principal }: BoundedQuestion, model: CatalogueModel): number =>
   maxTokens ??
   Math.min(
     model.maxOutputTokens ?? model.contextLength ?? longestAnswer,

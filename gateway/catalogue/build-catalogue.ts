@@ -1,12 +1,9 @@
-import { type BookModel, priceDocument, priceOf, rowOn } from '../prices/price-document.ts';
+import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
-import book from './data/prices.json' with { type: 'json' };
 import { withListedPrice } from './listed-prices.ts';
 import { traitsOf } from './traits.ts';
-
-/** The book that ships with the gateway. */
-export const shippedBook = priceDocument.parse(book);
 
 /**
  * The catalogue as of a day (`YYYY-MM-DD`, UTC): the price book's models with the row that holds then, and what the

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import book from '../prices/data/listed-prices.json' with { type: 'json' };
 import { priceOf, priceRow, rowOn } from '../prices/price-document.ts';
 import type { CatalogueModel } from './catalogue.ts';
-import book from './data/listed-prices.json' with { type: 'json' };
 
 const listedBook = z.object({
   as_of: z.iso.date(),

@@ -5,22 +5,22 @@ import type { AppEnv } from '../http/context.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { answerResponse, askerOf, type ChatDeps, type ChatForm, identityOf } from './chat-response.ts';
 import { claimKey, keepingWatcher, replayResponse } from './idempotent-request.ts';
-import { readAsked } from './read-request.ts';
+import { readChatCall } from './read-request.ts';
 
 /** Answers a chat request of either form, from its body to its response. */
 export async function answerRequest(context: Context<AppEnv>, form: ChatForm, deps: ChatDeps): Promise<Response> {
   const { requestId, pass, place } = context.var;
-  const asked = await readAsked(context, form.name);
-  const claim = await claimKey(context, asked.digest, deps.keptAnswers);
-  if (claim?.kind === 'replay') return replayResponse(claim, asked, form);
-  await reserveTokens(asked.question, pass).catch(async (error: unknown) => {
+  const call = await readChatCall(context, form.name);
+  const claim = await claimKey(context, call.digest, deps.keptAnswers);
+  if (claim?.kind === 'replay') return replayResponse(claim, call, form);
+  await reserveTokens(call.question, pass).catch(async (error: unknown) => {
     await claim?.release();
     throw error;
   });
   pass?.run();
   const identity = identityOf(requestId, form, deps.now());
-  const keeping = claim && keepingWatcher(claim, asked.question, identity, deps.log);
-  return answerResponse(asked, identity, form, deps, askerOf(context), leaving(pass, place, keeping));
+  const keeping = claim && keepingWatcher(claim, call.question, identity, deps.log);
+  return answerResponse(call, identity, form, deps, askerOf(context), leaving(pass, place, keeping));
 }
 
 /**
@@ -50,9 +50,9 @@ const unlimitedOutputTokens = 4096;
 /** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
 async function reserveTokens(question: Question, pass: ChatPass | undefined): Promise<void> {
   if (!pass || question.byoKey) return;
-  const { gist, maxTokens, principal } = question;
+  const { facts, maxTokens, principal } = question;
   await pass.reserveTokens({
-    input: gist.features.inputTokens,
+    input: facts.features.inputTokens,
     output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
   });
 }

@@ -7,7 +7,7 @@ import { completionResponse, createCompletionWriter } from './completion-writer.
 const form: ChatForm = {
   name: 'completion',
   idPrefix: 'chatcmpl',
-  writer: (identity, asked) => createCompletionWriter(identity, asked.includeUsage),
+  writer: (identity, call) => createCompletionWriter(identity, call.includeUsage),
   response: completionResponse,
 };
 

@@ -8,7 +8,7 @@ import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { type Collected, collect } from './collect-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { QuestionForm } from './read-question.ts';
-import type { Asked } from './read-request.ts';
+import type { ChatCall } from './read-request.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { type StreamTimes, streamResponse, streamTimes } from './stream-response.ts';
 import type { FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
@@ -27,7 +27,7 @@ export interface ChatDeps {
 export interface ChatForm {
   readonly name: QuestionForm;
   readonly idPrefix: 'chat' | 'chatcmpl';
-  readonly writer: (identity: AnswerIdentity, asked: Asked) => StreamWriter;
+  readonly writer: (identity: AnswerIdentity, call: ChatCall) => StreamWriter;
   readonly response: (identity: AnswerIdentity, route: RoutePart, finish: FinishPart, content: Collected) => object;
 }
 
@@ -53,21 +53,21 @@ export const askerOf = ({ req, env }: Context<AppEnv>): Asker => ({
 
 /** Answers a checked request, streamed or whole. */
 export async function answerResponse(
-  asked: Asked,
+  call: ChatCall,
   identity: AnswerIdentity,
   form: ChatForm,
   deps: ChatDeps,
   { signal, takesParts }: Asker,
   watcher: AnswerWatcher,
 ): Promise<Response> {
-  const { question } = asked;
+  const { question } = call;
   const parts = deps.engine.answer(question, signal, watcher);
-  if (asked.stream) {
+  if (call.stream) {
     const times = deps.streamTimes ?? streamTimes;
     if (takesParts) {
-      return (await streamAnswer(parts, form.writer(identity, asked), question.warnings, times)).asResponse();
+      return (await streamAnswer(parts, form.writer(identity, call), question.warnings, times)).asResponse();
     }
-    return streamResponse(parts, form.writer(identity, asked), question.warnings, times);
+    return streamResponse(parts, form.writer(identity, call), question.warnings, times);
   }
   const { route, finish, content } = await collect(parts);
   const text = JSON.stringify(form.response(identity, route, finish, content));

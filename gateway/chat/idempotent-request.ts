@@ -9,7 +9,7 @@ import type { ChatForm } from './chat-response.ts';
 import { createCollector } from './collect-answer.ts';
 import { type KeptAnswer, keptFromText, keptToText, partsOf } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { Asked } from './read-request.ts';
+import type { ChatCall } from './read-request.ts';
 import { eventStreamHeaders, eventsFor } from './stream-response.ts';
 import type { RoutePart } from './stream-writer.ts';
 
@@ -72,20 +72,20 @@ export function keepingWatcher(
 }
 
 /** A kept answer in the form it was asked in: the same body, or one chunk of content, the finish and `[DONE]`. */
-export function replayResponse({ answer }: Replay, asked: Asked, form: ChatForm): Response {
+export function replayResponse({ answer }: Replay, call: ChatCall, form: ChatForm): Response {
   const kept: KeptAnswer = keptFromText(answer);
   const { identity, route, finish, content } = kept;
   const headers = {
     'idempotent-replayed': 'true',
     ...routeHeaders(route),
-    ...warningHeaders(asked.stream ? asked.question.warnings : finish.warnings),
+    ...warningHeaders(call.stream ? call.question.warnings : finish.warnings),
   };
-  if (!asked.stream) {
+  if (!call.stream) {
     return Response.json(form.response(identity, route, finish, content), {
       headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
     });
   }
-  const writer = form.writer(identity, asked);
+  const writer = form.writer(identity, call);
   const events = partsOf(kept).map((part) => eventsFor(part, writer));
   return new Response(events.join(''), { headers: { ...eventStreamHeaders, ...headers } });
 }

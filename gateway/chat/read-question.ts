@@ -14,7 +14,7 @@ import { requestError } from '../http/request-error.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/json-outline.ts';
-import { gistOf } from '../routing/routing-facts.ts';
+import { routingFactsOf } from '../routing/routing-facts.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
@@ -30,7 +30,7 @@ export interface ReadOptions {
 }
 
 /** All of a question that its body says, in values that threads can hand to each other. */
-export interface SaidQuestion extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
+export interface ChatFields extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
   readonly byoKey: string | null;
   readonly stream: boolean;
   /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
@@ -42,7 +42,7 @@ export interface SaidQuestion extends Omit<Question, 'requestId' | 'principal' |
 export type QuestionForm = 'prompt' | 'completion' | 'either';
 
 /** Reads a chat request in one of the forms, or in the one that it has. Throws the contract's 400 codes. */
-export function readQuestion(form: QuestionForm, body: Record<string, unknown>, options: ReadOptions): SaidQuestion {
+export function readQuestion(form: QuestionForm, body: Record<string, unknown>, options: ReadOptions): ChatFields {
   const byoKey = takeByoKey(body);
   const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
   const isPrompt = form === 'prompt' || (form === 'either' && body.messages == null);
@@ -52,7 +52,7 @@ export function readQuestion(form: QuestionForm, body: Record<string, unknown>, 
 
 type Shared = PromptRequest | CompletionRequest;
 
-type Said = Omit<SaidQuestion, 'byoKey' | 'digest'>;
+type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
 
 /** Reads the body of `POST /chat`. */
 function promptQuestion(body: Record<string, unknown>, { strict }: ReadOptions): Said {
@@ -183,7 +183,7 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, s
   return {
     provider: request.provider ?? null,
     model: request.model ?? null,
-    gist: gistOf({ messages, maxTokens, parameters }),
+    facts: routingFactsOf({ messages, maxTokens, parameters }),
     messages,
     messagesJson: messagesJson ?? null,
     maxTokens,

@@ -7,11 +7,12 @@ import { chatBodyLimit } from '../http/policies.ts';
 import { onlyBlock, readBlocks } from '../http/read-body.ts';
 import { parseLightBody } from '../json/parse-json.ts';
 import type { Packed } from '../providers/packed-request.ts';
-import { workshop } from '../threads/worker-pool.ts';
-import { type QuestionForm, readQuestion, type SaidQuestion } from './read-question.ts';
+import { workerPool } from '../threads/worker-pool.ts';
+import { questionTask } from './question-task.ts';
+import { type ChatFields, type QuestionForm, readQuestion } from './read-question.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
-export interface Asked extends Pick<SaidQuestion, 'stream' | 'includeUsage' | 'digest'> {
+export interface ChatCall extends Pick<ChatFields, 'stream' | 'includeUsage' | 'digest'> {
   readonly question: Question;
 }
 
@@ -19,7 +20,7 @@ export interface Asked extends Pick<SaidQuestion, 'stream' | 'includeUsage' | 'd
  * Reads a chat request: a small one here and now, a large one on a thread of its own. Throws the contract's 400 codes, 413
  * `request_too_large` and 503 `server_overloaded`.
  */
-export async function readAsked(context: Context<AppEnv>, form: QuestionForm): Promise<Asked> {
+export async function readChatCall(context: Context<AppEnv>, form: QuestionForm): Promise<ChatCall> {
   const request = context.req.raw;
   const blocks = await readBlocks(request, chatBodyLimit, context.var.place);
   const options = {
@@ -28,12 +29,12 @@ export async function readAsked(context: Context<AppEnv>, form: QuestionForm): P
   };
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
-  if (light) return askedBy(context, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
-  const { asked, packed } = await workshop.run('question', { blocks, form, options }, blocks);
-  return askedBy(context, asked, packed);
+  if (light) return chatCall(context, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
+  const { fields, packed } = await workerPool.run(questionTask, { blocks, form, options }, blocks);
+  return chatCall(context, fields, packed);
 }
 
-function askedBy({ var: { requestId, principal }, req }: Context<AppEnv>, said: SaidQuestion, packed: Packed | null) {
+function chatCall({ var: { requestId, principal }, req }: Context<AppEnv>, said: ChatFields, packed: Packed | null) {
   const { stream, includeUsage, digest, byoKey, metadata, ...rest } = said;
   const { headers } = req.raw;
   const question: Question = {

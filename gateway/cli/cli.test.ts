@@ -316,7 +316,7 @@ describe('the command line', { timeout: 180_000 }, () => {
 
   test('takes newer prices when it starts, where it was told to, and takes them once', async () => {
     const { database } = await workplace();
-    const { models } = JSON.parse(readFileSync(new URL('../catalogue/data/prices.json', import.meta.url), 'utf8'));
+    const { models } = JSON.parse(readFileSync(new URL('../prices/data/prices.json', import.meta.url), 'utf8'));
     const newer = models.map((model: { id: string; rows: { from: null }[] }) =>
       model.id === 'openai/o3' ? { ...model, rows: [{ ...model.rows[0], from: null, input: '1.75' }] } : model,
     );

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
-import { buildCatalogue, shippedBook } from '../catalogue/build-catalogue.ts';
+import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import type { AddedPrice } from '../prices/price-rows.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import {
   type Command,
   type CommandInput,

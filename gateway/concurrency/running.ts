@@ -1,4 +1,4 @@
-import { createRoster } from './slot-set.ts';
+import { createSlotSet } from './slot-set.ts';
 
 /** Counts work that must end before the process may, whoever started it. */
 export interface Running {
@@ -16,8 +16,8 @@ export interface Running {
 }
 
 export function createRunning(): Running {
-  const work = createRoster<Promise<unknown>>();
-  const listeners = createRoster<() => void>();
+  const work = createSlotSet<Promise<unknown>>();
+  const listeners = createSlotSet<() => void>();
   let draining = false;
   let stopped = false;
 

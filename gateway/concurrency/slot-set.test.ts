@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRoster } from './slot-set.ts';
+import { createSlotSet } from './slot-set.ts';
 
 test('a roster names those who came and have not left, however often they say that they leave', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -40, max: 40 }), { maxLength: 200 }), (moves) => {
-      const roster = createRoster<number>();
+      const roster = createSlotSet<number>();
       const present = new Map<number, () => void>();
       const left: (() => void)[] = [];
       for (const [turn, move] of moves.entries()) {

@@ -1,5 +1,5 @@
 /** Who is present at this moment: many come and go, in any order. */
-export interface Roster<T> extends Iterable<T> {
+export interface SlotSet<T> extends Iterable<T> {
   /** Returns what takes it off again; called twice it does nothing. */
   add(one: T): () => void;
   readonly size: number;
@@ -10,7 +10,7 @@ export interface Roster<T> extends Iterable<T> {
  * table every few dozen times; the old ones keep what was in them, and once one of them has outlived two young collections,
  * all that ever passed through is copied into the old heap, with everything it refers to.
  */
-export function createRoster<T>(): Roster<T> {
+export function createSlotSet<T>(): SlotSet<T> {
   const places: (T | null)[] = [];
   const free: number[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-import type { Question } from '../engine/answer.ts';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
 
 /** What a server adds of its own: instructions for tools and thinking, the marks between messages. */
 const ownTokens = 16_384;
@@ -6,6 +6,12 @@ const ownTokens = 16_384;
 const tokensPerImage = 65_536;
 /** A page of a PDF takes 50 bytes at the least, and is read as text and as a picture. */
 const tokensPerFileChar = 64;
+
+/** The parts of a request that become input. */
+export interface BoundedInput {
+  readonly messages: readonly ChatMessage[];
+  readonly parameters: object;
+}
 
 /** What the input of a request comes to at the most, in tokens. */
 export interface InputBound {
@@ -15,7 +21,7 @@ export interface InputBound {
 }
 
 /** Counts one token for each byte of the request's JSON, and what its files and pictures may come to: a pass over all of it. */
-export function inputBound({ messages, parameters }: Pick<Question, 'messages' | 'parameters'>): InputBound {
+export function inputBound({ messages, parameters }: BoundedInput): InputBound {
   let media = 0;
   const text = JSON.stringify([messages, parameters], function (this: Record<string, unknown>, name, value: unknown) {
     if (typeof value !== 'string' || !isMedia(name, this)) return value;

@@ -55,7 +55,7 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
     vendor: deps.vendor,
   });
   checkByoKey(question, resolved);
-  const { features, opening } = question.gist;
+  const { features, opening } = question.facts;
   const conversation = conversationKey(question.principal.accountId, question.sessionId, opening);
   const common = { features, conversation, warnings: resolved.warnings };
   if (resolved.kind === 'direct') {
@@ -146,7 +146,7 @@ function routed(
 ): Pick<Admitted, 'decision' | 'targets'> {
   requireFeature(question.principal, 'router');
   const { models } = deps.catalogue();
-  const remembered = question.gist.hasHistory ? deps.sticky.recall(conversation) : null;
+  const remembered = question.facts.hasHistory ? deps.sticky.recall(conversation) : null;
   const candidates = models.map((model) => candidateOf(question, model, remembered, deps));
   const choice = choose(candidates, features, rulesFor(question, provider, candidates, deps));
   const [first, ...rest] = choice.chain.flatMap(
@@ -186,7 +186,7 @@ function rulesFor(
     provider,
     maxCost: maxCostOf(question),
     allowSimulated: provider === 'sandbox' || !realIsPossible,
-    stickyFirst: question.gist.endsWithTool,
+    stickyFirst: question.facts.endsWithTool,
     today: new Date(deps.now()).toISOString().slice(0, 10),
   };
 }

@@ -1,4 +1,4 @@
-import type { HeldBack } from './backpressure.ts';
+import type { Backpressure } from './backpressure.ts';
 
 /** What is to happen when an answer's time is up, by whose doing it is. */
 export interface LateAnswer {
@@ -15,7 +15,11 @@ const grain = 0.01;
  * Times an answer. The upstream is late when it had `totalMs` to itself, the time in which its client kept it waiting left
  * out; the client is, when half as long again has passed and the upstream still is not late. Returns what stops the clock.
  */
-export function startAnswerClock(totalMs: number, heldBack: Pick<HeldBack, 'ms'>, late: LateAnswer): () => void {
+export function startAnswerClock(
+  totalMs: number,
+  backpressure: Pick<Backpressure, 'ms'>,
+  late: LateAnswer,
+): () => void {
   const startedAt = performance.now();
   const longestMs = totalMs * clientFactor;
   let clientIsLate = false;
@@ -23,7 +27,7 @@ export function startAnswerClock(totalMs: number, heldBack: Pick<HeldBack, 'ms'>
 
   function look(): void {
     const passed = performance.now() - startedAt;
-    const left = totalMs - (passed - heldBack.ms);
+    const left = totalMs - (passed - backpressure.ms);
     if (left <= 0) {
       late.upstream();
       return;

@@ -13,10 +13,10 @@ import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
 import type { EngineDeps } from './engine.ts';
 import { fitParameters } from './fit-parameters.ts';
-import { byoError } from './own-key-error.ts';
+import { ownKeyError } from './own-key-error.ts';
 import { requestFor } from './provider-request.ts';
 import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
-import { shortEvents } from './split-events.ts';
+import { splitEvents } from './split-events.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -75,7 +75,7 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
 const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
   kind: 'failed',
   error,
-  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.heldBack.explainsBreak,
+  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.backpressure.explainsBreak,
 });
 
 function renew({ deps, question }: Run): void {
@@ -101,7 +101,7 @@ async function askAll(run: Run): Promise<Outcome> {
         run.signal.aborted ||
         !mayTryNext(error, run.question.byoKey !== null) ||
         !(await affordable(run, left));
-      if (giveUp) throw run.question.byoKey ? byoError(error) : error;
+      if (giveUp) throw run.question.byoKey ? ownKeyError(error) : error;
       if (run.current?.meter.started) run.wasted += upstreamCost(run.current, run.current.meter.partial());
     }
   }
@@ -160,7 +160,7 @@ function listen(run: Run, current: Try) {
   function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
-      const pieces = event && shortEvents(event);
+      const pieces = event && splitEvents(event);
       if (pieces) return take([...pieces, ...events.slice(at + 1)]);
       const waits = event && hear(event);
       if (!waits) continue;
@@ -221,7 +221,7 @@ function recordSuccess(run: Run, current: Try): void {
   deps.sticky.remember(admitted.conversation, model.id);
   if (question.byoKey) return;
   const firstAt = current.firstTokenAt ?? deps.now();
-  const seconds = (deps.now() - firstAt - run.heldBack.ms) / 1_000;
+  const seconds = (deps.now() - firstAt - run.backpressure.ms) / 1_000;
   const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
   deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
 }

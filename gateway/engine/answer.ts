@@ -8,7 +8,7 @@ import type { Sink } from '../concurrency/channel.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/provider.ts';
-import type { Gist } from '../routing/routing-facts.ts';
+import type { RoutingFacts } from '../routing/routing-facts.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
 export interface Question {
@@ -17,7 +17,7 @@ export interface Question {
   readonly provider: string | null;
   readonly model: string | null;
   /** What it is decided by of the conversation. */
-  readonly gist: Gist;
+  readonly facts: RoutingFacts;
   /** Empty where the request is `packed`. */
   readonly messages: readonly ChatMessage[];
   /** The long parts of a large request, which no thread but the workshop's ever opens; null of all others. */

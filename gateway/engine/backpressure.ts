@@ -1,7 +1,7 @@
 import type { Emit } from './run.ts';
 
 /** How long an answer had to wait for its client, and with it the upstream, which is not listened to meanwhile. */
-export interface HeldBack {
+export interface Backpressure {
   /** Hands a part on, and measures how long it has to wait. */
   readonly emit: Emit;
   /** Milliseconds in all, a wait that goes on included. */
@@ -19,7 +19,7 @@ const noticedMs = 1_000;
 const recentMs = 120_000;
 
 /** Measures how long a client keeps the parts of its answer waiting. */
-export function measureHeldBack(push: Emit): HeldBack {
+export function measureBackpressure(push: Emit): Backpressure {
   let past = 0;
   let waiting = 0;
   let since = 0;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
-import { dearestCost } from '../billing/highest-cost.ts';
+import { highestCost } from '../billing/highest-cost.ts';
 import type { Metered } from '../billing/meter.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
@@ -66,7 +66,7 @@ function chargeable({ admitted, reserve, question }: Run, current: Try, metered:
   if (metered.unbelieved) return reserve.held;
   const most = current.limits.most();
   const tokens = BigInt(most.inputTokens + current.limits.heldOutput());
-  const dearest = dearestCost(current.target.model, { ...admitted.features, ...most });
+  const dearest = highestCost(current.target.model, { ...admitted.features, ...most });
   return cost <= ceilToNano(dearest ?? picoUsd(tokens * dearestUnknown)) ? cost : reserve.held;
 }
 

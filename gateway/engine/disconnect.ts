@@ -2,7 +2,7 @@ import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Emit } from './run.ts';
 
 /** What becomes of an answer when its client leaves. */
-export interface Departure {
+export interface Disconnect {
   /** Hands a part to the client; once it has left, to nobody. What waits for the client ends with it, or with the answer. */
   readonly emit: Emit;
   /** The client left. False: nobody reads the rest, and the upstream is to be hung up on. */
@@ -13,7 +13,7 @@ export interface Departure {
  * A provider that bills a whole answer anyway is read to its end without its client, and the answer is billed by its usage
  * (wire contract §1.4.8). Only from its first word on: before, nothing is charged and the upstream is hung up on.
  */
-export function createDeparture(push: Emit, drains: (provider: string) => boolean, signal: StopSignal): Departure {
+export function createDisconnect(push: Emit, drains: (provider: string) => boolean, signal: StopSignal): Disconnect {
   let draining = false;
   let gone = false;
   let release: (() => void) | null = null;

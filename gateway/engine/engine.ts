@@ -12,8 +12,8 @@ import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
 import { startAnswerClock } from './answer-clock.ts';
 import { runAnswer } from './answer-task.ts';
-import { type HeldBack, measureHeldBack } from './backpressure.ts';
-import { createDeparture } from './disconnect.ts';
+import { type Backpressure, measureBackpressure } from './backpressure.ts';
+import { createDisconnect } from './disconnect.ts';
 import { createLeases, type Leases } from './leases.ts';
 import type { Emit } from './run.ts';
 
@@ -76,20 +76,20 @@ export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
       const abort = new Stop();
       const stalled = { afterMs: deps.timeouts.readerMs, tell: () => parts.fail(leave(tookNothing())) };
       const parts = createChannel<AnswerPart>(waitingChars, abort, { weigh: weightOf, stalled });
-      const departure = createDeparture(parts.push, (provider) => drains(deps, provider), abort);
-      const heldBack = measureHeldBack(departure.emit);
+      const disconnect = createDisconnect(parts.push, (provider) => drains(deps, provider), abort);
+      const backpressure = measureBackpressure(disconnect.emit);
       const leave = (why: AppError) => {
-        if (!departure.leave()) abort.abort(why);
+        if (!disconnect.leave()) abort.abort(why);
         return why;
       };
-      const unlink = stopWhen(abort, signal, deps, heldBack, leave);
+      const unlink = stopWhen(abort, signal, deps, backpressure, leave);
       const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
         watcher?.measured?.(count);
       };
-      const reader = { emit: watched(heldBack.emit, watcher), heldBack };
+      const reader = { emit: watched(backpressure.emit, watcher), backpressure };
       const task = runAnswer(question, deps, abort, reader, measured)
         .then(
           () => watcher?.ended(tokens, null),
@@ -142,7 +142,7 @@ function stopWhen(
   abort: Stop,
   client: StopSignal,
   deps: EngineDeps,
-  heldBack: HeldBack,
+  backpressure: Backpressure,
   leave: (why: AppError) => void,
 ): () => void {
   const onClient = () => leave(clientGone());
@@ -151,7 +151,7 @@ function stopWhen(
   if (deps.running.stopped) onShutdown();
   client.addEventListener('abort', onClient, { once: true });
   const unlink = deps.running.whenStopped(onShutdown);
-  const stopClock = startAnswerClock(deps.timeouts.totalMs, heldBack, {
+  const stopClock = startAnswerClock(deps.timeouts.totalMs, backpressure, {
     upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
     client: () => leave(tookTooLong()),
   });

@@ -15,7 +15,7 @@ const always = new Set(['user', 'response_format', 'parallel_tool_calls', 'tool_
 const anthropicMaxTemperature = 1;
 
 /** Drops what a model does not take and clamps what it takes less of, and says so (wire contract §1.0, §1.1). */
-export function fitParameters({ gist, parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
+export function fitParameters({ facts, parameters, openaiOnly }: Question, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
   const taken = Object.entries(parameters).filter(([name, value]) => {
     if (value === undefined || (name === 'tools' && Array.isArray(value) && value.length === 0)) return false;
@@ -26,7 +26,7 @@ export function fitParameters({ gist, parameters, openaiOnly }: Question, model:
   const kept: ProviderRequest['parameters'] = Object.fromEntries(taken);
   const { tool_choice: _choice, parallel_tool_calls: _parallel, ...withoutToolFields } = kept;
   const fitting = clampTemperature(kept.tools ? kept : withoutToolFields, model, warnings);
-  if (!model.supportedParameters.includes('cache_control') && gist.features.promptCache !== null) {
+  if (!model.supportedParameters.includes('cache_control') && facts.features.promptCache !== null) {
     warnings.push(dropped('cache_control', model));
   }
   const ours = model.provider === 'openai';

@@ -1,4 +1,4 @@
-import { createRoster } from '../concurrency/slot-set.ts';
+import { createSlotSet } from '../concurrency/slot-set.ts';
 
 /** Something that has to give a sign of life again and again for as long as it runs. */
 export interface Leases {
@@ -8,7 +8,7 @@ export interface Leases {
 
 /** One timer for all: what begins in the middle of an interval is first renewed at its end. */
 export function createLeases(intervalMs: number): Leases {
-  const kept = createRoster<() => void>();
+  const kept = createSlotSet<() => void>();
   let timer: NodeJS.Timeout | null = null;
   return {
     keep(renew) {

@@ -10,7 +10,7 @@ const refusals: Partial<Record<AppError['code'], string>> = {
  * What went wrong with the caller's own key, in our words only: a provider's text may echo part of the key (wire
  * contract §6). Never a 401, which would say that the gateway's key is bad.
  */
-export function byoError(error: AppError): AppError {
+export function ownKeyError(error: AppError): AppError {
   const { provider, param } = error;
   const name = provider ?? 'the provider';
   if (error.code === 'upstream_auth_failed') {

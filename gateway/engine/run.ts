@@ -7,7 +7,7 @@ import type { StopSignal } from '../concurrency/stop-signal.ts';
 import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
-import type { HeldBack } from './backpressure.ts';
+import type { Backpressure } from './backpressure.ts';
 import type { EngineDeps } from './engine.ts';
 import type { Fitted } from './fit-parameters.ts';
 
@@ -17,7 +17,7 @@ export type Emit = (part: AnswerPart) => Promise<void> | undefined;
 /** Whoever the answer is for. */
 export interface Reader {
   readonly emit: Emit;
-  readonly heldBack: HeldBack;
+  readonly backpressure: Backpressure;
 }
 
 /** One attempt as it stands. */

@@ -7,7 +7,7 @@ const pieceChars = 16_384;
  * The same as several short events where one is long, else null. A client that does not read then keeps a piece waiting, not
  * copies of it all in each spelling that it goes through.
  */
-export function shortEvents(event: ProviderEvent): readonly ProviderEvent[] | null {
+export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | null {
   switch (event.type) {
     case 'text-delta':
       return event.text.length > pieceChars && !event.logprobs

@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
-import type { Door } from '../gateway.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
+import type { Door } from './door.ts';
 
 /** What every route finds prepared by `app.ts`: the request's id (also its id in the books) and who asks. */
 export interface AppEnv {

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { newId } from '../db/id.ts';
-import type { Gateway } from '../gateway.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
+import type { Door } from './door.ts';
 import { errorResponse } from './error-response.ts';
 import { routePolicies } from './policies.ts';
 import { SocketRequest } from './socket-request.ts';
@@ -28,7 +28,10 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Gated = Pick<Gateway, 'fetch'>;
+/** What a port is put before. */
+interface Gated {
+  fetch(request: Request, door?: Door): Promise<Response>;
+}
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 

@@ -2,8 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
 import { parseLightBody } from '../json/parse-json.ts';
-import { workshop } from '../threads/worker-pool.ts';
+import { workerPool } from '../threads/worker-pool.ts';
 import { SocketRequest } from './socket-request.ts';
+import { valueTask } from './value-task.ts';
 
 /**
  * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503
@@ -39,5 +40,5 @@ export async function readJson(request: Request, limit: number, place: BodyPlace
   const blocks = await readBlocks(request, limit, place);
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
-  return light ? light.value : workshop.run('value', { blocks }, blocks);
+  return light ? light.value : workerPool.run(valueTask, { blocks }, blocks);
 }

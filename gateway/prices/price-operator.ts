@@ -1,10 +1,10 @@
 import { AppError } from '#shared/errors.ts';
-import { shippedBook } from '../catalogue/build-catalogue.ts';
 import type { BooksDb } from '../db/open.ts';
 import { fetchPrices } from './fetch-prices.ts';
 import { newerPrices } from './newer-prices.ts';
 import type { PriceFields } from './price-document.ts';
 import { type AddedPrice, addPrices, readAddedPrices } from './price-rows.ts';
+import { shippedBook } from './shipped-book.ts';
 
 export interface RefreshReport {
   readonly source: string;

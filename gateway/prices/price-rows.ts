@@ -1,4 +1,4 @@
-import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Price } from '#shared/price.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { PriceRowRow } from '../db/schema.ts';
 import { type PriceFields, priceFields, priceOf } from './price-document.ts';
@@ -49,16 +49,24 @@ export const heldOn = (rows: readonly AddedPrice[], day: string): AddedPrice | u
     .filter(({ from }) => from <= day)
     .reduce<AddedPrice | undefined>((held, row) => (held && held.from > row.from ? held : row), undefined);
 
+/** A model as far as it has a price. */
+interface Priced {
+  readonly id: string;
+  readonly price: Price | null;
+  readonly priceAsOf: string | null;
+  readonly priceSource: string | null;
+}
+
 /**
  * Models with the price that holds on a day: the operator's own, else the refreshed one, else the book's. A refreshed row
  * counts until the gateway ships a book that is newer.
  */
-export function pricedOn(
-  models: readonly CatalogueModel[],
+export function pricedOn<Model extends Priced>(
+  models: readonly Model[],
   added: readonly AddedPrice[],
   day: string,
   bookAsOf: string,
-): readonly CatalogueModel[] {
+): readonly Model[] {
   if (added.length === 0) return models;
   return models.map((model) => {
     const own = added.filter((row) => row.model === model.id);
@@ -76,7 +84,7 @@ export function pricedOn(
   });
 }
 
-const withPrice = (model: CatalogueModel, { asOf, source }: AddedPrice, price: PriceFields): CatalogueModel => ({
+const withPrice = <Model extends Priced>(model: Model, { asOf, source }: AddedPrice, price: PriceFields): Model => ({
   ...model,
   price: priceOf(price, asOf, source),
   priceAsOf: asOf,

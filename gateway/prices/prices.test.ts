@@ -5,13 +5,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { completionResponse } from '#shared/wire/chat-response.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../auth/secret.ts';
-import { shippedBook } from '../catalogue/build-catalogue.ts';
 import { openBooks } from '../db/open.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { openUpstream, streamReply } from '../testing/upstream-server.ts';
 import type { PriceDocument, PriceFields } from './price-document.ts';
 import { type AddedPrice, addPrices, heldOn } from './price-rows.ts';
+import { shippedBook } from './shipped-book.ts';
 
 const id = 'openai/gpt-5.4-mini';
 const today = '2026-11-20';

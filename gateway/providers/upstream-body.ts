@@ -1,5 +1,6 @@
-import { workshop } from '../threads/worker-pool.ts';
+import { workerPool } from '../threads/worker-pool.ts';
 import { addressesIn } from '../upstream/fetched-images.ts';
+import { bodyTask } from './body-task.ts';
 import type { ProviderRequest } from './provider.ts';
 import { type BodyWriter, writtenBody } from './written-body.ts';
 
@@ -9,8 +10,8 @@ export async function upstreamBody(
   writer: BodyWriter,
 ): Promise<object | Uint8Array> {
   if (!request.packed && !images) return writtenBody(request, writer);
-  return workshop.run(
-    'body',
+  return workerPool.run(
+    bodyTask,
     { request, writer, images },
     images ? [...images.values()].map(({ bytes }) => bytes) : [],
   );

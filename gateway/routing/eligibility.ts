@@ -1,7 +1,7 @@
 import { ceilToNano, type NanoUsd } from '#shared/money.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { Plan } from '../auth/principal.ts';
-import { dearestCost } from '../billing/highest-cost.ts';
+import { highestCost } from '../billing/highest-cost.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Features } from './features.ts';
 import { matchesGlob, planAllows } from './glob.ts';
@@ -113,6 +113,6 @@ function sizeExclusions(model: CatalogueModel, features: Features, rules: Rules)
 function costExclusions(model: CatalogueModel, features: Features, maxCost: NanoUsd | null): string[] {
   if (maxCost === null) return [];
   const outputTokens = features.maxTokens ?? Math.min(4_096, model.maxOutputTokens ?? 4_096);
-  const most = dearestCost(model, { ...features, outputTokens });
+  const most = highestCost(model, { ...features, outputTokens });
   return most === null || ceilToNano(most) > maxCost ? ['max_cost'] : [];
 }

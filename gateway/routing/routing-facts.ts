@@ -3,7 +3,7 @@ import { type FeatureInput, type Features, featuresOf } from './features.ts';
 import { openingOf } from './sticky.ts';
 
 /** All that is decided by of a conversation, without its text: it is read once, and where that takes long, elsewhere. */
-export interface Gist {
+export interface RoutingFacts {
   readonly features: Features;
   /** How it begins, for `conversationKey`. */
   readonly opening: readonly string[];
@@ -13,7 +13,7 @@ export interface Gist {
   readonly endsWithTool: boolean;
 }
 
-export const gistOf = (input: FeatureInput): Gist => ({
+export const routingFactsOf = (input: FeatureInput): RoutingFacts => ({
   features: featuresOf(input),
   opening: openingOf(input.messages),
   hasHistory: hasHistory(input.messages),

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { openWorkshop } from './worker-pool.ts';
+import { valueTask } from '../http/value-task.ts';
+import { openWorkerPool } from './worker-pool.ts';
 
 const file = fileURLToPath(new URL('../worker/body-worker.ts', import.meta.url));
 const settings = { threads: 1, taskMs: 60_000, idleMs: 60_000, file };
@@ -11,7 +12,7 @@ const blocks = (text: string) => ({ blocks: [Buffer.from(text)] });
 
 /** A program that does with each task what it says. */
 function programOf(source: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-workshop-'));
+  const folder = mkdtempSync(join(tmpdir(), 'portico-threads-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'program.mjs');
   writeFileSync(
@@ -22,11 +23,11 @@ function programOf(source: string): string {
 }
 
 test('tasks are done in order, and one that fails takes none along', async () => {
-  const { run } = openWorkshop(settings);
+  const { run } = openWorkerPool(settings);
   const [first, wrong, last] = await Promise.allSettled([
-    run('value', blocks('{"a":1}')),
-    run('value', blocks('{"a":')),
-    run('value', blocks('{"a":2}')),
+    run(valueTask, blocks('{"a":1}')),
+    run(valueTask, blocks('{"a":')),
+    run(valueTask, blocks('{"a":2}')),
   ]);
   expect(first).toMatchObject({ value: { a: 1 } });
   expect(wrong).toMatchObject({ reason: { name: 'AppError', code: 'invalid_json' } });
@@ -36,14 +37,14 @@ test('tasks are done in order, and one that fails takes none along', async () =>
 test('a large block is given away and not copied', async () => {
   const block = new Uint8Array(1_000_000).fill(0x20);
   block.set(Buffer.from('{"a":1}'));
-  expect(await openWorkshop(settings).run('value', { blocks: [block] }, [block])).toEqual({ a: 1 });
+  expect(await openWorkerPool(settings).run(valueTask, { blocks: [block] }, [block])).toEqual({ a: 1 });
   expect(block.byteLength).toBe(0);
 });
 
 test('a thread that dies fails its task only; the next has a new one', async () => {
   const program = programOf('({ input }) => input.dies ? process.exit(1) : parentPort.postMessage({ value: "done" })');
-  const { run } = openWorkshop({ ...settings, file: program });
-  const task = (dies: boolean) => run('value', { ...blocks(''), dies } as never);
+  const { run } = openWorkerPool({ ...settings, file: program });
+  const task = (dies: boolean) => run(valueTask, { ...blocks(''), dies } as never);
   const [dead, alive] = await Promise.allSettled([task(true), task(false)]);
   expect(dead).toMatchObject({ reason: { code: 'server_overloaded' } });
   expect(alive).toMatchObject({ value: 'done' });
@@ -51,8 +52,8 @@ test('a thread that dies fails its task only; the next has a new one', async () 
 
 test('a task that does not end is ended, and the next is done', async () => {
   const program = programOf('({ input }) => { while (input.hangs); parentPort.postMessage({ value: "done" }); }');
-  const { run } = openWorkshop({ ...settings, file: program, taskMs: 2_000 });
-  const task = (hangs: boolean) => run('value', { ...blocks(''), hangs } as never);
+  const { run } = openWorkerPool({ ...settings, file: program, taskMs: 2_000 });
+  const task = (hangs: boolean) => run(valueTask, { ...blocks(''), hangs } as never);
   const [hung, done] = await Promise.allSettled([task(true), task(false)]);
   expect(hung).toMatchObject({ reason: { code: 'server_overloaded', retryAfterMs: expect.any(Number) } });
   expect(done).toMatchObject({ value: 'done' });
@@ -60,7 +61,7 @@ test('a task that does not end is ended, and the next is done', async () => {
 
 test('a thread that has nothing to do ends, and another is started when there is', async () => {
   const program = programOf('() => parentPort.postMessage({ value: threadId })');
-  const { run } = openWorkshop({ ...settings, file: program, idleMs: 1 });
-  const first = await run('value', blocks(''));
-  await expect.poll(() => run('value', blocks(''))).not.toBe(first);
+  const { run } = openWorkerPool({ ...settings, file: program, idleMs: 1 });
+  const first = await run(valueTask, blocks(''));
+  await expect.poll(() => run(valueTask, blocks(''))).not.toBe(first);
 });

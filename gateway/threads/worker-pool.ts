@@ -4,36 +4,32 @@ import { fileURLToPath } from 'node:url';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import { givenAway } from '../body/body-blocks.ts';
-import type { Tasks } from '../worker/worker-tasks.ts';
-import { type SaidError, unsaid } from './transferred-error.ts';
+import { receivedError, type TransferredError } from './transferred-error.ts';
+import type { WorkerTask } from './worker-task.ts';
 
 /** Threads for what would hold the event loop: large bodies are read, checked and written there. */
-export interface Workshop {
+export interface WorkerPool {
   /**
    * Runs a task as soon as a thread is free, in order. `blocks` are given away: nobody here may use them again. Rejects with
    * what the task threw, and with 503 `server_overloaded` where it took too long or its thread died.
    */
-  run<Name extends keyof Tasks>(
-    name: Name,
-    input: Parameters<Tasks[Name]>[0],
-    blocks?: readonly Uint8Array[],
-  ): Promise<ReturnType<Tasks[Name]>>;
+  run<Input, Output>(task: WorkerTask<Input, Output>, input: Input, blocks?: readonly Uint8Array[]): Promise<Output>;
 }
 
 interface Job {
-  readonly message: { readonly name: string; readonly input: unknown };
+  readonly message: { readonly task: string; readonly input: unknown };
   readonly given: readonly TransferListItem[];
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-interface Bench {
+interface PoolThread {
   readonly worker: Worker;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
 }
 
-export interface WorkshopOptions {
+export interface WorkerPoolOptions {
   /** Most threads; they are started when they are needed. */
   readonly threads: number;
   /** What a task may take; a large request takes a second where processors are slow. */
@@ -46,66 +42,66 @@ export interface WorkshopOptions {
 
 const heapMegabytes = 768;
 
-export function openWorkshop({ threads, taskMs, idleMs, file }: WorkshopOptions): Workshop {
-  const benches = new Set<Bench>();
+export function openWorkerPool({ threads, taskMs, idleMs, file }: WorkerPoolOptions): WorkerPool {
+  const pool = new Set<PoolThread>();
   const queue: Job[] = [];
 
-  function start(): Bench {
+  function start(): PoolThread {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
     // Whoever waits for a task has a socket open; nothing else may keep the process alive.
     worker.unref();
-    const bench: Bench = { worker, job: null, timer: undefined };
-    worker.on('message', ({ value, error }: { value?: unknown; error?: SaidError }) =>
-      finish(bench, (job) => (error ? job.reject(unsaid(error)) : job.resolve(value))),
+    const thread: PoolThread = { worker, job: null, timer: undefined };
+    worker.on('message', ({ value, error }: { value?: unknown; error?: TransferredError }) =>
+      finish(thread, (job) => (error ? job.reject(receivedError(error)) : job.resolve(value))),
     );
-    worker.on('error', (cause) => lose(bench, cause));
-    worker.on('exit', () => lose(bench, new Error('the thread ended')));
-    benches.add(bench);
-    return bench;
+    worker.on('error', (cause) => lose(thread, cause));
+    worker.on('exit', () => lose(thread, new Error('the thread ended')));
+    pool.add(thread);
+    return thread;
   }
 
-  function lose(bench: Bench, cause: unknown): void {
-    benches.delete(bench);
-    finish(bench, (job) => job.reject(tooMuch(cause)));
+  function lose(thread: PoolThread, cause: unknown): void {
+    pool.delete(thread);
+    finish(thread, (job) => job.reject(tooMuch(cause)));
   }
 
-  function finish(bench: Bench, end: (job: Job) => void): void {
-    const { job } = bench;
-    bench.job = null;
-    clearTimeout(bench.timer);
+  function finish(thread: PoolThread, end: (job: Job) => void): void {
+    const { job } = thread;
+    thread.job = null;
+    clearTimeout(thread.timer);
     if (job) end(job);
     next();
-    if (bench.job || !benches.has(bench)) return;
-    bench.timer = setTimeout(() => void stop(bench), idleMs);
-    bench.timer.unref();
+    if (thread.job || !pool.has(thread)) return;
+    thread.timer = setTimeout(() => void stop(thread), idleMs);
+    thread.timer.unref();
   }
 
-  async function stop(bench: Bench): Promise<void> {
-    benches.delete(bench);
-    await bench.worker.terminate();
+  async function stop(thread: PoolThread): Promise<void> {
+    pool.delete(thread);
+    await thread.worker.terminate();
   }
 
   function next(): void {
-    const free = [...benches].find(({ job }) => job === null);
-    if (!free && benches.size >= threads) return;
+    const free = [...pool].find(({ job }) => job === null);
+    if (!free && pool.size >= threads) return;
     const job = queue.shift();
     if (!job) return;
-    const bench = free ?? start();
-    clearTimeout(bench.timer);
-    bench.job = job;
-    bench.timer = setTimeout(() => {
-      lose(bench, new Error('the task took too long'));
-      void bench.worker.terminate();
+    const thread = free ?? start();
+    clearTimeout(thread.timer);
+    thread.job = job;
+    thread.timer = setTimeout(() => {
+      lose(thread, new Error('the task took too long'));
+      void thread.worker.terminate();
     }, taskMs);
-    bench.timer.unref();
-    bench.worker.postMessage(job.message, job.given);
+    thread.timer.unref();
+    thread.worker.postMessage(job.message, job.given);
   }
 
   return {
-    run: (name, input, blocks = []) =>
-      new Promise((resolve, reject) => {
+    run: <Output>({ name }: WorkerTask<never, Output>, input: unknown, blocks: readonly Uint8Array[] = []) =>
+      new Promise<Output>((resolve, reject) => {
         const done = resolve as (value: unknown) => void;
-        queue.push({ message: { name, input }, given: givenAway(blocks), resolve: done, reject });
+        queue.push({ message: { task: name, input }, given: givenAway(blocks), resolve: done, reject });
         next();
       }),
   };
@@ -123,7 +119,7 @@ const program = ['../worker/body-worker.ts', './body-worker.js', '../body-worker
   .find((path) => existsSync(path));
 
 /** The process's own: how many threads work well together is no matter of how many gateways there are. */
-export const workshop = openWorkshop({
+export const workerPool = openWorkerPool({
   threads: Math.max(1, Math.min(2, availableParallelism() - 1)),
   taskMs: 30_000,
   idleMs: 10_000,

@@ -1,7 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
-import { workshop } from '../threads/worker-pool.ts';
+import { workerPool } from '../threads/worker-pool.ts';
+import { jsonAnswerTask } from './json-answer-task.ts';
 import { mayCarrySecrets, readOnTheWay } from './secret-address.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
@@ -241,7 +242,7 @@ export async function readJson(response: UpstreamResponse, provider: string): Pr
 async function jsonOf(blocks: BodyBlocks): Promise<unknown> {
   const all = blocks.all();
   return blocks.size > shortJsonBytes
-    ? workshop.run('answer', { blocks: all }, all)
+    ? workerPool.run(jsonAnswerTask, { blocks: all }, all)
     : parsed(Buffer.concat(all).toString('utf8'));
 }
 

@@ -1,0 +1,14 @@
+import type { Packed } from '../providers/packed-request.ts';
+import { workerTask } from '../threads/worker-task.ts';
+import type { ChatFields, QuestionForm, ReadOptions } from './read-question.ts';
+
+export interface QuestionInput {
+  readonly blocks: readonly Uint8Array[];
+  readonly form: QuestionForm;
+  readonly options: Omit<ReadOptions, 'messages'>;
+}
+
+/** Reads and checks a chat request; its long parts come packed. */
+export const questionTask = workerTask<QuestionInput, { readonly fields: ChatFields; readonly packed: Packed }>(
+  'question',
+);

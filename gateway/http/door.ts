@@ -1,0 +1,7 @@
+/** How a request came in. Nothing of it where the caller is in this process. */
+export interface Door {
+  /** Where the caller is, for the limits by address. */
+  readonly address?: string;
+  /** An `AnswerResponse` may be given, whose parts its carrier writes by itself. */
+  readonly takesParts?: boolean;
+}

@@ -1,0 +1,13 @@
+import { workerTask } from '../threads/worker-task.ts';
+import type { FetchedImages } from '../upstream/fetched-images.ts';
+import type { ProviderRequest } from './provider.ts';
+import type { BodyWriter } from './written-body.ts';
+
+export interface BodyInput {
+  readonly request: ProviderRequest;
+  readonly writer: BodyWriter;
+  readonly images: FetchedImages | null;
+}
+
+/** Writes what an upstream is sent. */
+export const bodyTask = workerTask<BodyInput, Uint8Array>('body');
