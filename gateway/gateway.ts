@@ -1,5 +1,6 @@
 import type { EngineTimeouts } from './engine/engine.ts';
 import type { Door } from './http/door.ts';
+import type { Exchange } from './http/exchange.ts';
 import type { Work } from './http/overload.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
 import type { ProviderCredential } from './providers/provider.ts';
@@ -51,6 +52,8 @@ export interface Gateway {
 /** A gateway with all that its own process may do. */
 export interface OwnGateway extends Gateway {
   readonly operator: Administrator;
+  /** Answers a chat over whatever carries it; never rejects. */
+  answerChat(exchange: Exchange): Promise<void>;
   /** Says at `/readyz` that it will go, and asks clients for new connections; still serves until it is drained. */
   retire(): void;
   /** What is counted, in Prometheus' text format. */

@@ -5,8 +5,7 @@ import { tokenNamesFrom } from './auth/token-names.ts';
 import { watchCredentials } from './auth/watch-credentials.ts';
 import { createBodyRoom } from './body/body-budget.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
-import { chatRoutes } from './chat/chat-routes.ts';
-import { streamTimes } from './chat/stream-response.ts';
+import { chatHandlers } from './chat/chat-forms.ts';
 import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
 import { createRunning } from './concurrency/running.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
@@ -16,8 +15,11 @@ import { takeServingLock } from './db/serving-lock.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine/engine.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
+import { createExchangeAnswerer } from './http/answer-exchange.ts';
 import { createApp } from './http/app.ts';
+import { fetchExchange } from './http/fetch-exchange.ts';
 import { overloadOf, workLimits } from './http/overload.ts';
+import { isChat } from './http/policies.ts';
 import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
@@ -130,27 +132,27 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const most = { ...workLimits, ...options.workLimits };
   const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0 });
   const overload = (isChat: boolean) => overloadOf(work(), most, isChat);
-  const app = createApp({
-    routes: [
-      chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
-      quoteRoutes({
-        limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
-        ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
-      }),
-      modelsRoutes({ catalogue, registry, health, watch, vendor }),
-      accountRoutes({ db, now }),
-      creditsRoutes({ db }),
-      usageRoutes({ db, now }),
-      requestsRoutes({ db }),
-      jwksRoutes({ db, now }),
-      docsRoutes(),
-      keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
-      metaRoutes({ db, version, leaving, troubles: watch.troubles }),
-    ],
+  const receiving = {
     bodies: createBodyRoom(most.bodies),
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
-  });
+  };
+  const app = createApp(receiving, [
+    quoteRoutes({
+      limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
+      ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
+    }),
+    modelsRoutes({ catalogue, registry, health, watch, vendor }),
+    accountRoutes({ db, now }),
+    creditsRoutes({ db }),
+    usageRoutes({ db, now }),
+    requestsRoutes({ db }),
+    jwksRoutes({ db, now }),
+    docsRoutes(),
+    keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
+    metaRoutes({ db, version, leaving, troubles: watch.troubles }),
+  ]);
+  const answerChat = createExchangeAnswerer(receiving, chatHandlers({ engine, now, keptAnswers, log }));
   const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
     Promise.all([
@@ -164,7 +166,12 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   sweeper.unref();
 
   return {
-    fetch: async (request, door) => app.fetch(request, door),
+    answerChat,
+    async fetch(request, door) {
+      const { pathname } = new URL(request.url);
+      if (!isChat(request.method, pathname)) return app.fetch(request, door);
+      return fetchExchange(request, door?.address ?? null, answerChat);
+    },
     operator: createOperator({
       db,
       transact,

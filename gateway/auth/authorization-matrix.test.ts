@@ -11,9 +11,8 @@ import type { OwnGateway } from '../gateway.ts';
 import { createApp } from '../http/app.ts';
 import type { AppEnv } from '../http/context.ts';
 import { type RoutePolicy, routePolicies } from '../http/policies.ts';
-import { createLimits } from '../limits/limits.ts';
-import { createMemoryStore } from '../limits/memory-store.ts';
 import { openGateway } from '../open-gateway.ts';
+import { testReceiving } from '../testing/test-receiving.ts';
 import { createApiKey } from './api-key.ts';
 import { allScopes } from './scopes.ts';
 
@@ -229,12 +228,12 @@ test('a token of another account finds nothing of this one', async () => {
 
 describe('the census of routes', () => {
   const appWith = (routes: Hono<AppEnv>) =>
-    createApp({
-      authorizer: { authenticate: () => Promise.reject(new Error('nobody asks')), forget: () => {} },
-      routes: [routes],
-      limits: createLimits(createMemoryStore(Date.now), async () => {}),
-      ...{ draining: () => false, leaving: () => false, version: '1.0.0', now: Date.now, log: () => {} },
-    });
+    createApp(
+      testReceiving({
+        authorizer: { authenticate: () => Promise.reject(new Error('nobody asks')), forget: () => {} },
+      }),
+      [routes],
+    );
 
   test.each([
     ['a path without a policy', new Hono<AppEnv>().get('/v1/secrets', (context) => context.text('all of them'))],

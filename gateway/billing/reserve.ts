@@ -20,13 +20,19 @@ export interface ReserveInput extends Omit<Extent, 'outputTokens'> {
 export interface Reserve {
   /** What has to be held before a model is asked. */
   firstAmount(model: CatalogueModel): NanoUsd;
+  /** What the model's longest answer may cost; null where nobody knows how long that is. */
+  longestAmount(model: CatalogueModel): NanoUsd | null;
+  /** Says what was held of the two: the first amount, or that of the longest answer. */
+  opened(model: CatalogueModel, amount: NanoUsd): void;
   /** Makes the reserve large enough for another, dearer model. False where the balance cannot cover it. */
   cover(model: CatalogueModel): Promise<boolean>;
+  /** What is set aside covers the longest answer of the model that is asked. */
+  readonly coversLongest: boolean;
   /** Whether this much output is more than was set aside for. */
   exceededBy(outputTokens: number): boolean;
-  /** How much output is set aside for. */
+  /** How much output is set aside for, the longest answer apart: an upstream that says more has to be looked at. */
   readonly coveredTokens: number;
-  /** What is set aside. */
+  /** What is set aside for so much. */
   readonly held: NanoUsd;
   /** Sets the next step aside. False where the balance cannot cover it. */
   grow(model: CatalogueModel): Promise<boolean>;
@@ -59,6 +65,13 @@ export const firstStep = ({ maxTokens, planMaxOutputTokens }: ReserveInput, { ma
 export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =>
   amountFor(input, model, firstStep(input, model));
 
+/** The longest answer that can come, in tokens; null where neither the caller, the plan nor the catalogue says it. */
+const longestAnswer = ({ maxTokens, planMaxOutputTokens }: ReserveInput, model: CatalogueModel): number | null =>
+  maxTokens ??
+  (model.maxOutputTokens === null && planMaxOutputTokens === null
+    ? null
+    : Math.min(model.maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY));
+
 /** The most that is charged for so much output: the whole cost, or the fee on the caller's own key. */
 const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: number): NanoUsd =>
   input.byokFeeBps === 0
@@ -69,9 +82,11 @@ const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: num
 const mostHeld = nanoUsd(mostNano / 2n);
 const atMost = (amount: NanoUsd): NanoUsd => (amount > mostHeld ? mostHeld : amount);
 
-export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
+export function createReserve(input: ReserveInput, ledger: Pick<Ledger, 'extend'>): Reserve {
   let held = 0n;
   let covered = 0;
+  let coversLongest = false;
+  let believed: bigint | null = null;
 
   async function raiseTo(amount: bigint): Promise<boolean> {
     if (amount <= held) return true;
@@ -80,23 +95,36 @@ export function createReserve(input: ReserveInput, ledger: Ledger): Reserve {
     return more;
   }
 
+  function longestAmount(model: CatalogueModel): NanoUsd | null {
+    const tokens = longestAnswer(input, model);
+    return tokens === null ? null : amountFor(input, model, tokens);
+  }
+
   return {
-    firstAmount(model) {
-      covered = firstStep(input, model);
-      const amount = firstHold(input, model);
+    firstAmount: (model) => firstHold(input, model),
+    longestAmount,
+    opened(model, amount) {
+      const longest = longestAmount(model);
       held = amount;
-      return amount;
+      coversLongest = longest !== null && amount >= longest;
+      covered = firstStep(input, model);
+      believed = coversLongest ? firstHold(input, model) : null;
     },
     async cover(model) {
       covered = firstStep(input, model);
+      coversLongest = false;
+      believed = null;
       return raiseTo(firstHold(input, model));
     },
-    exceededBy: (outputTokens) => input.maxTokens === null && outputTokens > covered,
+    exceededBy: (outputTokens) => !coversLongest && input.maxTokens === null && outputTokens > covered,
+    get coversLongest() {
+      return coversLongest;
+    },
     get coveredTokens() {
       return covered;
     },
     get held() {
-      return nanoUsd(held);
+      return nanoUsd(believed ?? held);
     },
     async grow(model) {
       covered += stepTokens;

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import type { Answer } from '../engine/answer.ts';
-import { pipe } from './stream-answer.ts';
+import type { AnswerReader } from '../engine/answer.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
 
 /** A whole answer, put together from its parts. */
@@ -108,15 +107,19 @@ function toolCallOf(call: OpenCall): ToolCall {
   };
 }
 
+export interface WholeAnswer {
+  readonly route: RoutePart;
+  readonly finish: FinishPart;
+  readonly content: Collected;
+}
+
 /** Reads an answer to its end. Rejects with what the engine failed with. */
-export function collect(
-  parts: Answer,
-): Promise<{ readonly route: RoutePart; readonly finish: FinishPart; readonly content: Collected }> {
+export function collectAnswer(answer: (reader: AnswerReader) => void): Promise<WholeAnswer> {
   const collector = createCollector();
   let route: RoutePart | null = null;
   let finish: FinishPart | null = null;
   return new Promise((resolve, reject) => {
-    pipe(parts, {
+    answer({
       value(part) {
         if (part.type === 'route') route = part;
         else if (part.type === 'finish') finish = part;

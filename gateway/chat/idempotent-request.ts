@@ -1,35 +1,31 @@
-import type { Context } from 'hono';
 import { AppError } from '#shared/errors.ts';
 import type { AnswerWatcher, Question } from '../engine/answer.ts';
-import type { AppEnv } from '../http/context.ts';
-import { normalPath } from '../http/policies.ts';
+import type { Admitted } from '../http/answer-exchange.ts';
 import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../idempotency/kept-answers.ts';
+import { type ChatForm, jsonType } from './answer-chat.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
-import type { ChatForm } from './chat-response.ts';
 import { createCollector } from './collect-answer.ts';
 import { type KeptAnswer, keptFromText, keptToText, partsOf } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { ChatCall } from './read-request.ts';
-import { eventStreamHeaders, eventsFor } from './stream-response.ts';
+import { eventStreamHeaders, eventsFor } from './stream-events.ts';
 import type { RoutePart } from './stream-writer.ts';
 
 type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
-/** Claims the request's `Idempotency-Key`, or finds the answer to replay; null where none was sent (§3.4). */
+/** Claims the request's `Idempotency-Key`, or finds the answer to replay (§3.4). `digest`: of its body. */
 export async function claimKey(
-  context: Context<AppEnv>,
-  digest: string | null,
+  { requestId, principal, path, request }: Admitted,
+  digest: string,
   keptAnswers: KeptAnswers,
-): Promise<Claimed | Replay | null> {
-  const key = context.req.header('idempotency-key');
-  if (key === undefined) return null;
+): Promise<Claimed | Replay> {
+  const key = request.header('idempotency-key') ?? '';
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
-  const { requestId, principal } = context.var;
   const { accountId, userId, credential } = principal;
   return keptAnswers.claim({
-    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, normalPath(context.req.path), key],
+    parts: [`${accountId}/${credential.type}/${credential.id ?? userId ?? ''}`, path, key],
     requestId,
-    body: digest ?? '',
+    body: digest,
   });
 }
 
@@ -72,20 +68,23 @@ export function keepingWatcher(
 }
 
 /** A kept answer in the form it was asked in: the same body, or one chunk of content, the finish and `[DONE]`. */
-export function replayResponse({ answer }: Replay, call: ChatCall, form: ChatForm): Response {
+export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, admitted: Admitted): void {
   const kept: KeptAnswer = keptFromText(answer);
   const { identity, route, finish, content } = kept;
+  const { stream, warnings } = call.question;
   const headers = {
     'idempotent-replayed': 'true',
     ...routeHeaders(route),
-    ...warningHeaders(call.stream ? call.question.warnings : finish.warnings),
+    ...warningHeaders(stream ? warnings : finish.warnings),
   };
-  if (!call.stream) {
-    return Response.json(form.response(identity, route, finish, content), {
-      headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    });
+  if (!stream) {
+    const text = JSON.stringify(form.response(identity, route, finish, content));
+    admitted.send(200, { 'content-type': jsonType, ...headers }, text);
+    return;
   }
   const writer = form.writer(identity, call);
   const events = partsOf(kept).map((part) => eventsFor(part, writer));
-  return new Response(events.join(''), { headers: { ...eventStreamHeaders, ...headers } });
+  const outlet = admitted.open(200, { ...eventStreamHeaders, ...headers });
+  void outlet.write(events.join(''));
+  outlet.end();
 }

@@ -32,7 +32,6 @@ export interface ReadOptions {
 /** All of a question that its body says, in values that threads can hand to each other. */
 export interface ChatFields extends Omit<Question, 'requestId' | 'principal' | 'packed' | 'fullRouting' | 'byoKey'> {
   readonly byoKey: string | null;
-  readonly stream: boolean;
   /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
   readonly includeUsage: boolean;
   /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */

@@ -1,10 +1,10 @@
-import type { Context } from 'hono';
+import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
+import type { BodyPlace } from '../body/body-budget.ts';
 import type { Question } from '../engine/answer.ts';
 import { clientRequestId } from '../http/client-request-id.ts';
-import type { AppEnv } from '../http/context.ts';
 import { chatBodyLimit } from '../http/policies.ts';
-import { onlyBlock, readBlocks } from '../http/read-body.ts';
+import { type BodySource, onlyBlock, readBlocks } from '../http/read-body.ts';
 import { parseLightBody } from '../json/parse-json.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import { workerPool } from '../threads/worker-pool.ts';
@@ -12,43 +12,53 @@ import { questionTask } from './question-task.ts';
 import { type ChatFields, type QuestionForm, readQuestion } from './read-question.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
-export interface ChatCall extends Pick<ChatFields, 'stream' | 'includeUsage' | 'digest'> {
+export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'digest'> {
   readonly question: Question;
+}
+
+/** Who sends a chat request, and its body. */
+export interface ChatSource {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly place: BodyPlace;
+  readonly request: BodySource;
 }
 
 /**
  * Reads a chat request: a small one here and now, a large one on a thread of its own. Throws the contract's 400 codes, 413
  * `request_too_large` and 503 `server_overloaded`.
  */
-export async function readChatCall(context: Context<AppEnv>, form: QuestionForm): Promise<ChatCall> {
-  const request = context.req.raw;
-  const blocks = await readBlocks(request, chatBodyLimit, context.var.place);
+export async function readChatCall(source: ChatSource, form: QuestionForm): Promise<ChatCall> {
+  const { request } = source;
+  const blocks = await readBlocks(request, chatBodyLimit, source.place);
   const options = {
-    strict: request.headers.get('x-portico-strict') === '1',
-    wantsDigest: request.headers.has('idempotency-key'),
+    strict: request.header('x-portico-strict') === '1',
+    wantsDigest: request.header('idempotency-key') !== null,
   };
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
-  if (light) return chatCall(context, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
+  if (light) return chatCall(source, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
   const { fields, packed } = await workerPool.run(questionTask, { blocks, form, options }, blocks);
-  return chatCall(context, fields, packed);
+  return chatCall(source, fields, packed);
 }
 
-function chatCall({ var: { requestId, principal }, req }: Context<AppEnv>, said: ChatFields, packed: Packed | null) {
-  const { stream, includeUsage, digest, byoKey, metadata, ...rest } = said;
-  const { headers } = req.raw;
+function chatCall(
+  { requestId, principal, request }: ChatSource,
+  { includeUsage, digest, byoKey, metadata, ...rest }: ChatFields,
+  packed: Packed | null,
+): ChatCall {
   const question: Question = {
     ...rest,
     ...{ requestId, principal, packed },
-    metadata: withClientRequestId(metadata, headers),
+    metadata: withClientRequestId(metadata, request),
     byoKey: byoKey === null ? null : new Secret(byoKey),
-    fullRouting: headers.get('x-portico-route-detail') === 'full',
+    fullRouting: request.header('x-portico-route-detail') === 'full',
   };
-  return { question, stream, includeUsage, digest };
+  return { question, includeUsage, digest };
 }
 
 /** Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10). */
-function withClientRequestId(metadata: Question['metadata'], headers: Headers): Question['metadata'] {
-  const id = clientRequestId(headers);
+function withClientRequestId(metadata: Question['metadata'], request: BodySource): Question['metadata'] {
+  const id = clientRequestId(request);
   return id === null ? metadata : { ...metadata, client_request_id: id };
 }

@@ -3,7 +3,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { createMeter } from '../billing/meter.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
 import { usageLimits } from '../billing/usage-limits.ts';
-import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { Held } from '../ledger/ledger.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
 import { routeSummary } from '../routing/explain.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
@@ -15,29 +15,27 @@ import type { EngineDeps } from './engine.ts';
 import { fitParameters } from './fit-parameters.ts';
 import { ownKeyError } from './own-key-error.ts';
 import { requestFor } from './provider-request.ts';
-import { type Outcome, type Reader, type Run, routingOf, type Try } from './run.ts';
+import { type Outcome, type Run, type RunContext, routingOf, type Try } from './run.ts';
 import { splitEvents } from './split-events.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
  * away at any time without taking the settlement along (wire contract §1.4.6). Rejects where there is no whole answer.
  */
-export async function runAnswer(
-  question: Question,
-  deps: EngineDeps,
-  signal: StopSignal,
-  reader: Reader,
-  measured: Run['measured'],
-): Promise<void> {
+export async function runAnswer(context: RunContext): Promise<void> {
+  const { question, deps } = context;
   const startedAt = deps.now();
   const admitted = admit(question, deps);
+  const [{ model }] = admitted.targets;
   const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
-  const { durable } = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
-    throw withAffordableTokens(error, input, admitted.targets[0].model);
+  const held = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
+    throw withAffordableTokens(error, input, model);
   });
+  reserve.opened(model, held.amount);
   const run: Run = {
-    ...{ question, deps, signal, ...reader, measured, admitted, reserve, startedAt, durable },
+    ...context,
+    ...{ admitted, reserve, startedAt, durable: held.durable },
     attempts: [],
     current: null,
     spoken: false,
@@ -53,13 +51,16 @@ export async function runAnswer(
 }
 
 /** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
-async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps) {
-  const { model } = admitted.targets[0];
-  const request = {
+async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<Held> {
+  const [target] = admitted.targets;
+  const { model } = target;
+  const longest = wantsWhole({ question, admitted }, target) ? reserve.longestAmount(model) : null;
+  return deps.ledger.decide({
     requestId: question.requestId,
     accountId: question.principal.accountId,
     keyId: question.principal.credential.id,
     amount: reserve.firstAmount(model),
+    ...(longest === null ? {} : { preferred: longest }),
     provider: model.provider,
     model: model.model,
     byok: question.byoKey !== null,
@@ -67,9 +68,16 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
     conversationId: question.metadata.conversation_id ?? null,
     user: question.parameters.user ?? null,
     metadata: question.metadata,
-  };
-  return deps.ledger.decide(request);
+  });
 }
+
+/**
+ * A caller who waits for all of an answer gets it from an upstream that was asked for all of it: nothing is parsed a hundred
+ * times. Nothing can be cut from such an answer, so it takes a hold that covers the longest one; and nobody sees it begin, so
+ * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043).
+ */
+const wantsWhole = ({ question, admitted }: Pick<Run, 'question' | 'admitted'>, { provider }: Target) =>
+  !question.stream && admitted.targets.length === 1 && provider.answersWhole === true;
 
 /** Why there is no whole answer, and whether that is the client's doing. */
 const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
@@ -112,17 +120,25 @@ const isLarger = (next: Target, than: Target) =>
 
 /** Sets enough aside for the next target. */
 async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean> {
-  return next ? run.reserve.cover(next.model) : false;
+  if (!next) return false;
+  return run.reserve.cover(next.model);
 }
 
 async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {
   const { deps, signal } = run;
   const current = begin(run, target);
+  const { whole } = current;
   const firstEventMs = firstEventLimit(run, isLast);
-  const request = requestFor(run, target, current.fitted);
+  const request = requestFor(run, target, current);
   const listener = listen(run, current);
+  run.disconnect.indivisible(whole);
+  const answersInParts = () => {
+    current.whole = false;
+    run.disconnect.indivisible(false);
+  };
+  const context = { signal, firstEventMs, whole, fetch: deps.fetch, answersInParts };
   try {
-    await attempt(target, request, { signal, firstEventMs, fetch: deps.fetch }, listener.take);
+    await attempt(target, request, context, listener.take);
   } catch (error) {
     if (!listener.isCut()) throw error;
     await speak(run, current);
@@ -139,7 +155,10 @@ function listen(run: Run, current: Try) {
   let reason: FinishReason | null = null;
   let cut = false;
 
-  const emit = (event: SaidEvent) => (run.spoken ? run.emit(event) : speak(run, current).then(() => run.emit(event)));
+  const emit = (event: SaidEvent) => {
+    const waits = run.spoken ? undefined : speak(run, current);
+    return waits === undefined ? run.emit(event) : waits.then(() => run.emit(event));
+  };
 
   async function emitIfCovered(event: SaidEvent): Promise<void> {
     cut = !(await run.reserve.grow(current.target.model));
@@ -185,6 +204,7 @@ function begin(run: Run, target: Target): Try {
     meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
     fitted: fitParameters(question, target.model),
+    whole: wantsWhole(run, target) && run.reserve.coversLongest,
     firstTokenAt: null,
   };
   run.current = current;
@@ -198,14 +218,20 @@ function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
   return isLast ? left : Math.min(attemptMs, left);
 }
 
-/** Says who answers, before the first thing that is said: not before the hold is on the disk. */
-async function speak(run: Run, current: Try): Promise<void> {
-  if (run.spoken) return;
+/**
+ * Says who answers, before the first thing that is said: not before the hold is on the disk where the client reads along. Of a
+ * whole answer nothing leaves before the settlement is, and with it the hold.
+ */
+function speak(run: Run, current: Try): Promise<void> | undefined {
+  if (run.spoken) return undefined;
   current.firstTokenAt = run.deps.now();
-  await run.durable;
+  if (current.whole) return introduce(run, current);
+  return run.durable.then(() => introduce(run, current));
+}
+
+function introduce(run: Run, { target: { model } }: Try): Promise<void> | undefined {
   run.spoken = true;
-  const { model } = current.target;
-  await run.emit({
+  return run.emit({
     type: 'route',
     provider: model.provider,
     model: model.model,
@@ -220,6 +246,11 @@ function recordSuccess(run: Run, current: Try): void {
   pushAttempt(run, current, null);
   deps.sticky.remember(admitted.conversation, model.id);
   if (question.byoKey) return;
+  if (current.whole) {
+    // Of a whole answer nobody knows when it began.
+    deps.health.succeeded(model.id, null);
+    return;
+  }
   const firstAt = current.firstTokenAt ?? deps.now();
   const seconds = (deps.now() - firstAt - run.backpressure.ms) / 1_000;
   const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;

@@ -4,7 +4,6 @@ import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
 import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Secret } from '../auth/secret.ts';
-import type { Sink } from '../concurrency/channel.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/provider.ts';
@@ -33,6 +32,8 @@ export interface Question {
   readonly metadata: Readonly<Record<string, string>>;
   /** The caller's own provider key, for this request only (wire contract §6). */
   readonly byoKey: Secret | null;
+  /** The caller wants the answer while it comes. */
+  readonly stream: boolean;
   /** Adds every candidate to the explanation. */
   readonly fullRouting: boolean;
   readonly warnings: readonly Warning[];
@@ -79,17 +80,22 @@ export interface AnswerWatcher {
   ended(tokens: number, error: unknown): Promise<void>;
 }
 
-/** An answer while it comes. */
-export interface Answer extends AsyncIterableIterator<AnswerPart> {
-  /** Hands the parts that are left straight to a sink; faster than asking for each. */
-  readonly pipe?: (sink: Sink<AnswerPart>) => void;
+/** Whoever an answer is for: gets its parts as they come, and then one end. */
+export interface AnswerReader {
+  /** A promise where the reader has to catch up first: until then the upstream waits. */
+  value(part: AnswerPart): Promise<void> | undefined;
+  /** The answer is whole; `finish` was its last part. */
+  end(): void;
+  /** There is no whole answer. Nothing follows. */
+  fail(error: unknown): void;
 }
 
 /** Everything between a checked request and its answer, without HTTP. */
 export interface Engine {
   /**
-   * Answers a question. Throws an `AppError` at the first step where no upstream answered, or later where one broke off.
-   * Aborting `signal`, or leaving the iteration early, stops the upstream at once; the books are closed either way.
+   * Answers a question to a reader. It fails with an `AppError`: before the first part where no upstream answered, later where
+   * one broke off. Aborting `client` says that the reader has left: the upstream is hung up on, or read to its end without it,
+   * and the books are closed either way.
    */
-  answer(question: Question, signal: StopSignal, watcher?: AnswerWatcher): Answer;
+  answer(question: Question, client: StopSignal, reader: AnswerReader, watcher?: AnswerWatcher): void;
 }

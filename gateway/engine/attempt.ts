@@ -10,7 +10,10 @@ export interface AttemptContext {
   readonly signal: StopSignal;
   /** How long the upstream may take to begin. */
   readonly firstEventMs: number;
+  /** A whole answer begins where it ends: only the limit of all of it counts, unless it comes in parts after all. */
+  readonly whole: boolean;
   readonly fetch: UpstreamFetch;
+  readonly answersInParts: () => void;
 }
 
 /**
@@ -27,7 +30,17 @@ export async function attempt(
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
-  const timer = setTimeout(() => abort.abort(firstEventTimeout(target)), context.firstEventMs);
+  const { firstEventMs, whole, fetch } = context;
+  let timer: NodeJS.Timeout | undefined;
+  const expectBeginning = () => {
+    timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
+  };
+  if (!whole) expectBeginning();
+  const answersInParts = () => {
+    if (!whole) return;
+    expectBeginning();
+    context.answersInParts();
+  };
   let begun = false;
   let finished = false;
   let over = false;
@@ -41,7 +54,7 @@ export async function attempt(
   try {
     abort.throwIfAborted();
     const { provider, credential } = target;
-    await provider.chat(request, { credential, signal: abort, fetch: context.fetch }, hear);
+    await provider.chat(request, { credential, signal: abort, fetch, answersInParts }, hear);
     over = true;
     abort.throwIfAborted();
     if (!finished) throw truncated(target);

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { createChannel } from '../concurrency/channel.ts';
 import type { Running } from '../concurrency/running.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -9,7 +8,7 @@ import type { Registry } from '../providers/registry.ts';
 import type { Health } from '../routing/health.ts';
 import type { Sticky } from '../routing/sticky.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
-import type { AnswerPart, AnswerWatcher, Engine } from './answer.ts';
+import type { AnswerWatcher, Engine } from './answer.ts';
 import { startAnswerClock } from './answer-clock.ts';
 import { runAnswer } from './answer-task.ts';
 import { type Backpressure, measureBackpressure } from './backpressure.ts';
@@ -24,8 +23,6 @@ export interface EngineTimeouts {
   readonly attemptMs: number;
   /** From the request to the end of the answer, without the time in which its client kept the upstream waiting. */
   readonly totalMs: number;
-  /** How long a client in this process may take nothing while something is there for it. */
-  readonly readerMs: number;
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
 }
@@ -35,7 +32,6 @@ export const engineTimeouts: EngineTimeouts = {
   firstEventMs: 120_000,
   attemptMs: 30_000,
   totalMs: 600_000,
-  readerMs: 60_000,
   leaseMs: 15_000,
 };
 
@@ -61,58 +57,39 @@ export interface EngineDeps {
   readonly byokFeeBps: number;
 }
 
-/** What may wait for a reader before the upstream is made to wait too: 16 small parts, or one that is long. */
-const waitingChars = 65_536;
-const smallPartChars = 4_096;
-
-const weightOf = (part: AnswerPart): number =>
-  smallPartChars + ('text' in part ? part.text.length : 'arguments' in part ? part.arguments.length : 0);
-
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
 export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
   const deps: EngineDeps = { ...given, leases: createLeases(given.timeouts.leaseMs) };
   return {
-    answer(question, signal, watcher) {
+    answer(question, client, reader, watcher) {
       const abort = new Stop();
-      const stalled = { afterMs: deps.timeouts.readerMs, tell: () => parts.fail(leave(tookNothing())) };
-      const parts = createChannel<AnswerPart>(waitingChars, abort, { weigh: weightOf, stalled });
-      const disconnect = createDisconnect(parts.push, (provider) => drains(deps, provider), abort);
+      const disconnect = createDisconnect(reader, (provider) => drains(deps, provider), abort);
       const backpressure = measureBackpressure(disconnect.emit);
-      const leave = (why: AppError) => {
-        if (!disconnect.leave()) abort.abort(why);
-        return why;
-      };
-      const unlink = stopWhen(abort, signal, deps, backpressure, leave);
-      const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
+      const unlink = stopWhen(abort, client, deps, backpressure, disconnect.leave);
+      const unwatch = deps.credentials.watch(question.principal, disconnect.dismiss);
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;
         watcher?.measured?.(count);
       };
-      const reader = { emit: watched(backpressure.emit, watcher), backpressure };
-      const task = runAnswer(question, deps, abort, reader, measured)
-        .then(
-          () => watcher?.ended(tokens, null),
-          async (error: unknown) => {
-            await watcher?.ended(tokens, error);
-            throw error;
-          },
-        )
-        .then(parts.end, parts.fail)
-        .finally(unlink)
-        .finally(unwatch);
-      void deps.running.track(task);
-      return {
-        next: () => parts.next(),
-        pipe: parts.pipe,
-        async return() {
-          leave(clientGone());
-          return { done: true, value: undefined };
-        },
-        [Symbol.asyncIterator]() {
-          return this;
-        },
+      const over = () => {
+        unlink();
+        unwatch();
       };
+      const context = { question, deps, signal: abort, disconnect, backpressure, measured };
+      const task = runAnswer({ ...context, emit: watched(backpressure.emit, watcher) }).then(
+        async () => {
+          await watcher?.ended(tokens, null);
+          disconnect.end();
+          over();
+        },
+        async (error: unknown) => {
+          await watcher?.ended(tokens, error);
+          disconnect.fail(error);
+          over();
+        },
+      );
+      void deps.running.track(task);
     },
   };
 }
@@ -131,9 +108,6 @@ const drains = ({ registry }: EngineDeps, provider: string) =>
 
 const clientGone = () => new AppError('client_closed_request', 'The client went away before the answer was complete.');
 
-const tookNothing = () =>
-  new AppError('client_closed_request', 'The client took nothing of its answer for so long that it was ended.');
-
 const tookTooLong = () =>
   new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
 
@@ -145,7 +119,7 @@ function stopWhen(
   backpressure: Backpressure,
   leave: (why: AppError) => void,
 ): () => void {
-  const onClient = () => leave(clientGone());
+  const onClient = () => leave(client.reason instanceof AppError ? client.reason : clientGone());
   const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
   if (client.aborted) onClient();
   if (deps.running.stopped) onShutdown();

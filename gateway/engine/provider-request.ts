@@ -1,10 +1,13 @@
 import type { ProviderRequest } from '../providers/provider.ts';
 import type { Target } from './admit.ts';
-import type { Fitted } from './fit-parameters.ts';
-import type { Run } from './run.ts';
+import type { Run, Try } from './run.ts';
 
 /** What a provider is asked, with the limit that its answer needs. */
-export function requestFor({ question, admitted }: Run, { model, provider }: Target, fitted: Fitted): ProviderRequest {
+export function requestFor(
+  { question, admitted }: Run,
+  { model, provider }: Target,
+  { fitted, whole }: Try,
+): ProviderRequest {
   const { maxOutputTokens } = question.principal.plan;
   const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - admitted.features.inputTokens;
   const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
@@ -18,6 +21,7 @@ export function requestFor({ question, admitted }: Run, { model, provider }: Tar
     maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,
+    whole,
   };
 }
 

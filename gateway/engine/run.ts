@@ -8,16 +8,23 @@ import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import type { Backpressure } from './backpressure.ts';
+import type { Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import type { Fitted } from './fit-parameters.ts';
 
 /** Hands a part to the reader; a promise where the reader has to catch up first. */
 export type Emit = (part: AnswerPart) => Promise<void> | undefined;
 
-/** Whoever the answer is for. */
-export interface Reader {
+/** An answer's surroundings, before anything of it is decided. */
+export interface RunContext {
+  readonly question: Question;
+  readonly deps: EngineDeps;
+  readonly signal: StopSignal;
   readonly emit: Emit;
+  readonly disconnect: Pick<Disconnect, 'indivisible'>;
   readonly backpressure: Backpressure;
+  /** Told once, when the bill is made, how many tokens were used. */
+  readonly measured: (tokens: number) => void;
 }
 
 /** One attempt as it stands. */
@@ -27,16 +34,13 @@ export interface Try {
   readonly limits: UsageLimits;
   readonly startedAt: number;
   readonly fitted: Fitted;
+  /** It comes in one piece: asked for like that, and not begun otherwise. */
+  whole: boolean;
   firstTokenAt: number | null;
 }
 
 /** All that is known of a request while it runs. */
-export interface Run extends Reader {
-  readonly question: Question;
-  readonly deps: EngineDeps;
-  readonly signal: StopSignal;
-  /** Told once, when the bill is made, how many tokens were used. */
-  readonly measured: (tokens: number) => void;
+export interface Run extends RunContext {
   readonly admitted: Admitted;
   readonly reserve: Reserve;
   readonly startedAt: number;

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { createApiKey } from '../auth/api-key.ts';
-import { createLimits } from '../limits/limits.ts';
-import { createMemoryStore } from '../limits/memory-store.ts';
-import { errorCode, openTestGateway, testNow } from '../testing/open-test-gateway.ts';
+import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
+import { testReceiving } from '../testing/test-receiving.ts';
 import { createApp } from './app.ts';
 import { routePolicies } from './policies.ts';
 
@@ -150,21 +149,14 @@ describe('every answer', () => {
 
   test('hides what broke inside and logs it under the id of the answer', async () => {
     const entries: Readonly<Record<string, unknown>>[] = [];
-    const app = createApp({
+    const receiving = testReceiving({
       authorizer: {
         authenticate: () => Promise.reject(new Error('cannot open /home/someone/books.db')),
         forget: () => {},
       },
-      limits: createLimits(
-        createMemoryStore(() => testNow),
-        async () => {},
-      ),
-      routes: [],
-      draining: () => false,
-      version: '1.0.0',
-      now: () => testNow,
       log: (entry) => void entries.push(entry),
     });
+    const app = createApp(receiving, []);
     const response = await app.request('/account');
     const text = await response.text();
     expect(response.status).toBe(500);

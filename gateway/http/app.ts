@@ -1,159 +1,66 @@
-import { type Context, Hono } from 'hono';
-import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
-import type { Authorizer } from '../auth/authorize.ts';
-import type { Principal } from '../auth/principal.ts';
-import { type BodyRoom, createBodyRoom } from '../body/body-budget.ts';
-import { databaseFault } from '../db/connection-loss.ts';
-import { newId } from '../db/id.ts';
-import type { Limits } from '../limits/limits.ts';
-import { clientRequestId } from './client-request-id.ts';
+import { Hono } from 'hono';
 import type { AppEnv } from './context.ts';
 import { errorResponse } from './error-response.ts';
-import { workLimits } from './overload.ts';
-import { limitOf, normalPath, type RoutePolicy, requirePolicies } from './policies.ts';
-import { admit, checkHeaders, checkUrl, policyFor } from './route-admission.ts';
+import type { RequestHead } from './exchange.ts';
+import { requirePolicies } from './policies.ts';
+import {
+  admitReceived,
+  knownError,
+  logAnswered,
+  pathOf,
+  type ReceiveDeps,
+  receive,
+  release,
+  withCommonHeaders,
+} from './receive.ts';
 
-export interface AppDeps {
-  readonly authorizer: Authorizer;
-  readonly limits: Limits;
-  /** The memory for large bodies. */
-  readonly bodies?: BodyRoom;
-  /** Each part mounts its handlers at the full paths of `policies.ts`. */
-  readonly routes: readonly Hono<AppEnv>[];
-  readonly draining: () => boolean;
-  /** Why there is too much to do for another request, or null. */
-  readonly overload?: (isChat: boolean) => AppError | null;
-  /** Clients shall open their next connection elsewhere. */
-  readonly leaving?: () => boolean;
-  readonly version: string;
-  readonly now: () => number;
-  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
-}
-
-/** The place of 429 in the order of §3.3: after who asks and what that may do, before anything of the body is read. */
-async function withinLimits(context: Context<AppEnv>, policy: RoutePolicy, principal: Principal, limits: Limits) {
-  const limit = limitOf(policy);
-  if (limit === 'read') await limits.read(principal);
-  if (limit === 'verify') await limits.verify(context.env?.address ?? null);
-  if (limit !== 'chat') return;
-  const pass = await limits.chat(principal);
-  context.set('pass', pass);
-  await pass.enter();
-}
-
-/** The path of an absolute URL, without the cost of parsing all of it. */
-function pathOf({ url }: Request): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
-  const end = url.slice(start).search(/[?#]/);
-  return normalPath(start < 0 ? '/' : end < 0 ? url.slice(start) : url.slice(start, start + end));
-}
-
-/** The gateway as one fetch handler: admission in the order of wire contract §3.3, then the route, then the headers. */
-export function createApp(deps: AppDeps): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({ getPath: pathOf });
-  const bodies = deps.bodies ?? createBodyRoom(workLimits.bodies);
+/**
+ * The gateway's routes, all but the chats, as one fetch handler: admission in the order of wire contract §3.3, then the route,
+ * then the headers. Each part mounts its handlers at the full paths of `policies.ts`.
+ */
+export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): Hono<AppEnv> {
+  const app = new Hono<AppEnv>({ getPath: ({ url }) => pathOf(targetOf(url)) });
 
   app.use('*', async (context, next) => {
-    const requestId = newId('req', deps.now());
-    const started = deps.now();
-    context.set('requestId', requestId);
+    const received = receive(headOf(context.req.raw), deps.now());
+    context.set('received', received);
+    context.set('requestId', received.requestId);
     await next();
-    const headers = context.res.headers;
-    headers.set('x-request-id', requestId);
-    headers.set('x-portico-version', deps.version);
-    headers.set('x-content-type-options', 'nosniff');
-    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-    if (headers.get('content-type') === 'application/json')
-      headers.set('content-type', 'application/json; charset=utf-8');
-    for (const [name, value] of Object.entries(context.get('pass')?.headers() ?? {})) headers.set(name, value);
-    if (deps.leaving?.()) headers.set('connection', 'close');
-    const echoed = clientRequestId(context.req.raw.headers);
-    if (echoed) headers.set('x-client-request-id', echoed);
-    deps.log({
-      event: 'request',
-      request_id: requestId,
-      ...(echoed ? { client_request_id: echoed } : {}),
-      method: context.req.method,
-      route: context.get('route') ?? null,
-      status: context.res.status,
-      ...codeOf(context),
-      ...callerOf(context.get('principal')),
-      duration_ms: deps.now() - started,
-    });
+    const own = Object.fromEntries(context.res.headers);
+    if (own['content-type'] === 'application/json') own['content-type'] = 'application/json; charset=utf-8';
+    for (const [name, value] of Object.entries(withCommonHeaders(received, own, deps)))
+      context.res.headers.set(name, value);
+    logAnswered(received, context.res.status, context.get('code') ?? null, deps);
   });
 
   app.use('*', async (context, next) => {
-    checkUrl(context.req.url);
-    const policy = policyFor(context.req.method, context.req.path);
-    context.set('route', policy.path);
-    checkHeaders(policy, context.req.raw.headers);
-    if (policy.access !== 'public') requireRoom(deps, policy);
-    const address = context.env?.address ?? null;
-    const principal = await admit(policy, context.req.header('authorization') ?? null, deps.authorizer).catch(
-      async (error: unknown) => {
-        throw await deps.limits.refused(error, address);
-      },
-    );
-    if (principal) {
-      context.set('principal', principal);
-      await withinLimits(context, policy, principal, deps.limits);
-    }
-    const place = bodies.enter();
-    context.set('place', place);
+    const received = context.get('received');
+    await admitReceived(received, context.env?.address ?? null, deps);
+    if (received.principal) context.set('principal', received.principal);
+    if (received.place) context.set('place', received.place);
     await next();
-    const pass = context.get('pass');
-    if (pass?.running) return;
-    place.leave();
-    await pass?.leave(0);
+    await release(received);
   });
 
-  for (const routes of deps.routes) app.route('/', requirePolicies(routes));
+  for (const part of routes) app.route('/', requirePolicies(part));
 
   app.onError((error, context) => {
-    const known = toAppError(databaseFault(error));
+    const received = context.get('received');
+    const known = knownError(error, received, deps);
     context.set('code', known.code);
-    if (known.code in failures && known.cause) logFailure(deps.log, context.get('requestId'), known);
-    const response = errorResponse(known, context.get('requestId'));
-    if (known.code === 'method_not_allowed') response.headers.set('allow', allowOf(known));
-    return response;
+    return errorResponse(known, received.requestId);
   });
   return app;
 }
 
-/** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
-function requireRoom({ draining, overload }: AppDeps, policy: RoutePolicy): void {
-  if (draining()) throw shuttingDown();
-  const refusal = overload?.(policy.access === 'chat');
-  if (refusal) throw refusal;
-}
+export const headOf = (request: Request): RequestHead => ({
+  method: request.method,
+  target: targetOf(request.url),
+  header: (name) => request.headers.get(name),
+});
 
-const shuttingDown = () =>
-  new AppError('shutting_down', 'The gateway is shutting down. Try again in a moment.', { retryAfterMs: 1000 });
-
-const allowOf = (error: AppError) => (error.details?.allowed as string[] | undefined)?.join(', ') ?? '';
-
-const codeOf = (context: Context<AppEnv>) => {
-  const code = context.get('code');
-  return code === undefined ? {} : { code };
-};
-
-/** Ids, by which an operator finds who it was; a public route has none. */
-const callerOf = (principal: Principal | undefined) =>
-  principal ? { account_id: principal.accountId, key_id: principal.credential.id } : {};
-
-/** What an operator has to be told the cause of, and under which name. */
-const failures: Partial<Record<ErrorCode, string>> = {
-  internal_error: 'internal_error',
-  server_overloaded: 'database_unreachable',
-};
-
-/** The message and the stack stay in the log; a cause may hold SQL, never a parameter. */
-function logFailure(log: AppDeps['log'], requestId: string, { code, cause }: AppError): void {
-  log({
-    event: failures[code],
-    level: 'error',
-    request_id: requestId,
-    message: cause instanceof Error ? cause.message : String(cause),
-    stack: cause instanceof Error ? cause.stack : undefined,
-  });
+/** Path and query of an absolute URL, without the cost of parsing all of it. */
+function targetOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  return start < 0 ? '/' : url.slice(start);
 }

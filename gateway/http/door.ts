@@ -2,6 +2,4 @@
 export interface Door {
   /** Where the caller is, for the limits by address. */
   readonly address?: string;
-  /** An `AnswerResponse` may be given, whose parts its carrier writes by itself. */
-  readonly takesParts?: boolean;
 }

@@ -37,16 +37,31 @@ function waitOf({ retryAfterMs, status }: AppError): number | null {
 }
 
 /** An error as a whole answer, with the headers that belong to it. */
-export function errorResponse(error: AppError, requestId: string): Response {
-  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
+export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   const challenge = challengeFor(error);
-  if (challenge) headers.set('www-authenticate', challenge);
+  if (challenge) headers['www-authenticate'] = challenge;
   const waitMs = waitOf(error);
   if (waitMs !== null) {
-    headers.set('retry-after', String(Math.ceil(waitMs / 1000)));
-    headers.set('retry-after-ms', String(waitMs));
+    headers['retry-after'] = String(Math.ceil(waitMs / 1000));
+    headers['retry-after-ms'] = String(waitMs);
   }
-  if (error.code === 'upstream_timeout') headers.set('x-should-retry', 'false');
-  if (error.code === 'request_too_large') headers.set('connection', 'close');
-  return new Response(JSON.stringify(errorEnvelope(error, requestId)), { status: error.status, headers });
+  if (error.code === 'upstream_timeout') headers['x-should-retry'] = 'false';
+  if (error.code === 'request_too_large') headers.connection = 'close';
+  if (error.code === 'method_not_allowed') headers.allow = allowed(error);
+  return { status: error.status, headers, text: JSON.stringify(errorEnvelope(error, requestId)) };
+}
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+const allowed = (error: AppError) => (error.details?.allowed as string[] | undefined)?.join(', ') ?? '';
+
+/** The same for frameworks. */
+export function errorResponse(error: AppError, requestId: string): Response {
+  const { status, headers, text } = errorAnswer(error, requestId);
+  return new Response(text, { status, headers });
 }

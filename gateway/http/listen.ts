@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
@@ -7,9 +7,9 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import type { Door } from './door.ts';
 import { errorResponse } from './error-response.ts';
-import { routePolicies } from './policies.ts';
-import { SocketRequest } from './socket-request.ts';
-import { writeAnswer, writeResponse } from './write-response.ts';
+import type { Exchange } from './exchange.ts';
+import { isChat } from './policies.ts';
+import { SocketExchange } from './socket-exchange.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -31,6 +31,8 @@ export interface Listening {
 /** What a port is put before. */
 interface Gated {
   fetch(request: Request, door?: Door): Promise<Response>;
+  /** Answers a chat; never rejects. Where it is missing, `fetch` answers those as well. */
+  answerChat?(exchange: Exchange): Promise<void>;
 }
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
@@ -50,8 +52,6 @@ const lastBytesMs = 1000;
 /** A client that takes nothing of its answer for so long has left (docs/decisions/026). */
 const stallMs = 60_000;
 
-const chatPaths = new Set(routePolicies.filter(({ access }) => access === 'chat').map(({ path }) => path));
-
 /** Puts a gateway on a port of this machine. Throws `port_unavailable` where the port is taken or not allowed. */
 export async function listen(gateway: Gated, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
@@ -64,9 +64,10 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const errorHandler = (error: unknown) => errorResponse(unanswered(error), newId('req', Date.now()));
   const ordinary = getRequestListener(answer, { overrideGlobalObjects: false, errorHandler });
   const server = createServer(serverLimits, (incoming, outgoing) => {
-    const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
-    if (direct) void answerDirectly(gateway, incoming, outgoing, clientAddress(incoming, proxies));
-    else void ordinary(incoming, outgoing.setTimeout(stallMs));
+    const { method = '', url = '' } = incoming;
+    if (gateway.answerChat && isChat(method, url) && isAddressedToUs(incoming.headers.host ?? null, names)) {
+      void gateway.answerChat(new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs));
+    } else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);
   server.maxHeadersCount = 100;
@@ -92,25 +93,6 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
 
 /** The adapter refuses what makes no URL; anything else that escapes the app is ours. */
 const unanswered = (error: unknown) => (error instanceof RequestError ? malformed() : toAppError(error));
-
-const isChat = ({ method, url }: IncomingMessage) => method === 'POST' && chatPaths.has(url ?? '');
-
-/** The chat routes' way: no `Request`, no `Response`, no web stream between the socket and the engine. */
-async function answerDirectly(
-  gateway: Gated,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  address: string,
-): Promise<void> {
-  try {
-    const door = { takesParts: true, address };
-    const response = await gateway.fetch(new SocketRequest(incoming, outgoing).asRequest(), door);
-    if (!writeAnswer(response, outgoing, stallMs)) await writeResponse(response, outgoing, stallMs);
-  } catch {
-    // An answer that cannot be completed must not look complete (wire contract §0.3).
-    outgoing.destroy();
-  }
-}
 
 /** A page in the user's browser can make its own name resolve to 127.0.0.1; the Host header then still is that name. */
 const isAddressedToUs = (host: string | null, names: ReadonlySet<string>) =>

@@ -67,6 +67,10 @@ export const routePolicies: readonly RoutePolicy[] = [
 
 const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions']);
 
+/** Whether this is a chat, which has a way of its own through HTTP (`exchange.ts`). */
+export const isChat = (method: string, target: string): boolean =>
+  method === 'POST' && chatPaths.has(normalPath(target.split(/[?#]/, 1)[0] ?? ''));
+
 /** Which of the gateway's rate limits a request counts against (wire contract §7). */
 export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
   if (access === 'public') return null;

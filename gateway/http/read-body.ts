@@ -3,22 +3,30 @@ import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
 import { parseLightBody } from '../json/parse-json.ts';
 import { workerPool } from '../threads/worker-pool.ts';
-import { SocketRequest } from './socket-request.ts';
+import type { Exchange } from './exchange.ts';
 import { valueTask } from './value-task.ts';
+
+/** Where a body comes from. */
+export type BodySource = Pick<Exchange, 'header' | 'eachPiece'>;
+
+/** The body of a platform request. */
+export const bodyOf = (request: Request): BodySource => ({
+  header: (name) => request.headers.get(name),
+  async eachPiece(take) {
+    for await (const piece of request.body ?? []) take(piece);
+  },
+});
 
 /**
  * Reads a body of at most `limit` bytes into a few blocks. Throws 413 `request_too_large` as soon as it is longer, and 503
  * where `place` has no room for it.
  */
-export async function readBlocks(request: Request, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
-  const announced = Number(request.headers.get('content-length') ?? 0);
+export async function readBlocks(source: BodySource, limit: number, place: BodyPlace): Promise<Uint8Array[]> {
+  const announced = Number(source.header('content-length') ?? 0);
   const blocks = createBodyBlocks(announced);
   // What cannot be kept is refused before it is read. Where nothing is announced, room is taken as it is needed.
   place.grow(announced);
-  const take = (piece: Uint8Array) => add(blocks, piece, limit, place);
-  if ((request as Request | SocketRequest) instanceof SocketRequest) {
-    await (request as unknown as SocketRequest).eachPiece(take);
-  } else for await (const piece of request.body ?? []) take(piece);
+  await source.eachPiece((piece) => add(blocks, piece, limit, place));
   return blocks.all();
 }
 
@@ -37,7 +45,7 @@ export const onlyBlock = ([first, ...more]: readonly Uint8Array[]): Uint8Array |
 
 /** Reads a JSON object of at most `limit` bytes. Throws what `readBlocks` and `parseBody` do. */
 export async function readJson(request: Request, limit: number, place: BodyPlace): Promise<Record<string, unknown>> {
-  const blocks = await readBlocks(request, limit, place);
+  const blocks = await readBlocks(bodyOf(request), limit, place);
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   return light ? light.value : workerPool.run(valueTask, { blocks }, blocks);

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { type Authorizer, requireActive, requireFeature, requireScope } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { RequestHead } from './exchange.ts';
 import { policiesOf, type RoutePolicy } from './policies.ts';
 
 const otherApis: Readonly<Record<string, string>> = {
@@ -13,11 +14,9 @@ const otherApis: Readonly<Record<string, string>> = {
 const urlLimit = 8192;
 
 /** Refuses a URL (path and query) of more than 8 KiB, which nothing here needs (wire contract §7), and NUL characters. */
-export function checkUrl(url: string): void {
-  if (url.includes('%00')) throw new AppError('malformed_request', 'The URL holds a NUL character.');
-  if (url.length <= urlLimit) return;
-  const { pathname, search } = new URL(url);
-  if (pathname.length + search.length <= urlLimit) return;
+export function checkTarget(target: string): void {
+  if (target.includes('%00')) throw new AppError('malformed_request', 'The URL holds a NUL character.');
+  if (target.length <= urlLimit) return;
   throw new AppError('request_too_large', `The URL is longer than ${urlLimit} characters.`, {
     details: { limit: urlLimit },
   });
@@ -37,9 +36,9 @@ export function policyFor(method: string, path: string): RoutePolicy {
 }
 
 /** Content type, encoding and announced length: 415 and 413, before the credential is looked at. */
-export function checkHeaders(policy: RoutePolicy, headers: Headers): void {
-  if (policy.body === 'json') checkMediaType(headers);
-  const length = Number(headers.get('content-length') ?? 0);
+export function checkHeaders(policy: RoutePolicy, head: RequestHead): void {
+  if (policy.body === 'json') checkMediaType(head);
+  const length = Number(head.header('content-length') ?? 0);
   if (policy.method !== 'GET' && length > policy.bodyLimit) throw tooLarge(policy.bodyLimit);
 }
 
@@ -61,12 +60,12 @@ export async function admit(
   return principal;
 }
 
-function checkMediaType(headers: Headers): void {
-  const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+function checkMediaType(head: RequestHead): void {
+  const type = (head.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     throw new AppError('unsupported_media_type', 'Send the body as JSON with "Content-Type: application/json".');
   }
-  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const encoding = head.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== '') {
     throw new AppError('unsupported_content_encoding', 'Send the body without Content-Encoding.');
   }

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { EventOutlet } from './answer-response.ts';
+import type { AnswerOutlet } from './exchange.ts';
 
 /** Where an answer's bytes go out, in their order. */
-export interface SocketOutlet extends EventOutlet {
+export interface SocketOutlet extends AnswerOutlet {
   /** A promise where the client has to catch up first; one that has gone lets the writer go on to its end. */
   write(data: string | Uint8Array): Promise<void> | undefined;
   /** Nothing follows, or only this. */

@@ -61,14 +61,18 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
 }
 
 function hold(request: HoldRequest, draft: BooksDraft, { now, instanceId, leaseUntil }: DecisionContext): StepResult {
-  const { amount } = request;
-  if (amount < 0n) return failed(`a hold is never negative, got ${amount}`);
+  if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // An acknowledgement may have been lost: the same request held twice is held once.
-  if (draft.request(request.requestId)) return done;
+  const known = draft.request(request.requestId);
+  if (known) return { value: known.hold };
   const account = draft.account(request.accountId);
   if (!account) return failed(`account ${request.accountId} does not exist`);
   const keys = draft.lineage(request.keyId);
-  const refusal = quotaRefusal(account, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, amount);
+  const refusalOf = (amount: bigint) =>
+    quotaRefusal(account, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, amount);
+  const { preferred = 0n } = request;
+  const amount = preferred > request.amount && refusalOf(preferred) === null ? preferred : request.amount;
+  const refusal = refusalOf(amount);
   if (refusal) return { error: refusal };
   const day = dayOf(now);
   draft.open({
@@ -90,7 +94,7 @@ function hold(request: HoldRequest, draft: BooksDraft, { now, instanceId, leaseU
   });
   countRequest(account, day);
   reserve(account, keys, amount);
-  return done;
+  return { value: amount };
 }
 
 /** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */

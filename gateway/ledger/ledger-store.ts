@@ -37,7 +37,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     hold: durably,
     async decide(request) {
       await durably(request);
-      return { durable: Promise.resolve() };
+      return { amount: request.amount, durable: Promise.resolve() };
     },
     extend: (requestId, to) => transact((trx) => extend(trx, requestId, to, now())),
     renew: (requestId) =>

@@ -8,6 +8,8 @@ export interface HoldRequest {
   readonly accountId: string;
   readonly keyId: string | null;
   readonly amount: NanoUsd;
+  /** Reserved in place of `amount` where all guards allow it: never less than that. */
+  readonly preferred?: NanoUsd;
   readonly provider: string;
   readonly model: string;
   readonly byok: boolean;
@@ -38,6 +40,13 @@ export interface Settlement {
   readonly totalMs: number;
 }
 
+/** A hold that was decided. */
+export interface Held {
+  /** The request's `amount`, or what it preferred. */
+  readonly amount: NanoUsd;
+  readonly durable: Promise<void>;
+}
+
 /** The append-only book of money: hold, then settle, exactly once (wire contract §2.7). */
 export interface Ledger {
   /**
@@ -49,7 +58,7 @@ export interface Ledger {
    * The same, resolved as soon as it is decided: what is held is then held for everyone. No byte of the answer may leave
    * before `durable` has resolved; it rejects where the disk failed.
    */
-  decide(request: HoldRequest): Promise<{ readonly durable: Promise<void> }>;
+  decide(request: HoldRequest): Promise<Held>;
   /**
    * Raises what a running request holds to this amount, and changes nothing where it holds as much already; false where the
    * balance, the key's limit or the plan's quota cannot cover it.

@@ -1,3 +1,4 @@
+import type { NanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import { type Decided, decideSteps, type Step, type StepResult } from './decide-steps.ts';
 import type { Ledger } from './ledger.ts';
@@ -8,7 +9,7 @@ import { sqliteBooks } from './sqlite-changes.ts';
 interface Waiting {
   readonly step: Step;
   /** Called once it is committed and was not refused. */
-  readonly decided: (() => void) | null;
+  readonly decided: ((value: never) => void) | null;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,7 +48,8 @@ export function createSqliteLedger({ transact, now, instanceId, leaseMs }: Ledge
     };
     const whenCommitted = () => {
       committed = true;
-      for (const [at, result] of (made?.results ?? []).entries()) if ('value' in result) steps?.[at]?.decided?.();
+      for (const [at, result] of (made?.results ?? []).entries())
+        if ('value' in result) steps?.[at]?.decided?.(result.value as never);
     };
     transact(work, whenCommitted).then(
       (results) => answer(steps ?? [], results),
@@ -64,7 +66,7 @@ export function createSqliteLedger({ transact, now, instanceId, leaseMs }: Ledge
     hold: (request) => add({ do: 'hold', request }),
     decide: (request) =>
       new Promise((resolve, reject) => {
-        const durable: Promise<void> = add({ do: 'hold', request }, () => resolve({ durable }));
+        const durable: Promise<void> = add({ do: 'hold', request }, (amount: NanoUsd) => resolve({ amount, durable }));
         durable.catch(reject);
       }),
     extend: (requestId, to) => add({ do: 'extend', requestId, to }),

@@ -4,10 +4,9 @@ import { planOf } from '../auth/plans.ts';
 import { Secret } from '../auth/secret.ts';
 import { createApp } from '../http/app.ts';
 import { listen } from '../http/listen.ts';
-import { errorCode, openTestGateway, type TestGatewayOptions, testNow } from '../testing/open-test-gateway.ts';
+import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { testReceiving } from '../testing/test-receiving.ts';
 import { hangingReply, openUpstream } from '../testing/upstream-server.ts';
-import { createLimits } from './limits.ts';
-import { createMemoryStore } from './memory-store.ts';
 
 const echo = { model: 'sandbox/echo', prompt: 'hi' };
 const wrongKey = 'sk-portico-wrong';
@@ -286,7 +285,7 @@ describe('§7 features', () => {
       ...planOf('pro'),
       features: ['chat', 'router', 'byok', 'usage_api'].filter((one) => one !== feature),
     };
-    const app = createApp({
+    const receiving = testReceiving({
       authorizer: {
         authenticate: async () => ({
           accountId: 'acct_1',
@@ -299,12 +298,8 @@ describe('§7 features', () => {
         }),
         forget: () => {},
       },
-      limits: createLimits(
-        createMemoryStore(() => testNow),
-        async () => {},
-      ),
-      ...{ routes: [], draining: () => false, version: '1.0.0', now: () => testNow, log: () => {} },
     });
+    const app = createApp(receiving, []);
     const response = await app.request(path, { method, headers: { 'content-type': 'application/json' } });
     expect(errorBody.parse(await response.json()).error).toMatchObject({
       code: 'plan_required',

@@ -47,13 +47,21 @@ interface RunOptions {
 }
 
 /** One attempt, as the engine makes it. */
+const answersInParts = () => {};
+
 async function run(provider: Provider, options: RunOptions = {}): Promise<Outcome> {
   const events: ProviderEvent[] = [];
   const credential = { apiKey: new Secret(canary), baseUrl: upstream.origin };
   const target = { provider, credential, model: { id: 'x/m', provider: provider.id } as CatalogueModel };
   const signal = options.signal ?? new AbortController().signal;
   try {
-    const context = { signal, firstEventMs: 5_000, fetch: platformFetch(options.fetch ?? fetch) };
+    const context = {
+      signal,
+      firstEventMs: 5_000,
+      fetch: platformFetch(options.fetch ?? fetch),
+      whole: false,
+      answersInParts,
+    };
     await attempt(target, { ...request, ...options.request }, context, (together) => {
       events.push(...together);
       for (const event of together) options.onEvent?.(event);

@@ -32,6 +32,8 @@ export interface ProviderRequest {
   readonly images?: FetchedImages | null;
   /** The messages in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
   readonly messagesJson?: Uint8Array | null;
+  /** All of the answer is wanted at once. */
+  readonly whole?: boolean;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
   /** OpenAI's own further fields, for its own models; every other adapter ignores them. */
@@ -90,6 +92,8 @@ export interface ProviderContext {
   readonly credential: ProviderCredential;
   readonly signal: StopSignal;
   readonly fetch: UpstreamFetch;
+  /** Called where the upstream answers bit by bit although all was asked for at once. */
+  readonly answersInParts?: () => void;
 }
 
 /** Gets what an answer is made of, as it comes; while its promise is open the upstream waits. */
@@ -116,9 +120,10 @@ export interface Provider {
   readonly needsMaxTokens?: boolean;
   /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`without-addresses.ts`). */
   readonly fetchesImages?: boolean;
+  /** It can be asked for all of an answer at once. */
+  readonly answersWhole?: boolean;
   /**
-   * Answers always come as a stream, so that the usage so far is known when something breaks: what arrived together is
-   * given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
+   * Answers, as a stream unless the request wants the whole at once: what arrived together is given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
    */
   chat(request: ProviderRequest, context: ProviderContext, take: TakeEvents): Promise<void>;
   /** Lists the provider's models: a free call. */

@@ -21,6 +21,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const answersInParts = () => {};
+
 async function run(provider: Provider, onEvent: () => void = () => {}) {
   const events: ProviderEvent[] = [];
   const target = {
@@ -34,7 +36,13 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
     ...{ maxTokens: 100, openaiOnly: {}, parameters: {} },
   };
   try {
-    const context = { signal: new AbortController().signal, firstEventMs: 120_000, fetch: platformFetch(fetch) };
+    const context = {
+      signal: new AbortController().signal,
+      firstEventMs: 120_000,
+      whole: false,
+      fetch: platformFetch(fetch),
+      answersInParts,
+    };
     await attempt(target, request, context, (together) => {
       events.push(...together);
       onEvent();

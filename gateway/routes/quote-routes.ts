@@ -3,11 +3,12 @@ import { warningHeaders } from '../chat/chat-headers.ts';
 import { type QuoteDeps, quoteFor } from '../chat/quote-request.ts';
 import { readChatCall } from '../chat/read-request.ts';
 import type { AppEnv } from '../http/context.ts';
+import { bodyOf } from '../http/read-body.ts';
 
 /** `POST /v1/quote`: the body of either chat form, told apart by `messages` (wire contract §10). */
 export function quoteRoutes(deps: QuoteDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/quote', async (context) => {
-    const { question } = await readChatCall(context, 'either');
+    const { question } = await readChatCall({ ...context.var, request: bodyOf(context.req.raw) }, 'either');
     const quoted = await quoteFor(question, deps);
     return context.json(quoted, 200, warningHeaders(quoted.warnings));
   });

@@ -26,7 +26,7 @@ export interface Health {
   adopt(id: string, avoidance: Avoidance): void;
   /** A request is about to go to this model: takes the one probe of a half-open circuit. */
   begin(id: string): void;
-  succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null }): void;
+  succeeded(id: string, timing: { firstTokenMs: number; tokensPerSecond: number | null } | null): void;
   /**
    * A rate limit or an account without quota cools the model down for as long as the error says, everything else counts
    * towards its circuit. Our caller's own mistakes and cancellations do not count: call `abandoned` for those.
@@ -95,7 +95,7 @@ export function createHealth(now: () => number, tell: (id: string, avoidance: Av
       close(entry);
       if (opened) tell(id, avoidanceOf(entry, now()));
       record(entry, now(), true);
-      measure(entry, timing);
+      if (timing) measure(entry, timing);
     },
     failed(id, error) {
       const entry = entryOf(id);

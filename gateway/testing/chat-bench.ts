@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { Hono } from 'hono';
 import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { createBodyRoom } from '../body/body-budget.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { chatRoutes } from '../chat/chat-routes.ts';
-import { type StreamTimes, streamTimes } from '../chat/stream-response.ts';
+import { chatHandlers } from '../chat/chat-forms.ts';
+import { type StreamTimes, streamTimes } from '../chat/stream-events.ts';
 import { createRunning } from '../concurrency/running.ts';
 import { newId } from '../db/id.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { createEngine, type EngineTimeouts, engineTimeouts } from '../engine/engine.ts';
-import type { AppEnv } from '../http/context.ts';
-import { errorResponse } from '../http/error-response.ts';
+import { errorAnswer } from '../http/error-response.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { fetchExchange } from '../http/fetch-exchange.ts';
 import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
@@ -35,6 +35,8 @@ export interface BenchOptions {
   readonly pace?: number;
   readonly timeouts?: Partial<EngineTimeouts>;
   readonly streamTimes?: Partial<StreamTimes>;
+  /** How long a reader in this process may take nothing. */
+  readonly readerMs?: number;
   readonly now?: () => number;
   readonly fetch?: typeof fetch;
   /** Stands for the disk: what is committed is durable when this resolves. */
@@ -90,21 +92,24 @@ export async function openChatBench(options: BenchOptions = {}) {
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing([randomBytes(32)]), now });
   const principal = principalOf(plan);
-  const app = new Hono<AppEnv>();
-  app.use('*', async (context, next) => {
-    context.set('requestId', newId('req', now()));
-    context.set('principal', principal);
-    context.set('place', createBodyRoom(1e9).enter());
-    await next();
+  const handlers = chatHandlers({
+    ...{ engine, now, keptAnswers, log },
+    streamTimes: { ...streamTimes, ...options.streamTimes },
   });
-  app.route(
-    '/',
-    chatRoutes({ engine, now, keptAnswers, log, streamTimes: { ...streamTimes, ...options.streamTimes } }),
-  );
-  app.onError((error, context) => errorResponse(toAppError(error), context.get('requestId')));
+  const answer = async (exchange: Exchange) => {
+    const requestId = newId('req', now());
+    const path = exchange.target;
+    const place = createBodyRoom(1e9).enter();
+    const { send, open } = exchange;
+    try {
+      await handlers.get(path)?.({ requestId, path, principal, pass: null, place, request: exchange, send, open });
+    } catch (error) {
+      const { status, headers, text } = errorAnswer(toAppError(error), requestId);
+      send(status, headers, text);
+    }
+  };
 
   return {
-    app,
     engine,
     registry,
     health,
@@ -112,13 +117,22 @@ export async function openChatBench(options: BenchOptions = {}) {
     principal,
     logged,
     db: books.db,
+    answerChat: answer,
+    /** Sends a body as it is. */
+    postText: (path: string, body: string) =>
+      fetchExchange(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }), null, answer),
     post: (path: string, body: unknown, init: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
-      app.request(path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json', ...init.headers },
-        ...(init.signal ? { signal: init.signal } : {}),
-      }),
+      fetchExchange(
+        new Request(`http://127.0.0.1${path}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json', ...init.headers },
+          ...(init.signal ? { signal: init.signal } : {}),
+        }),
+        null,
+        answer,
+        options.readerMs,
+      ),
     requests: () => books.db.selectFrom('requests').selectAll().orderBy('id').execute(),
     /** The one request in the books, once its answer's task is over. */
     async onlyRequest() {

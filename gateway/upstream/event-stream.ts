@@ -1,5 +1,6 @@
+import { asObject, type JsonObject } from '../json/json-value.ts';
 import { createEventSplitter, readTogether } from './event-splitter.ts';
-import { pushBytes } from './upstream-fetch.ts';
+import { pushBytes, wholeJson } from './upstream-fetch.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
 /** Understands the `data` of one answer's events. */
@@ -45,3 +46,29 @@ export async function streamEvents<Said>(
   const last = reader.end?.() ?? [];
   if (last.length > 0) await take(last);
 }
+
+/** Understands an answer however it comes. */
+export interface AnswerEventReader<Said> extends EventReader<Said> {
+  readWhole(answer: JsonObject): Said[];
+}
+
+/**
+ * Reads an upstream's answer in the form in which it comes, which is its own choice: not every server does as it was asked, and
+ * some may not stream at all.
+ */
+export async function answerEvents<Said>(
+  response: UpstreamResponse,
+  provider: string,
+  reader: AnswerEventReader<Said>,
+  context: { readonly answersInParts?: () => void },
+  take: Take<Said>,
+): Promise<void> {
+  if (!isJson(response)) {
+    context.answersInParts?.();
+    return streamEvents(response, provider, reader, take);
+  }
+  await take(reader.readWhole(asObject(await wholeJson(response, provider))));
+}
+
+const isJson = ({ headers }: UpstreamResponse) =>
+  /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');

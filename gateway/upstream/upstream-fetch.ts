@@ -169,15 +169,16 @@ export async function pushBytes(
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
   enough: () => boolean,
+  silentMs: number | null = idleMs,
 ): Promise<void> {
   const { body } = response;
-  if (body?.pipe) return piped(body, provider, take, enough);
-  const reading = { held: false };
+  if (body?.pipe) return piped(body, provider, take, enough, silentMs);
+  const reading = { held: silentMs === null };
   for await (const bytes of upstreamBytes(response, provider, reading)) {
     const waits = take(bytes);
     reading.held = waits !== undefined;
     if (waits !== undefined) await waits;
-    reading.held = false;
+    reading.held = silentMs === null;
     if (enough()) return;
   }
 }
@@ -187,6 +188,7 @@ function piped(
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
   enough: () => boolean,
+  silentMs: number | null,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let over = false;
@@ -198,11 +200,11 @@ function piped(
     void body.cancel().then(settle, settle);
   };
   const fail = (error: unknown) => finish(() => reject(error));
-  const timer = setTimeout(() => waits || fail(silent(provider)), idleMs);
+  const timer = silentMs === null ? undefined : setTimeout(() => waits || fail(silent(provider)), silentMs);
   const goOn = () => {
     waits = false;
     if (enough()) finish(resolve);
-    else timer.refresh();
+    else timer?.refresh();
   };
   const value = (bytes: Uint8Array): Promise<void> | undefined => {
     if (over) return undefined;
@@ -237,6 +239,19 @@ export async function readJson(response: UpstreamResponse, provider: string): Pr
   if (value === null)
     throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
   return value;
+}
+
+/**
+ * Reads a whole answer to a chat, at most 8 MiB of it. How long it may be silent is not limited here: it is silent for as long as
+ * the model writes.
+ */
+export async function wholeJson(response: UpstreamResponse, provider: string): Promise<unknown> {
+  const blocks = createBodyBlocks();
+  const tooMuch = () => blocks.size > jsonBytes;
+  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, null);
+  const value = tooMuch() ? null : await jsonOf(blocks);
+  if (value !== null) return value;
+  throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
 }
 
 async function jsonOf(blocks: BodyBlocks): Promise<unknown> {

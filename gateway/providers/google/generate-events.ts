@@ -17,6 +17,8 @@ import type { ProviderEvent } from '../provider.ts';
 /** Reads the events of one streamed answer. */
 export interface GenerateReader {
   read(data: string): ProviderEvent[];
+  /** Reads an answer that came in one piece. */
+  readWhole(answer: JsonObject): ProviderEvent[];
   /** The finish, only where Google gave a reason for one. */
   end(): ProviderEvent[];
 }
@@ -51,20 +53,24 @@ export function createGenerateReader(): GenerateReader {
     ];
   }
 
+  function hear(event: JsonObject): ProviderEvent[] {
+    if (event.error) throw upstreamError(readFault(event, provider, null));
+    const candidate = asObject(asArray(event.candidates)[0]);
+    const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
+    started = true;
+    const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
+    const reason = asText(candidate.finishReason);
+    if (reason) finish = finishReason(reason, calls > 0);
+    else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
+    return [...begin, ...content, ...usageEvent(event.usageMetadata)];
+  }
+
+  const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
+
   return {
-    read(data) {
-      const event = parseEvent(data, provider);
-      if (event.error) throw upstreamError(readFault(event, provider, null));
-      const candidate = asObject(asArray(event.candidates)[0]);
-      const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
-      started = true;
-      const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
-      const reason = asText(candidate.finishReason);
-      if (reason) finish = finishReason(reason, calls > 0);
-      else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
-      return [...begin, ...content, ...usageEvent(event.usageMetadata)];
-    },
-    end: () => (finish ? [{ type: 'finish', reason: finish }] : []),
+    read: (data) => hear(parseEvent(data, provider)),
+    readWhole: (answer) => [...hear(answer), ...end()],
+    end,
   };
 }
 

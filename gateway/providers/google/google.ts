@@ -1,5 +1,5 @@
 import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
-import { streamEvents } from '../../upstream/event-stream.ts';
+import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
@@ -12,11 +12,13 @@ export function createGoogle(): Provider {
   return {
     id,
     name: 'Google',
+    answersWhole: true,
     async chat(request, context, take) {
-      const path = `/v1beta/models/${encodeURIComponent(request.model)}:streamGenerateContent?alt=sse`;
+      const method = request.whole ? 'generateContent' : 'streamGenerateContent?alt=sse';
+      const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });
-      await streamEvents(response, id, createGenerateReader(), take);
+      await answerEvents(response, id, createGenerateReader(), context, take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1beta/models?pageSize=1000'));

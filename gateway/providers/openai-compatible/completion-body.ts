@@ -8,7 +8,7 @@ import { formatInWords, responseFormat, toolFields } from './request-tools.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
-/** The body of `POST /chat/completions`, always streamed so that usage so far is known when something breaks. */
+/** The body of `POST /chat/completions`. */
 export function completionBody(request: ProviderRequest, dialect: Dialect): object {
   return {
     ...dialect.always,
@@ -19,8 +19,8 @@ export function completionBody(request: ProviderRequest, dialect: Dialect): obje
     ...effortField(request, dialect),
     model: request.model,
     messages: messagesFor(request, dialect),
-    stream: true,
-    ...(dialect.asksForUsage ? { stream_options: { include_usage: true } } : {}),
+    stream: !request.whole,
+    ...(dialect.asksForUsage && !request.whole ? { stream_options: { include_usage: true } } : {}),
     ...(request.maxTokens === null ? {} : { [dialect.maxTokensField]: request.maxTokens }),
   };
 }

@@ -9,6 +9,8 @@ import { usageEvent } from './completion-usage.ts';
 /** Reads the `data:` payloads of one streamed completion. */
 export interface ChunkReader {
   read(data: string): ProviderEvent[];
+  /** Reads a completion that came in one piece. */
+  readWhole(completion: JsonObject): ProviderEvent[];
   /** What is left to say at the end: the finish, only where the server said that it was complete. */
   end(): ProviderEvent[];
   /** `[DONE]` was read: nothing that follows counts. */
@@ -58,7 +60,7 @@ export function createChunkReader(provider: string): ChunkReader {
 
   /** Adds what a choice says: to one list, since a chunk is nearly always one piece of text. */
   function hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
-    const delta = asObject(choice.delta);
+    const delta = asObject(choice.delta ?? choice.message);
     const reason = asText(choice.finish_reason);
     if (delta.reasoning_details) details.push(...asArray(delta.reasoning_details));
     if (reason) finish = finishReason(provider, reason, calls.size > 0 || asArray(delta.tool_calls).length > 0);
@@ -68,6 +70,17 @@ export function createChunkReader(provider: string): ChunkReader {
     if (delta.tool_calls) events.push(...asArray(delta.tool_calls).flatMap(callEvents));
   }
 
+  function hear(chunk: JsonObject): ProviderEvent[] {
+    if (chunk.error) throw upstreamError(readFault(chunk, provider, null));
+    const choice = asArray(chunk.choices)[0];
+    const events = begin();
+    if (choice) hearChoice(asObject(choice), events);
+    if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
+    return events;
+  }
+
+  const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
+
   return {
     read(data) {
       if (done) return [];
@@ -76,15 +89,10 @@ export function createChunkReader(provider: string): ChunkReader {
         finish ??= calls.size > 0 ? 'tool_calls' : 'stop';
         return begin();
       }
-      const chunk = parseEvent(data, provider);
-      if (chunk.error) throw upstreamError(readFault(chunk, provider, null));
-      const choice = asArray(chunk.choices)[0];
-      const events = begin();
-      if (choice) hearChoice(asObject(choice), events);
-      if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
-      return events;
+      return hear(parseEvent(data, provider));
     },
-    end: () => (finish ? [{ type: 'finish', reason: finish }] : []),
+    readWhole: (completion) => [...hear(completion), ...end()],
+    end,
     get done() {
       return done;
     },

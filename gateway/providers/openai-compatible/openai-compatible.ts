@@ -1,5 +1,5 @@
 import { asArray, asObject } from '../../json/json-value.ts';
-import { streamEvents } from '../../upstream/event-stream.ts';
+import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
@@ -21,12 +21,13 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     id,
     name,
     fetchesImages: dialect.fetchesImages,
+    answersWhole: true,
     async chat(request, context, take) {
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),
         body: await upstreamBody(request, { kind: 'completions', dialect }),
       });
-      await streamEvents(response, id, createChunkReader(id), take);
+      await answerEvents(response, id, createChunkReader(id), context, take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(id, context, dialect, '/models'));

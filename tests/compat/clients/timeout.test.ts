@@ -24,7 +24,10 @@ beforeAll(async () => {
     providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: `${upstream.origin}/v1` } },
     timeouts: { firstEventMs: 1_000, attemptMs: 1_000 },
   });
-  listening = await listen({ fetch: async (request) => bench.app.fetch(request) }, { port: 0 });
+  listening = await listen(
+    { fetch: async () => new Response(null, { status: 404 }), answerChat: bench.answerChat },
+    { port: 0 },
+  );
 });
 afterAll(async () => {
   await listening.close();

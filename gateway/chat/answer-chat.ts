@@ -1,0 +1,110 @@
+import type { BodyPlace } from '../body/body-budget.ts';
+import type { AnswerReader, AnswerWatcher, Engine, Question } from '../engine/answer.ts';
+import type { Admitted } from '../http/answer-exchange.ts';
+import type { KeptAnswers } from '../idempotency/kept-answers.ts';
+import type { ChatPass } from '../limits/chat-pass.ts';
+import { routeHeaders, warningHeaders } from './chat-headers.ts';
+import { type Collected, collectAnswer, type WholeAnswer } from './collect-answer.ts';
+import { claimKey, keepingWatcher, sendReplay } from './idempotent-request.ts';
+import type { AnswerIdentity } from './prompt-writer.ts';
+import type { QuestionForm } from './read-question.ts';
+import { type ChatCall, readChatCall } from './read-request.ts';
+import { streamAnswer } from './stream-answer.ts';
+import { type StreamTimes, streamTimes } from './stream-events.ts';
+import type { FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+
+export interface ChatDeps {
+  readonly engine: Engine;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** What `Idempotency-Key` remembers. */
+  readonly keptAnswers: KeptAnswers;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+  readonly streamTimes?: StreamTimes;
+}
+
+/** One chat form's two ways to answer. */
+export interface ChatForm {
+  readonly name: QuestionForm;
+  readonly idPrefix: string;
+  readonly writer: (identity: AnswerIdentity, call: ChatCall) => StreamWriter;
+  readonly response: (identity: AnswerIdentity, route: RoutePart, finish: FinishPart, content: Collected) => object;
+}
+
+/** Answers a chat request of either form, streamed or whole. Throws what refuses it, and why there is no answer. */
+export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatDeps): Promise<void> {
+  const { requestId, request, pass, place } = admitted;
+  const call = await readChatCall(admitted, form.name);
+  const { question } = call;
+  const claim = call.digest === null ? null : await claimKey(admitted, call.digest, deps.keptAnswers);
+  if (claim?.kind === 'replay') return sendReplay(claim, call, form, admitted);
+  try {
+    await reserveTokens(question, pass);
+  } catch (error) {
+    await claim?.release();
+    throw error;
+  }
+  pass?.run();
+  const identity = identityOf(requestId, form, deps.now());
+  const watcher = leaving(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
+  const answer = (reader: AnswerReader) => deps.engine.answer(question, request.client, reader, watcher);
+  if (question.stream) {
+    return streamAnswer(
+      answer,
+      admitted,
+      form.writer(identity, call),
+      question.warnings,
+      deps.streamTimes ?? streamTimes,
+    );
+  }
+  sendWhole(admitted, form, identity, await collectAnswer(answer));
+}
+
+function sendWhole(admitted: Admitted, form: ChatForm, identity: AnswerIdentity, answer: WholeAnswer): void {
+  const { route, finish, content } = answer;
+  const headers = { 'content-type': jsonType, ...routeHeaders(route), ...warningHeaders(finish.warnings) };
+  admitted.send(200, headers, JSON.stringify(form.response(identity, route, finish, content)));
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** The names of an answer in one of the forms. */
+const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({
+  id: `${idPrefix}${requestId.slice('req_'.length)}`,
+  requestId,
+  created: Math.floor(nowMs / 1_000),
+});
+
+/**
+ * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
+ * while the books are closed: whoever has read the answer to its end finds it free.
+ */
+function leaving(pass: ChatPass | null, place: BodyPlace, keeping: AnswerWatcher | null): AnswerWatcher {
+  let left: Promise<void> | undefined;
+  const leave = (tokens: number) => {
+    left ??= pass?.leave(tokens);
+    return left;
+  };
+  return {
+    ...(keeping?.part ? { part: keeping.part } : {}),
+    measured: (tokens) => void leave(tokens),
+    async ended(tokens, error) {
+      place.leave();
+      await leave(tokens);
+      await keeping?.ended(tokens, error);
+    },
+  };
+}
+
+/** What is reserved of the minute's tokens for an answer whose length nobody has limited. */
+const unlimitedOutputTokens = 4096;
+
+/** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
+async function reserveTokens(question: Question, pass: ChatPass | null): Promise<void> {
+  if (!pass || question.byoKey) return;
+  const { facts, maxTokens, principal } = question;
+  await pass.reserveTokens({
+    input: facts.features.inputTokens,
+    output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
+  });
+}

@@ -1,0 +1,47 @@
+import type { Warning } from '#shared/wire/chat-response.ts';
+import type { AnswerPart } from '../engine/answer.ts';
+import { routeHeaders, warningHeaders } from './chat-headers.ts';
+import type { RoutePart, StreamWriter } from './stream-writer.ts';
+
+export interface StreamTimes {
+  /** How long the status line waits for the upstream's first word. */
+  readonly holdMs: number;
+  /** Silence after which a comment is sent. */
+  readonly keepAliveMs: number;
+}
+
+/** Wire contract §1.4.1 and §1.4.2. */
+export const streamTimes: StreamTimes = { holdMs: 10_000, keepAliveMs: 15_000 };
+
+export const keepAlive = ': keep-alive\n\n';
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+};
+
+/** What a stream's answer says before its first event (wire contract §1.2, §5.6). */
+export const headersOf = (route: RoutePart | null, warnings: readonly Warning[]): Record<string, string> => ({
+  ...eventStreamHeaders,
+  ...routeHeaders(route),
+  ...warningHeaders(warnings),
+});
+
+/** The text of one part's events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
+export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
+  switch (part.type) {
+    case 'route':
+      return framed(writer.opening(part));
+    case 'finish':
+      return `${framed(writer.closing(part))}data: [DONE]\n\n`;
+    default:
+      return framed(writer.delta(part));
+  }
+}
+
+function framed(events: readonly string[]): string {
+  let text = '';
+  for (const event of events) text += `data: ${event}\n\n`;
+  return text;
+}

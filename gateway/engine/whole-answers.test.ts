@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { completionResponse } from '#shared/wire/chat-response.ts';
+import { requestList } from '#shared/wire/request-record.ts';
+import { Secret } from '../auth/secret.ts';
+import { listen } from '../http/listen.ts';
+import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { openUpstream, type Reply } from '../testing/upstream-server.ts';
+
+/** A caller who waits for all of an answer gets it from an upstream that was asked for all of it (docs/decisions/043). */
+
+const usage = { prompt_tokens: 9, completion_tokens: 7, total_tokens: 16 };
+const calls = [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"a":1}' } }];
+const message = {
+  role: 'assistant',
+  content: 'Hello world',
+  reasoning_content: 'Hm.',
+  refusal: null,
+  tool_calls: calls,
+};
+const whole = {
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+  usage,
+};
+const chunk = (delta: object, reason: string | null, more: object = {}) =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: reason }], ...more })}\n\n`;
+const parts = [
+  chunk({ role: 'assistant', reasoning_content: 'Hm.' }, null),
+  ...['Hel', 'lo wor', 'ld'].map((content) => chunk({ content }, null)),
+  chunk({ tool_calls: [{ ...calls[0], index: 0 }] }, null),
+  chunk({}, 'tool_calls', { usage }),
+  'data: [DONE]\n\n',
+];
+
+const asWhole: Reply = (_call, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(whole));
+};
+const inParts: Reply = (_call, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(parts.join(''));
+};
+/** As it is asked, as vendors do. */
+const asAsked: Reply = (call, response) => (call.body.stream ? inParts(call, response) : asWhole(call, response));
+
+async function open(reply: Reply, options: TestGatewayOptions = {}) {
+  const upstream = await openUpstream(reply);
+  onTestFinished(upstream.close);
+  const credential = { apiKey: new Secret('sk-upstream'), baseUrl: `${upstream.origin}/v1` };
+  const opened = await openTestGateway({ providers: { openai: credential }, ...options });
+  const record = async () => requestList.parse(await (await opened.call('/v1/requests')).json()).data[0];
+  return { ...opened, upstream, record };
+}
+
+const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] };
+const path = '/v1/chat/completions';
+
+test('it is asked for at once, and says and costs what it does in parts', async () => {
+  const { post, upstream, record } = await open(asAsked);
+  const answer = completionResponse.parse(await (await post(path, body)).json());
+  const booked = await record();
+  expect(upstream.calls[0]?.body).toMatchObject({ stream: false });
+  expect(upstream.calls[0]?.body).not.toHaveProperty('stream_options');
+  upstream.replyWith(inParts);
+  const slow = completionResponse.parse(await (await post(path, body)).json());
+  expect(upstream.calls[1]?.body).toMatchObject({ stream: false });
+  const same = ({ choices, usage: counted, provider, model, warnings }: typeof answer) => ({
+    choices,
+    usage: counted,
+    provider,
+    model,
+    warnings,
+  });
+  expect(same(answer)).toEqual(same(slow));
+  expect(answer.choices[0]?.message).toMatchObject({
+    content: 'Hello world',
+    reasoning_content: 'Hm.',
+    tool_calls: calls,
+  });
+  const again = await record();
+  expect(again).toMatchObject({
+    cost_usd: booked?.cost_usd,
+    prompt_tokens: 9,
+    completion_tokens: 7,
+    status: 'succeeded',
+  });
+});
+
+test.each([
+  ['a caller who reads along', { ...body, stream: true }, {}],
+  ['a balance that does not cover the longest answer', body, { balance: '0.005' }],
+  ['the router, who may ask another model', { messages: body.messages, route: { only: ['openai/*'] } }, {}],
+] as const)('for %s it is asked for in parts', async (_who, asked, options) => {
+  const { post, upstream } = await open(asAsked, options);
+  const response = await post(path, asked);
+  expect(response.status).toBe(200);
+  await response.text();
+  expect(upstream.calls[0]?.body).toMatchObject({ stream: true });
+});
+
+test('a balance that covers no longest answer, but the one that was allowed, is asked in one piece', async () => {
+  const { post, upstream } = await open(asAsked, { balance: '0.005' });
+  expect((await post(path, { ...body, max_tokens: 100 })).status).toBe(200);
+  expect(upstream.calls[0]?.body).toMatchObject({ stream: false, max_completion_tokens: 100 });
+});
+
+test('a client that leaves is charged for all of it: nobody could say what was produced so far', async () => {
+  const asked = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const opened = await open(async (call, response) => {
+    asked.resolve();
+    await left.promise;
+    await asWhole(call, response);
+  });
+  const server = await listen(opened.gateway, { port: 0 });
+  onTestFinished(server.close);
+  const client = connect(server.port, '127.0.0.1');
+  await once(client, 'connect');
+  const text = JSON.stringify(body);
+  client.write(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${opened.key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  );
+  await asked.promise;
+  client.destroy();
+  await expect
+    .poll(() => opened.entries.some(({ event, status }) => event === 'request' && status === 499))
+    .toBe(false);
+  left.resolve();
+  await expect.poll(async () => (await opened.record())?.status).toBe('succeeded');
+  expect(await opened.record()).toMatchObject({ completion_tokens: 7, estimated: false });
+  const { checks } = await opened.gateway.operator.verifyBooks();
+  expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+});
+
+test.each([
+  ['no JSON', 'application/json', '{"choices":[', 'upstream_bad_response'],
+  ['JSON that is no answer', 'application/json', '[1,2]', 'upstream_truncated'],
+  [
+    'an error with status 200',
+    'application/json',
+    '{"error":{"message":"overloaded","code":529}}',
+    'upstream_overloaded',
+  ],
+])('%s is an error, and costs nothing', async (_what, type, text, code) => {
+  const { post, record } = await open((_call, response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.end(text);
+  });
+  const response = await post(path, body);
+  expect(await response.json()).toMatchObject({ error: { code } });
+  expect(await record()).toMatchObject({ status: 'failed', cost_usd: '0' });
+});

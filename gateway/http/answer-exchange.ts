@@ -1,0 +1,88 @@
+import type { ErrorCode } from '#shared/errors.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BodyPlace } from '../body/body-budget.ts';
+import type { ChatPass } from '../limits/chat-pass.ts';
+import { errorAnswer } from './error-response.ts';
+import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import {
+  admitReceived,
+  knownError,
+  logAnswered,
+  pathOf,
+  type ReceiveDeps,
+  type Received,
+  receive,
+  release,
+  withCommonHeaders,
+} from './receive.ts';
+
+/** A request that may be answered, and how. */
+export interface Admitted {
+  readonly requestId: string;
+  readonly path: string;
+  readonly principal: Principal;
+  readonly pass: ChatPass | null;
+  readonly place: BodyPlace;
+  /** The request's head, body and client. */
+  readonly request: Exchange;
+  send(status: number, headers: HeaderFields, text: string): void;
+  open(status: number, headers: HeaderFields): AnswerOutlet;
+}
+
+export type ExchangeHandler = (admitted: Admitted) => Promise<void>;
+
+/** Answers exchanges: admission, the route's handler, an error's envelope. Never rejects. */
+export function createExchangeAnswerer(
+  deps: ReceiveDeps,
+  handlers: ReadonlyMap<string, ExchangeHandler>,
+): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    const received = receive(exchange, deps.now());
+    try {
+      await admitReceived(received, exchange.address, deps);
+      const path = pathOf(exchange.target);
+      await handlers.get(path)?.(admitted(exchange, received, path, deps));
+    } catch (error) {
+      refuse(error, exchange, received, deps);
+    }
+    await release(received);
+  };
+}
+
+function admitted(exchange: Exchange, received: Received, path: string, deps: ReceiveDeps): Admitted {
+  const { requestId, principal, pass, place } = received;
+  if (!principal || !place) throw new Error(`the route ${path} was not admitted`);
+  return {
+    ...{ requestId, path, principal, pass, place },
+    request: exchange,
+    send: (status, headers, text) => sendAnswer(exchange, received, status, headers, text, null, deps),
+    open(status, headers) {
+      const outlet = exchange.open(status, withCommonHeaders(received, headers, deps));
+      logAnswered(received, status, null, deps);
+      return outlet;
+    },
+  };
+}
+
+function sendAnswer(
+  exchange: Exchange,
+  received: Received,
+  status: number,
+  headers: HeaderFields,
+  text: string,
+  code: ErrorCode | null,
+  deps: ReceiveDeps,
+): void {
+  exchange.send(status, withCommonHeaders(received, headers, deps), text);
+  logAnswered(received, status, code, deps);
+}
+
+function refuse(error: unknown, exchange: Exchange, received: Received, deps: ReceiveDeps): void {
+  const known = knownError(error, received, deps);
+  const { status, headers, text } = errorAnswer(known, received.requestId);
+  try {
+    sendAnswer(exchange, received, status, headers, text, known.code, deps);
+  } catch {
+    exchange.destroy();
+  }
+}

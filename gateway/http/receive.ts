@@ -1,0 +1,165 @@
+import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
+import type { Authorizer } from '../auth/authorize.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { BodyPlace, BodyRoom } from '../body/body-budget.ts';
+import { databaseFault } from '../db/connection-loss.ts';
+import { newId } from '../db/id.ts';
+import type { ChatPass } from '../limits/chat-pass.ts';
+import type { Limits } from '../limits/limits.ts';
+import { clientRequestId } from './client-request-id.ts';
+import type { HeaderFields, RequestHead } from './exchange.ts';
+import { limitOf, normalPath, type RoutePolicy } from './policies.ts';
+import { admit, checkHeaders, checkTarget, policyFor } from './route-admission.ts';
+
+export interface ReceiveDeps {
+  readonly authorizer: Authorizer;
+  readonly limits: Limits;
+  /** The memory for large bodies. */
+  readonly bodies: BodyRoom;
+  readonly draining: () => boolean;
+  /** Why there is too much to do for another request, or null. */
+  readonly overload: (isChat: boolean) => AppError | null;
+  /** Clients shall open their next connection elsewhere. */
+  readonly leaving: () => boolean;
+  readonly version: string;
+  readonly now: () => number;
+  readonly log: (entry: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A request on its way in: what is known of it so far, which a refusal says too. */
+export interface Received {
+  readonly requestId: string;
+  readonly head: RequestHead;
+  readonly startedAt: number;
+  /** The path of its policy, for the log: the request's own could hold anything. */
+  route: string | null;
+  principal: Principal | null;
+  /** On chat routes: the request's way through the limits. */
+  pass: ChatPass | null;
+  /** Its body's share of the memory for large ones. */
+  place: BodyPlace | null;
+}
+
+export function receive(head: RequestHead, now: number): Received {
+  const requestId = newId('req', now);
+  return { requestId, head, startedAt: now, route: null, principal: null, pass: null, place: null };
+}
+
+/** The path of a request's target, as routes are compared with it. */
+export function pathOf(target: string): string {
+  const end = target.search(/[?#]/);
+  return normalPath(end < 0 ? target : target.slice(0, end));
+}
+
+/** All checks before a body is read, in the order of wire contract §3.3. Throws what refuses the request. */
+export async function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): Promise<void> {
+  const { head } = received;
+  checkTarget(head.target);
+  const policy = policyFor(head.method, pathOf(head.target));
+  received.route = policy.path;
+  checkHeaders(policy, head);
+  if (policy.access !== 'public') requireRoom(deps, policy);
+  try {
+    received.principal = await admit(policy, head.header('authorization'), deps.authorizer);
+  } catch (error) {
+    throw await deps.limits.refused(error, address);
+  }
+  if (received.principal) await enterLimits(received, received.principal, policy, address, deps.limits);
+  received.place = deps.bodies.enter();
+}
+
+/** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
+function requireRoom({ draining, overload }: ReceiveDeps, policy: RoutePolicy): void {
+  if (draining()) throw shuttingDown();
+  const refusal = overload(policy.access === 'chat');
+  if (refusal) throw refusal;
+}
+
+const shuttingDown = () =>
+  new AppError('shutting_down', 'The gateway is shutting down. Try again in a moment.', { retryAfterMs: 1000 });
+
+/** The place of 429 in the order of §3.3: after who asks and what that may do, before anything of the body is read. */
+async function enterLimits(
+  received: Received,
+  principal: Principal,
+  policy: RoutePolicy,
+  address: string | null,
+  limits: Limits,
+): Promise<void> {
+  const limit = limitOf(policy);
+  if (limit === 'read') await limits.read(principal);
+  if (limit === 'verify') await limits.verify(address);
+  if (limit !== 'chat') return;
+  received.pass = await limits.chat(principal);
+  await received.pass.enter();
+}
+
+/** Gives back what a request holds that came to no answer of its own. */
+export async function release({ pass, place }: Received): Promise<void> {
+  if (pass?.running) return;
+  place?.leave();
+  await pass?.leave(0);
+}
+
+/** The headers of every answer, over those that it has of its own. */
+export function withCommonHeaders(
+  { requestId, head, pass }: Received,
+  own: HeaderFields,
+  { version, leaving }: ReceiveDeps,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'cache-control': 'no-store',
+    ...own,
+    'x-request-id': requestId,
+    'x-portico-version': version,
+    'x-content-type-options': 'nosniff',
+    ...pass?.headers(),
+  };
+  if (leaving()) headers.connection = 'close';
+  const echoed = clientRequestId(head);
+  if (echoed) headers['x-client-request-id'] = echoed;
+  return headers;
+}
+
+/** The log's line of an answered request: ids, by which an operator finds who it was, and never what was said. */
+export function logAnswered(
+  received: Received,
+  status: number,
+  code: ErrorCode | null,
+  { log, now }: ReceiveDeps,
+): void {
+  const { requestId, head, route, principal, startedAt } = received;
+  const echoed = clientRequestId(head);
+  log({
+    event: 'request',
+    request_id: requestId,
+    ...(echoed ? { client_request_id: echoed } : {}),
+    method: head.method,
+    route,
+    status,
+    ...(code === null ? {} : { code }),
+    ...(principal ? { account_id: principal.accountId, key_id: principal.credential.id } : {}),
+    duration_ms: now() - startedAt,
+  });
+}
+
+/** What an operator has to be told the cause of, and under which name. */
+const failures: Partial<Record<ErrorCode, string>> = {
+  internal_error: 'internal_error',
+  server_overloaded: 'database_unreachable',
+};
+
+/** What failed, as the caller is told it; its cause goes to the log. A cause may hold SQL, never a parameter. */
+export function knownError(error: unknown, { requestId }: Received, { log }: ReceiveDeps): AppError {
+  const known = toAppError(databaseFault(error));
+  const event = failures[known.code];
+  const { cause } = known;
+  if (event === undefined || cause === undefined || cause === null) return known;
+  const isError = cause instanceof Error;
+  log({
+    ...{ event, level: 'error', request_id: requestId },
+    message: isError ? cause.message : String(cause),
+    stack: isError ? cause.stack : undefined,
+  });
+  return known;
+}
