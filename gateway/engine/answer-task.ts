@@ -54,7 +54,7 @@ export async function runAnswer(context: RunContext): Promise<void> {
 async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<Held> {
   const [target] = admitted.targets;
   const { model } = target;
-  const longest = wantsWhole({ question, admitted }, target) ? reserve.longestAmount(model) : null;
+  const longest = wantsWhole({ question, admitted, deps }, target) ? reserve.longestAmount(model) : null;
   return deps.ledger.decide({
     requestId: question.requestId,
     accountId: question.principal.accountId,
@@ -76,8 +76,11 @@ async function hold(question: Question, admitted: Admitted, reserve: Reserve, de
  * times. Nothing can be cut from such an answer, so it takes a hold that covers the longest one; and nobody sees it begin, so
  * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043).
  */
-const wantsWhole = ({ question, admitted }: Pick<Run, 'question' | 'admitted'>, { provider }: Target) =>
-  !question.stream && admitted.targets.length === 1 && provider.answersWhole === true;
+const wantsWhole = ({ question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>, { provider }: Target) =>
+  !question.stream &&
+  admitted.targets.length === 1 &&
+  provider.answersWhole === true &&
+  !deps.earlyLeavers.has(question.principal.accountId);
 
 /** Why there is no whole answer, and whether that is the client's doing. */
 const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
@@ -131,10 +134,10 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const firstEventMs = firstEventLimit(run, isLast);
   const request = requestFor(run, target, current);
   const listener = listen(run, current);
-  run.disconnect.indivisible(whole);
+  run.disconnect.asks(target.model.provider, whole);
   const answersInParts = () => {
     current.whole = false;
-    run.disconnect.indivisible(false);
+    run.disconnect.asks(target.model.provider, false);
   };
   const context = { signal, firstEventMs, whole, fetch: deps.fetch, answersInParts };
   try {
@@ -294,6 +297,9 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     deps.log({ ...bill.unbelieved, event: 'usage_clamped', level: 'warn', request_id: question.requestId });
   run.measured(bill.metered.usage.promptTokens + bill.metered.usage.completionTokens);
   if (outcome.kind === 'failed') {
+    if (run.current?.whole && outcome.error.code === 'client_closed_request') {
+      deps.earlyLeavers.add(question.principal.accountId);
+    }
     await deps.ledger.settle(bill.settlement).catch((error: unknown) => {
       deps.log({ event: 'settlement_failed', requestId: question.requestId, cause: String(error) });
     });

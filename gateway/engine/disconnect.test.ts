@@ -59,6 +59,7 @@ test.each([
   ['a stream, before anything was said', true, ''],
   ['a stream, before the first word', true, streamHead],
   ['a stream, after the first word', true, firstWord],
+  ['a whole answer, before anything was said', false, ''],
   ['a whole answer that comes in parts, after the first word', false, firstWord],
 ])('a client that leaves %s hangs up on the provider within 500 ms', patience, async (_when, stream, said) => {
   const opened = await openStandAlone(said);

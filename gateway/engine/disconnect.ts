@@ -7,26 +7,22 @@ import type { Emit } from './run.ts';
 export interface Disconnect {
   /** Hands a part to the reader; once it has left, to nobody. What waits for the reader ends with it, or with the answer. */
   readonly emit: Emit;
-  /** Whether what is asked of the upstream now cannot be had in part: then it is read to its end, whoever leaves. */
-  indivisible(yes: boolean): void;
+  /** Says of whom an answer is asked next, and whether in one piece. */
+  asks(provider: string, whole: boolean): void;
   /** The reader left: nobody reads the rest. */
   leave(why: AppError): void;
-  /** The reader may not have the rest. */
-  dismiss(why: AppError): void;
   /** The answer is over, one way or the other: tells a reader who is still there. */
   end(): void;
   fail(error: unknown): void;
 }
 
 /**
- * Where nobody reads the rest, the upstream is hung up on (wire contract §1.4.6), but for two cases in which it is read to its
- * end without its client, and the answer is billed by its usage: a provider that bills a whole answer anyway, from its first
- * word on (§1.4.8), and an answer that was asked in one piece, of which nobody could say what was produced so far
- * (docs/decisions/043).
+ * Where nobody reads the rest, the upstream is hung up on (wire contract §1.4.6), unless its provider bills a whole answer
+ * anyway: then it is read to its end without its client, and billed by its usage (§1.4.8). That holds from the first word on,
+ * since nothing is charged before; of an answer in one piece, which has no first word, from its beginning.
  */
 export function createDisconnect(reader: AnswerReader, drains: (provider: string) => boolean, abort: Stop): Disconnect {
   let draining = false;
-  let whole = false;
   let gone: AppError | null = null;
   let release: (() => void) | null = null;
   let giveUp: ((error: unknown) => void) | null = null;
@@ -53,16 +49,12 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
       const waits = reader.value(part);
       return waits && unlessGone(waits);
     },
-    indivisible(yes) {
-      whole = yes;
-      if (!yes && !draining && gone) abort.abort(gone);
+    asks(provider, whole) {
+      draining = whole && drains(provider);
+      if (!draining && gone) abort.abort(gone);
     },
     leave(why) {
-      if (draining || whole) goOnWithout(why);
-      else abort.abort(why);
-    },
-    dismiss(why) {
-      if (whole) goOnWithout(why);
+      if (draining) goOnWithout(why);
       else abort.abort(why);
     },
     end() {

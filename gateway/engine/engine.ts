@@ -13,6 +13,7 @@ import { startAnswerClock } from './answer-clock.ts';
 import { runAnswer } from './answer-task.ts';
 import { type Backpressure, measureBackpressure } from './backpressure.ts';
 import { createDisconnect } from './disconnect.ts';
+import { createEarlyLeavers, type EarlyLeavers } from './early-leavers.ts';
 import { createLeases, type Leases } from './leases.ts';
 import type { Emit } from './run.ts';
 
@@ -46,6 +47,7 @@ export interface EngineDeps {
   /** Ends answers whose credential is taken away. */
   readonly credentials: Pick<CredentialWatch, 'watch'>;
   readonly leases: Leases;
+  readonly earlyLeavers: EarlyLeavers;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly fetch: UpstreamFetch;
@@ -58,15 +60,16 @@ export interface EngineDeps {
 }
 
 /** admit → hold → choose → attempt → settle, each answer in a task of its own. */
-export function createEngine(given: Omit<EngineDeps, 'leases'>): Engine {
-  const deps: EngineDeps = { ...given, leases: createLeases(given.timeouts.leaseMs) };
+export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>): Engine {
+  const leases = createLeases(given.timeouts.leaseMs);
+  const deps: EngineDeps = { ...given, leases, earlyLeavers: createEarlyLeavers(given.now) };
   return {
     answer(question, client, reader, watcher) {
       const abort = new Stop();
       const disconnect = createDisconnect(reader, (provider) => drains(deps, provider), abort);
       const backpressure = measureBackpressure(disconnect.emit);
       const unlink = stopWhen(abort, client, deps, backpressure, disconnect.leave);
-      const unwatch = deps.credentials.watch(question.principal, disconnect.dismiss);
+      const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;
       const measured = (count: number) => {
         tokens = count;

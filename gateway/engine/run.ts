@@ -21,7 +21,7 @@ export interface RunContext {
   readonly deps: EngineDeps;
   readonly signal: StopSignal;
   readonly emit: Emit;
-  readonly disconnect: Pick<Disconnect, 'indivisible'>;
+  readonly disconnect: Pick<Disconnect, 'asks'>;
   readonly backpressure: Backpressure;
   /** Told once, when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;

@@ -107,14 +107,17 @@ test('a balance that covers no longest answer, but the one that was allowed, is 
   expect(upstream.calls[0]?.body).toMatchObject({ stream: false, max_completion_tokens: 100 });
 });
 
-test('a client that leaves is charged for all of it: nobody could say what was produced so far', async () => {
+/** Asks, and leaves once the provider was asked; it answers only then. */
+async function leave(onDisconnect: 'abort' | 'drain') {
   const asked = Promise.withResolvers<void>();
   const left = Promise.withResolvers<void>();
   const opened = await open(async (call, response) => {
     asked.resolve();
     await left.promise;
-    await asWhole(call, response);
+    await asAsked(call, response);
   });
+  const apiKey = new Secret('sk-upstream');
+  opened.gateway.setProvider('openai', { apiKey, baseUrl: `${opened.upstream.origin}/v1`, onDisconnect });
   const server = await listen(opened.gateway, { port: 0 });
   onTestFinished(server.close);
   const client = connect(server.port, '127.0.0.1');
@@ -126,13 +129,28 @@ test('a client that leaves is charged for all of it: nobody could say what was p
   );
   await asked.promise;
   client.destroy();
-  await expect
-    .poll(() => opened.entries.some(({ event, status }) => event === 'request' && status === 499))
-    .toBe(false);
-  left.resolve();
-  await expect.poll(async () => (await opened.record())?.status).toBe('succeeded');
-  expect(await opened.record()).toMatchObject({ completion_tokens: 7, estimated: false });
-  const { checks } = await opened.gateway.operator.verifyBooks();
+  return { ...opened, answer: left.resolve };
+}
+
+test('a client that leaves hangs up on the provider: nothing is charged, and for an hour it is asked in parts', async () => {
+  const { record, upstream, post, pass, answer } = await leave('abort');
+  await upstream.calls[0]?.closed;
+  await expect.poll(async () => (await record())?.status).toBe('cancelled');
+  expect(await record()).toMatchObject({ cost_usd: '0' });
+  answer();
+  expect((await post(path, body)).status).toBe(200);
+  expect(upstream.calls[1]?.body).toMatchObject({ stream: true });
+  pass(3_600_001);
+  expect((await post(path, body)).status).toBe(200);
+  expect(upstream.calls[2]?.body).toMatchObject({ stream: false });
+});
+
+test('where the provider bills all of it anyway, it is read to its end and charged', async () => {
+  const { record, gateway, answer } = await leave('drain');
+  answer();
+  await expect.poll(async () => (await record())?.status).toBe('succeeded');
+  expect(await record()).toMatchObject({ completion_tokens: 7, estimated: false });
+  const { checks } = await gateway.operator.verifyBooks();
   expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
 });
 
