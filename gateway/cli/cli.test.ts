@@ -15,9 +15,8 @@ import { openBooks } from '../db/open.ts';
 import { openOperator } from '../operator/open-operator.ts';
 import { bareEnvironment } from '../testing/bare-environment.ts';
 import { onPostgres, sharedDatabase, sharedSecrets } from '../testing/test-database.ts';
-import { examples } from './cli-examples.ts';
-import { commands } from './commands.ts';
-import { referenceCommands } from './reference-commands.ts';
+import { leavesOf, typedWords } from './help.ts';
+import { gatewayProgram } from './program.ts';
 
 const entry = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -134,6 +133,8 @@ describe('the command line', { timeout: 180_000 }, () => {
     [['frobnicate'], /There is no command "frobnicate"/],
     [['prces', 'list'], /There is no command "prces list". Did you mean "prices list"\?/],
     [['account', 'create', '--naem', 'x'], /There is no option --naem. Did you mean --name\? See --help/],
+    [['prces', 'lst'], /There is no command "prces lst". Did you mean "prices"\?/],
+    [['account'], /Say what to do, for example "gateway account create"/],
     [['key', 'list', '--xyzzy'], /There is no option --xyzzy. See --help/],
     [[], /Say what to do/],
     [['account', 'create'], /"account create" needs --name/],
@@ -220,9 +221,10 @@ describe('the command line', { timeout: 180_000 }, () => {
   test('help names every command and exits well', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
-    const names = ['serve', ...Object.keys(commands), ...Object.keys(referenceCommands)];
-    for (const word of [...names, 'Examples', 'every model']) expect(stdout).toContain(word);
-    expect(names.filter((name) => !examples[name]?.length)).toEqual([]);
+    const every = leavesOf(gatewayProgram());
+    expect(every.length).toBeGreaterThan(25);
+    for (const word of [...every.map(typedWords), 'Examples', 'every model']) expect(stdout).toContain(word);
+    expect(every.filter(({ examples }) => examples.length === 0).map(typedWords)).toEqual([]);
     const about = await run(['token', 'issue', '--help']);
     expect(about).toMatchObject({ code: 0, stdout: expect.stringContaining('--scope chat,models --ttl 15m') });
     expect(about.stdout).not.toContain('account create');
