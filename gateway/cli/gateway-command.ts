@@ -35,8 +35,9 @@ export class GatewayCommand extends Command {
   answers<Options extends OptionValues>(load: Load<ReferenceInput<Options>>): this {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
-      const { onBooksIfAny } = await import('./on-books.ts');
-      return answer({ ...typed, fromBooks: (read) => onBooksIfAny(database, read) });
+      const fromBooks: ReferenceInput['fromBooks'] = async (read) =>
+        (await import('./on-books.ts')).onBooksIfAny(database, read);
+      return answer({ ...typed, fromBooks });
     });
   }
 

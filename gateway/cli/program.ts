@@ -71,7 +71,6 @@ function readPort(given: string): number {
 
 /** What ships with the gateway. */
 function defineReference(program: GatewayCommand): void {
-  const reference = () => import('./reference-commands.ts');
   const providers = program.command('providers').description('who answers');
   providers
     .command('list')
@@ -89,16 +88,16 @@ function defineReference(program: GatewayCommand): void {
     .command('list')
     .description('plans with their limits')
     .example('gateway plan list')
-    .answers(async () => (await reference()).listPlans);
+    .answers(async () => (await import('./plan-commands.ts')).listPlans);
   program
     .command('openapi')
     .description('prints the interface as an OpenAPI document')
     .example('gateway openapi > portico.openapi.json')
-    .answers(async () => (await reference()).printOpenApi);
+    .answers(async () => (await import('./interface-commands.ts')).printOpenApi);
   program
     .command('postman')
     .description('prints the interface as a Postman collection')
     .option('--base-url <URL>', 'address that the collection begins with', `http://127.0.0.1:${defaultPort}`)
     .example('gateway postman --base-url https://api.example.com > portico.postman.json')
-    .answers(async () => (await reference()).printPostman);
+    .answers(async () => (await import('./interface-commands.ts')).printPostman);
 }
