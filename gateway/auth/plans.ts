@@ -15,6 +15,9 @@ const unlimited = {
   models: ['*'],
 } as const;
 
+/** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
+export const defaultPlan = 'pro';
+
 /** What accounts may do, as data (wire contract §7). */
 export const plans: readonly Plan[] = [
   {

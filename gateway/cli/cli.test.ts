@@ -1,96 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
-import { requestList } from '#shared/wire/request-record.ts';
 import { openBooks } from '../db/open.ts';
-import { openOperator } from '../operator/open-operator.ts';
-import { bareEnvironment } from '../testing/bare-environment.ts';
-import { onPostgres, sharedDatabase, sharedSecrets } from '../testing/test-database.ts';
-import { examples } from './cli-examples.ts';
-import { commands } from './commands.ts';
-import { referenceCommands } from './reference-commands.ts';
+import { accountWithKey, beforehand, chat, read, run, serve, workplace } from '../testing/cli-process.ts';
 
-const entry = fileURLToPath(new URL('main.ts', import.meta.url));
-
-const secrets = sharedSecrets();
-
-/** A folder, and where books can be made: in it, or on this run's server. */
-async function workplace() {
-  const directory = mkdtempSync(join(tmpdir(), 'portico-cli-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return { directory, database: await sharedDatabase(directory) };
-}
-
-function start(args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [entry, ...args], {
-    env: bareEnvironment({ ...secrets, ...env }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
-async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = start(args, env);
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on('data', (chunk) => {
-    stderr += chunk;
-  });
-  const [code] = await once(child, 'close');
-  return { code: code as number, stdout, stderr, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
-}
-
-/** A serving process; its first line says where. */
-async function serve(database: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-  const child = start(['serve', '--port', '0', '--db', database, ...args], env);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let log = '';
-  child.stderr?.on('data', (chunk) => {
-    log += chunk;
-  });
-  const lines: string[] = [];
-  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  reader.on('line', (line) => lines.push(line));
-  await Promise.race([once(reader, 'line'), once(child, 'close')]);
-  const url = /^Portico gateway on (http:\/\/127\.0\.0\.1:\d+)$/.exec(lines[0] ?? '')?.[1];
-  if (!url) throw new Error(`it did not start: ${log}`);
-  return { child, url, lines, log: () => log };
-}
-
-async function accountWithKey(database: string) {
-  const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
-  await run(['credit', 'grant', id, '5', '--db', database]);
-  const { last: key } = await run(['key', 'create', id, '--scope', 'chat,models,account', '--db', database]);
-  return { id, key };
-}
-
-const chat = (url: string, key: string, body: object, signal?: AbortSignal) =>
-  fetch(`${url}/chat`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(signal ? { signal } : {}),
-  });
-
-const read = async (url: string, path: string, key: string) =>
-  (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+/** What it does every quarter of a minute it does twice a second. */
+const impatient = beforehand(`const { setInterval: real } = globalThis;
+  globalThis.setInterval = (run, ms, ...more) => real(run, ms / 30, ...more);`);
 
 describe('the command line', { timeout: 180_000 }, () => {
   test('makes an account, credits and a key that a gateway then serves, and a revoked key is refused', async () => {
     const { database } = await workplace();
-    const { id, key } = await accountWithKey(database);
+    const { last: id } = await run(['account', 'create', '--name', 'Team', '--db', database]);
     expect(id).toMatch(/^acct_/);
+    await run(['credit', 'grant', id, '5', '--db', database]);
+    const { last: key } = await run(['key', 'create', id, '--scope', 'chat,models,account', '--db', database]);
     const { url, lines, log } = await serve(database);
     const answer = await chat(url, key, { prompt: 'hi', provider: 'sandbox' });
     expect(answer.status).toBe(200);
@@ -128,24 +56,6 @@ describe('the command line', { timeout: 180_000 }, () => {
     const wrong = await run(['account', 'create', '--name', 'x', '--plan', name, '--db', database]);
     expect(wrong.stderr).toContain(']0;owned');
     expect(wrong.stderr).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066]/u);
-  });
-
-  test.each([
-    [['frobnicate'], /There is no command "frobnicate"/],
-    [['prces', 'list'], /There is no command "prces list". Did you mean "prices list"\?/],
-    [['account', 'create', '--naem', 'x'], /There is no option --naem. Did you mean --name\? See --help/],
-    [['key', 'list', '--xyzzy'], /There is no option --xyzzy. See --help/],
-    [[], /Say what to do/],
-    [['account', 'create'], /"account create" needs --name/],
-    [['credit', 'grant', 'acct_1'], /Usage: gateway credit grant ACCOUNT USD/],
-    [['serve', '--port', '99999'], /--port must be a number/],
-    [['serve', '--bogus'], /--bogus/],
-    [['account', 'list', '--port', '1'], /--port does not belong/],
-  ])('said wrongly (%j), it answers with one sentence and exit code 2', async (args, sentence) => {
-    const { code, stdout, stderr } = await run(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.trimEnd()).toMatch(sentence);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
   test('what cannot be done is one sentence and exit code 1', async () => {
@@ -191,23 +101,22 @@ describe('the command line', { timeout: 180_000 }, () => {
     const { id } = await accountWithKey(database);
     const made = ['--scope', 'chat,account', '--limit', '0.5', '--expires', '2099-01-31', '--db', database];
     const { last: key } = await run(['key', 'create', id, ...made]);
-    const { stdout } = await run(['key', 'list', id, '--json', '--db', database]);
     await run(['key', 'create', id, '--db', database]);
-    const { stdout: plain } = await run(['key', 'list', id, '--json', '--db', database]);
-    expect(JSON.parse(plain)[2]).toMatchObject({ scopes: ['chat', 'models'], spend_limit_usd: null, mintedBy: null });
-    expect(JSON.parse(stdout)[1]).toMatchObject({
+    const [, limited, plain] = JSON.parse((await run(['key', 'list', id, '--json', '--db', database])).stdout);
+    expect(plain).toMatchObject({ scopes: ['chat', 'models'], spend_limit_usd: null, mintedBy: null });
+    expect(limited).toMatchObject({
       scopes: ['chat', 'account'],
       spend_limit_usd: '0.5',
       expiresAt: Date.UTC(2099, 1, 1),
     });
-    for (const bad of [
+    const bad = [
       ['--scope', 'all'],
       ['--limit', '-1'],
       ['--expires', '2020-01-01'],
       ['--expires', 'soon'],
-    ]) {
-      expect((await run(['key', 'create', id, ...bad, '--db', database])).code, bad.join(' ')).not.toBe(0);
-    }
+    ];
+    const ends = await Promise.all(bad.map((words) => run(['key', 'create', id, ...words, '--db', database])));
+    expect(ends.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
     const { url } = await serve(database);
     expect((await chat(url, key, { prompt: 'hi', provider: 'sandbox' })).status).toBe(200);
     expect((await run(['account', 'suspend', id, '--db', database])).last).toBe(id);
@@ -215,17 +124,6 @@ describe('the command line', { timeout: 180_000 }, () => {
     await expect.poll(status).toBe(403);
     await run(['account', 'resume', id, '--db', database]);
     await expect.poll(status).toBe(200);
-  });
-
-  test('help names every command and exits well', async () => {
-    const { code, stdout } = await run(['--help']);
-    expect(code).toBe(0);
-    const names = ['serve', ...Object.keys(commands), ...Object.keys(referenceCommands)];
-    for (const word of [...names, 'Examples', 'every model']) expect(stdout).toContain(word);
-    expect(names.filter((name) => !examples[name]?.length)).toEqual([]);
-    const about = await run(['token', 'issue', '--help']);
-    expect(about).toMatchObject({ code: 0, stdout: expect.stringContaining('--scope chat,models --ttl 15m') });
-    expect(about.stdout).not.toContain('account create');
   });
 
   test('issues tokens for users that a serving gateway accepts until they are revoked', async () => {
@@ -290,17 +188,14 @@ describe('the command line', { timeout: 180_000 }, () => {
 
   test('sets a price that a running gateway takes over, shows its history, and gives it back to the book', async () => {
     const { database } = await workplace();
-    const { url } = await serve(database);
-    const books = await openOperator({ database, env: secrets, now: Date.now, mayCreate: false });
-    const { id } = await books.operator.createAccount({ name: 'Team' });
-    const { key } = await books.operator.createKey({ accountId: id });
-    await books.close();
+    const { key } = await accountWithKey(database);
+    const { url } = await serve(database, [], impatient);
     const model = 'openai/gpt-5.4-mini';
     const prices = (...words: string[]) => run(['prices', ...words, '--db', database]);
     const set = await prices('set', model, '--input', '1', '--output', '2.5', '--cache-read', '0.1');
     expect(set).toMatchObject({ code: 0, last: model });
     await expect
-      .poll(() => read(url, `/v1/models/${model}`, key), { timeout: 60_000, interval: 1000 })
+      .poll(() => read(url, `/v1/models/${model}`, key), { interval: 200 })
       .toMatchObject({ pricing: { prompt: '0.000001', source: 'override' } });
     const [listed, history] = await Promise.all([
       prices('list', '--provider', 'openai'),
@@ -334,156 +229,5 @@ describe('the command line', { timeout: 180_000 }, () => {
     const refreshed = await run(['prices', 'refresh', '--db', database, '--json'], { PORTICO_PRICES_URL });
     expect(JSON.parse(refreshed.stdout)).toMatchObject({ source: 'prices.example', added: [], ignored: [] });
     expect((await run(['prices', 'list', '--db', database])).stdout).toContain('openai/o3\t1.75\t');
-  });
-
-  test('lists plans and prices without opening a database', async () => {
-    const { directory } = await workplace();
-    const db = ['--db', join(directory, 'missing.db')];
-    expect((await run(['plan', 'list', ...db])).stdout).toMatch(/^free\tprepaid\t20 requests\/min, 40000 tokens\/min/);
-    const { stdout } = await run(['prices', 'list', '--provider', 'anthropic', '--json', ...db]);
-    const prices = JSON.parse(stdout) as { id: string; pricing: { prompt: string; as_of: string } }[];
-    expect(prices.length).toBeGreaterThan(2);
-    for (const { id, pricing } of prices) {
-      expect(id).toMatch(/^anthropic\//);
-      expect(pricing.prompt).toMatch(/^0\.0000\d+$/);
-    }
-    expect(await run(['prices', 'list', '--provider', 'acme'])).toMatchObject({ code: 1, stdout: '' });
-  });
-
-  test('prints the interface as OpenAPI and as a Postman collection', async () => {
-    const [openapi, postman] = await Promise.all([
-      run(['openapi']),
-      run(['postman', '--base-url', 'https://a.example']),
-    ]);
-    expect(JSON.parse(openapi.stdout)).toMatchObject({ openapi: '3.1.0', paths: { '/chat': { post: {} } } });
-    const collection = JSON.parse(postman.stdout);
-    expect(collection.info.schema).toContain('v2.1.0');
-    expect(collection.variable[0].value).toBe('https://a.example');
-  });
-
-  test.skipIf(onPostgres())(
-    'a second server of a SQLite file is refused in one sentence, by whatever name, and commands are not',
-    async () => {
-      const { directory, database } = await workplace();
-      const { id, key } = await accountWithKey(database);
-      const first = await serve(database);
-      const gone = new AbortController();
-      const held = async () => account.parse(await read(first.url, '/account', key)).balance?.held;
-      const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-      await expect.poll(held).not.toBe('0');
-      const link = join(directory, 'link.db');
-      symlinkSync(database, link);
-      for (const name of [database, link, join(directory, '.', 'x', '..', 'books.db')]) {
-        const { code, stdout, stderr } = await run(['serve', '--port', '0', '--db', name]);
-        expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-        expect(stderr).toBe(
-          `The database "${name}" is in use by another server (process ${first.child.pid}): stop that one, or give this ` +
-            'one a file of its own. Only PostgreSQL serves several.\n',
-        );
-      }
-      expect(await held()).not.toBe('0');
-      expect((await run(['credit', 'grant', id, '1', '--db', database])).code).toBe(0);
-      expect((await run(['ledger', 'verify', '--db', database])).code).toBe(0);
-      expect(account.parse(await read(first.url, '/account', key)).balance?.amount).toBe('6');
-      gone.abort();
-      await broken;
-      await expect.poll(held).toBe('0');
-    },
-  );
-
-  test.skipIf(onPostgres())('a server that is gone, however it went, keeps no other one out', async () => {
-    const { database } = await workplace();
-    const first = await serve(database);
-    first.child.kill('SIGKILL');
-    await once(first.child, 'close');
-    const note = `${database}.lock.pid`;
-    expect(readFileSync(note, 'utf8')).toContain(String(first.child.pid));
-    // A process of this number lives, and is no server: the note is for people, not what decides.
-    writeFileSync(note, `${process.pid} ${hostname()}\n`);
-    const second = await serve(database);
-    expect(readFileSync(note, 'utf8')).toContain(String(second.child.pid));
-    second.child.kill('SIGTERM');
-    expect(await once(second.child, 'exit')).toEqual([0, null]);
-    expect(existsSync(note)).toBe(false);
-    writeFileSync(`${database}.lock`, 'not a lock');
-    await serve(database);
-  });
-
-  test.runIf(onPostgres())('a second server runs beside the first and takes nothing away from it', async () => {
-    const { database } = await workplace();
-    const { key } = await accountWithKey(database);
-    const first = await serve(database);
-    const gone = new AbortController();
-    const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
-    const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-    await expect.poll(() => held(first.url)).not.toBe('0');
-    const second = await serve(database);
-    expect(await held(second.url)).not.toBe('0');
-    gone.abort();
-    await broken;
-    await expect.poll(() => held(second.url)).toBe('0');
-  });
-
-  test.runIf(onPostgres())(
-    'a server that comes back while another one serves takes nothing away from that one',
-    async () => {
-      const { database } = await workplace();
-      const { key } = await accountWithKey(database);
-      const first = await serve(database);
-      const second = await serve(database);
-      const gone = new AbortController();
-      const held = async (url: string) => account.parse(await read(url, '/account', key)).balance?.held;
-      const broken = chat(second.url, key, { prompt: 'hi', model: 'sandbox/slow' }, gone.signal).catch(() => null);
-      await expect.poll(() => held(second.url)).not.toBe('0');
-      first.child.kill('SIGKILL');
-      await once(first.child, 'close');
-      const again = await serve(database);
-      expect(await held(again.url)).not.toBe('0');
-      gone.abort();
-      await broken;
-      await expect.poll(() => held(again.url)).toBe('0');
-    },
-  );
-
-  // On PostgreSQL others may still serve: there a hold is freed when its lease ends (`restart.postgres.test.ts`).
-  test.skipIf(onPostgres())('a hold that kill -9 left open is freed by the next start', async () => {
-    const { database } = await workplace();
-    const { key } = await accountWithKey(database);
-    const first = await serve(database);
-    const broken = chat(first.url, key, { prompt: 'hi', model: 'sandbox/slow', stream: true }).catch(() => null);
-    await expect.poll(async () => account.parse(await read(first.url, '/account', key)).balance?.held).not.toBe('0');
-    first.child.kill('SIGKILL');
-    await once(first.child, 'close');
-    await broken;
-    const second = await serve(database);
-    const book = account.parse(await read(second.url, '/account', key));
-    expect(book.balance).toMatchObject({ amount: '5', held: '0' });
-    const requests = requestList.parse(await read(second.url, '/v1/requests', key));
-    expect(requests.data).toMatchObject([{ status: 'failed', error_code: 'interrupted', cost_usd: '0' }]);
-  });
-
-  test('SIGTERM lets a running answer finish, settles it and exits well', async () => {
-    const { database } = await workplace();
-    const { key } = await accountWithKey(database);
-    const { url, child } = await serve(database);
-    const answer = chat(url, key, { prompt: 'hi', model: 'sandbox/tour', stream: true });
-    const body = (await answer).text();
-    child.kill('SIGTERM');
-    expect(await body).toContain('data: [DONE]');
-    const [code] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode];
-    expect(code).toBe(0);
-    const again = await serve(database);
-    const requests = requestList.parse(await read(again.url, '/v1/requests', key));
-    expect(requests.data).toMatchObject([{ status: 'succeeded' }]);
-  });
-
-  test('SIGTERM in the moment in which it says where it serves ends it well', async () => {
-    const { database } = await workplace();
-    const whenItSpeaks = `const { stdout } = process; const write = stdout.write.bind(stdout);
-      stdout.write = (text) => { process.kill(process.pid, 'SIGTERM'); return write(text); };`;
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(whenItSpeaks)}`;
-    const child = start(['serve', '--port', '0', '--db', database], { NODE_OPTIONS });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 });

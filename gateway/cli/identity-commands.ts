@@ -2,33 +2,24 @@ import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { allScopes, clientScopes } from '../auth/scopes.ts';
 import type { TokenKeySummary } from '../auth/signing-keys.ts';
-import { type Command, type CommandInput, command, type Output } from './command.ts';
+import type { CommandInput, Output } from './command-input.ts';
 
-/** Users and their tokens (wire contract §4.6). */
-export const identityCommands: Readonly<Record<string, Command>> = {
-  'user create': command(createUser, { arguments: ['ACCOUNT'], options: ['name', 'email'], required: ['name'] }),
-  'user list': command(listUsers, { arguments: ['ACCOUNT'] }),
-  'user disable': command((input) => setStatus(input, 'disabled'), { arguments: ['USER'] }),
-  'user enable': command((input) => setStatus(input, 'active'), { arguments: ['USER'] }),
-  'token issue': command(issueToken, { options: ['sub', 'scope', 'ttl'], required: ['sub'] }),
-  'token revoke': command(revokeTokens, { arguments: ['ID'] }),
-  'token rotate': command(rotateKeys, { options: ['at-once'] }),
-};
-
-async function createUser({ operator, positionals, option }: CommandInput): Promise<Output> {
-  const email = option('email');
-  const user = await operator.createUser({
-    accountId: positionals[0] ?? '',
-    name: option('name') ?? '',
-    ...(email === undefined ? {} : { email }),
-  });
+export async function createUser({
+  operator,
+  positionals,
+  options,
+}: CommandInput<{ name: string; email?: string }>): Promise<Output> {
+  const user = await operator.createUser({ accountId: positionals[0] ?? '', ...options });
   return { lines: [`User "${user.name}" of ${user.accountId}:`, user.id], json: user };
 }
 
-async function listUsers({ operator, positionals }: CommandInput): Promise<Output> {
+export async function listUsers({ operator, positionals }: CommandInput): Promise<Output> {
   const users = await operator.listUsers(positionals[0] ?? '');
   return { lines: users.map(({ id, status, name }) => [id, status, name].join('\t')), json: users };
 }
+
+export const disableUser = (input: CommandInput) => setStatus(input, 'disabled');
+export const enableUser = (input: CommandInput) => setStatus(input, 'active');
 
 async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'disabled'): Promise<Output> {
   const [id = ''] = positionals;
@@ -40,17 +31,17 @@ async function setStatus({ operator, positionals }: CommandInput, status: 'activ
   return { lines: [said, id], json: { id, status } };
 }
 
-async function issueToken({ operator, option }: CommandInput): Promise<Output> {
-  const issued = await operator.issueToken({
-    userId: option('sub') ?? '',
-    scopes: readScopes(option('scope')),
-    lifetimeS: readLifetime(option('ttl') ?? '15m'),
-  });
+export async function issueToken({
+  operator,
+  options,
+}: CommandInput<{ sub: string; scope?: string; ttl: string }>): Promise<Output> {
+  const { sub: userId, scope, ttl } = options;
+  const issued = await operator.issueToken({ userId, scopes: readScopes(scope), lifetimeS: readLifetime(ttl) });
   const until = new Date(issued.expiresAt * 1000).toISOString();
   return { lines: [`Token ${issued.id}, good until ${until}. It is shown only now:`, issued.token], json: issued };
 }
 
-async function revokeTokens({ operator, positionals }: CommandInput): Promise<Output> {
+export async function revokeTokens({ operator, positionals }: CommandInput): Promise<Output> {
   const [id = ''] = positionals;
   await operator.revokeTokens(id);
   return {
@@ -59,8 +50,8 @@ async function revokeTokens({ operator, positionals }: CommandInput): Promise<Ou
   };
 }
 
-async function rotateKeys({ operator, flag }: CommandInput): Promise<Output> {
-  const keys = await operator.rotateTokenKeys({ atOnce: flag('at-once') });
+export async function rotateKeys({ operator, options }: CommandInput<{ atOnce?: true }>): Promise<Output> {
+  const keys = await operator.rotateTokenKeys({ atOnce: options.atOnce ?? false });
   return { lines: keys.map(keyLine), json: keys };
 }
 

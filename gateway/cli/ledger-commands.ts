@@ -1,12 +1,8 @@
 import type { BooksCheck, BooksReport } from '../ledger/verify-books.ts';
-import { type Command, type CommandInput, command, type Output } from './command.ts';
+import type { CommandInput, Output } from './command-input.ts';
 
 /** The books as a whole. */
-export const ledgerCommands: Readonly<Record<string, Command>> = {
-  'ledger verify': command(verifyLedger),
-};
-
-async function verifyLedger({ operator }: CommandInput): Promise<Output> {
+export async function verifyLedger({ operator }: CommandInput): Promise<Output> {
   const report = await operator.verifyBooks();
   return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
 }

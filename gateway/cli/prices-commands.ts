@@ -2,53 +2,18 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import type { AddedPrice } from '../prices/price-rows.ts';
-import { shippedBook } from '../prices/shipped-book.ts';
-import {
-  type Command,
-  type CommandInput,
-  command,
-  type Output,
-  type ReferenceCommand,
-  type ReferenceInput,
-  referenceCommand,
-} from './command.ts';
+import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
-const rateOptions = [
-  'input',
-  'output',
-  'cache-read',
-  'cache-write',
-  'cache-write-1h',
-  'reasoning',
-  'input-audio',
-  'request',
-];
-
-/** What models cost: the book that ships, and what was added to it where there is a database. */
-export const pricesReference: Readonly<Record<string, ReferenceCommand>> = {
-  'prices list': referenceCommand(listPrices, { options: ['provider'] }),
-  'prices history': referenceCommand(priceHistory, { arguments: ['MODEL'] }),
-};
-
-/** Prices of the operator's own, and newer editions of the book. */
-export const pricesCommands: Readonly<Record<string, Command>> = {
-  'prices set': command(setPrice, {
-    arguments: ['MODEL'],
-    options: [...rateOptions, 'from'],
-    required: ['input', 'output'],
-  }),
-  'prices unset': command(unsetPrice, { arguments: ['MODEL'], options: ['from'] }),
-  'prices refresh': command(refreshPrices, { options: ['url'] }),
-};
-
-async function listPrices({ option, fromBooks }: ReferenceInput): Promise<Output> {
+/** The book that ships, and what was added to it where there is a database. */
+export async function listPrices({ options, fromBooks }: ReferenceInput<{ provider?: string }>): Promise<Output> {
   const added = (await fromBooks((operator) => operator.addedPrices())) ?? [];
   const { models } = buildCatalogue(today(), [], added);
-  const provider = option('provider');
+  const { provider } = options;
   const asked = models.filter((model) => provider === undefined || model.provider === provider);
   if (asked.length === 0) {
     const known = [...new Set(models.map((model) => model.provider))].join(', ');
@@ -64,7 +29,7 @@ async function listPrices({ option, fromBooks }: ReferenceInput): Promise<Output
   };
 }
 
-async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise<Output> {
+export async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise<Output> {
   const [id = ''] = positionals;
   const shipped = shippedBook.models.find((model) => model.id === id)?.rows ?? [];
   const added = ((await fromBooks((operator) => operator.addedPrices())) ?? []).filter(({ model }) => model === id);
@@ -84,10 +49,12 @@ async function priceHistory({ positionals, fromBooks }: ReferenceInput): Promise
   };
 }
 
-async function setPrice({ positionals, option, operator }: CommandInput): Promise<Output> {
+type PriceOptions = Readonly<Record<string, string>>;
+
+export async function setPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
   const [model = ''] = positionals;
   const rate = (name: string) => {
-    const text = option(name);
+    const text = options[name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase())];
     if (text === undefined) return null;
     const read = perMillionText.safeParse(text);
     if (read.success) return read.data;
@@ -98,16 +65,15 @@ async function setPrice({ positionals, option, operator }: CommandInput): Promis
     ...{ cache_read: rate('cache-read'), cache_write: rate('cache-write'), cache_write_1h: rate('cache-write-1h') },
     ...{ reasoning: rate('reasoning'), input_audio: rate('input-audio'), request: rate('request') ?? '0', tiers: [] },
   };
-  return changed(await operator.overridePrice({ model, price, ...fromDay(option('from')) }));
+  return changed(await operator.overridePrice({ model, price, ...fromDay(options.from) }));
 }
 
-async function unsetPrice({ positionals, option, operator }: CommandInput): Promise<Output> {
+export async function unsetPrice({ positionals, options, operator }: CommandInput<PriceOptions>): Promise<Output> {
   const [model = ''] = positionals;
-  return changed(await operator.overridePrice({ model, price: null, ...fromDay(option('from')) }));
+  return changed(await operator.overridePrice({ model, price: null, ...fromDay(options.from) }));
 }
 
-async function refreshPrices({ option, operator, env }: CommandInput): Promise<Output> {
-  const url = option('url') ?? env.PORTICO_PRICES_URL;
+export async function refreshPrices({ options: { url }, operator }: CommandInput<{ url?: string }>): Promise<Output> {
   if (!url) {
     throw new AppError('invalid_input', 'Say where newer prices are: --url https://…, or set PORTICO_PRICES_URL.');
   }

@@ -1,14 +1,9 @@
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
-import { type Output, type ReferenceCommand, referenceCommand } from './command.ts';
+import type { Output } from './command-input.ts';
 
-/** Which providers there are, and which servers of one's own answer on this machine. */
-export const providerCommands: Readonly<Record<string, ReferenceCommand>> = {
-  'providers list': referenceCommand(listProviders),
-  'providers discover': referenceCommand(discover),
-};
-
-async function listProviders(): Promise<Output> {
+/** Which providers there are. */
+export async function listProviders(): Promise<Output> {
   const all: readonly KnownProvider[] = knownProviders;
   return {
     lines: all.map(({ id, name, baseUrl, ownServer, env }) =>
@@ -18,7 +13,8 @@ async function listProviders(): Promise<Output> {
   };
 }
 
-async function discover(): Promise<Output> {
+/** Which servers of one's own answer on this machine. */
+export async function discoverServers(): Promise<Output> {
   const servers = await findLocalServers({ fetch });
   const nothing = 'No server answered on the usual ports of 127.0.0.1 (11434, 1234, 8080, 8000).';
   return {

@@ -1,8 +1,6 @@
 import { Hono } from 'hono';
 import type { AppEnv } from '../http/context.ts';
-import { openApiDocument } from './document.ts';
 import { explorerScript, explorerStyle } from './explorer-assets.ts';
-import { explorerPage } from './explorer-page.ts';
 
 /** Nothing from elsewhere, nothing inline, and the page can speak to this gateway only. */
 const policy = [
@@ -18,23 +16,31 @@ const pageHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** The interface, for programs (`/openapi.json`) and for people (`/docs`). Made once, at the first request. */
+/** The interface, for programs (`/openapi.json`) and for people (`/docs`). Loaded and made once, at the first request. */
 export function docsRoutes(): Hono<AppEnv> {
-  let made: { json: string; page: string } | null = null;
-  async function documents() {
-    const document = openApiDocument();
-    made ??= { json: JSON.stringify(document), page: String(await explorerPage(document)) };
+  let made: Promise<{ json: string; page: string }> | null = null;
+  const documents = () => {
+    made ??= makeDocuments();
     return made;
-  }
+  };
   return new Hono<AppEnv>()
     .get('/openapi.json', async (context) =>
-      context.body((made ?? (await documents())).json, 200, { 'content-type': 'application/json' }),
+      context.body((await documents()).json, 200, { 'content-type': 'application/json' }),
     )
-    .get('/docs', async (context) => context.body((made ?? (await documents())).page, 200, pageHeaders))
+    .get('/docs', async (context) => context.body((await documents()).page, 200, pageHeaders))
     .get('/docs/explorer.js', (context) =>
       context.body(explorerScript, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
     )
     .get('/docs/explorer.css', (context) =>
       context.body(explorerStyle, 200, { 'content-type': 'text/css; charset=utf-8' }),
     );
+}
+
+async function makeDocuments() {
+  const [{ openApiDocument }, { explorerPage }] = await Promise.all([
+    import('./document.ts'),
+    import('./explorer-page.ts'),
+  ]);
+  const document = openApiDocument();
+  return { json: JSON.stringify(document), page: String(await explorerPage(document)) };
 }

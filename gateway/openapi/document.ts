@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import { errorKinds } from '#shared/errors.ts';
 import { type RoutePolicy, routePolicies } from '../http/policies.ts';
 import { examples } from './examples.ts';
 import { chatAnswer, everyAnswer, headerRefs, responseHeaders } from './headers.ts';
 import { type Operation, operations } from './operations.ts';
-import { componentSchemas, type JsonSchema, queryParameters, responseSchemas, schemaRef } from './schemas.ts';
+import { componentSchemas, type JsonSchema, parametersOf, responseSchemas, schemaRef } from './schemas.ts';
 
 /** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
 const contractVersion = '1.1.0';
@@ -92,7 +93,7 @@ const securitySchemes = {
 };
 
 function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperation {
-  const parameters = [...pathParameters(operation), ...chatHeaders(policy, operation), ...query(operation)];
+  const taken = parameters(policy, operation);
   const scope = policy.access === 'public' || policy.access === 'any' ? null : policy.access;
   const description = [operation.description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join(' ');
   return {
@@ -101,7 +102,7 @@ function operationOf(policy: RoutePolicy, operation: Operation): OpenApiOperatio
     summary: operation.summary,
     ...(description ? { description } : {}),
     security: policy.access === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
-    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(taken.length > 0 ? { parameters: taken } : {}),
     ...(operation.request ? { requestBody: { required: true, content: bodyOf(operation.request) } } : {}),
     responses: { [operation.status ?? 200]: success(policy, operation), ...errorsOf(policy, operation) },
   };
@@ -114,32 +115,26 @@ const bodyOf = (names: NonNullable<Operation['request']>): Record<string, MediaT
   },
 });
 
-const pathParameters = ({ parameter }: Operation): OpenApiParameter[] =>
-  parameter === undefined ? [] : [{ name: parameter, in: 'path', required: true, schema: { type: 'string' } }];
-
-const query = (operation: Operation) =>
-  (operation.query ? queryParameters(operation.query) : []) as unknown as OpenApiParameter[];
-
-const header = (name: string, description: string, schema: JsonSchema): OpenApiParameter => ({
-  ...{ name, in: 'header', required: false, description, schema },
+/** Wire contract §1.0. */
+const chatHeaders = z.object({
+  'X-Client-Request-Id': z
+    .string()
+    .max(128)
+    .optional()
+    .describe(
+      'Your own id of the request; it comes back, is logged, and finds the record of the request at `/v1/requests`.',
+    ),
+  'Idempotency-Key': z.string().max(255).optional().describe('Makes a repeat of the same request safe.'),
+  'x-portico-strict': z.enum(['1']).optional().describe('`1` refuses unknown fields.'),
+  'x-portico-route-detail': z.enum(['full']).optional().describe('`full` explains every candidate.'),
 });
 
-/** Wire contract §1.0. */
-function chatHeaders(policy: RoutePolicy, operation: Operation): OpenApiParameter[] {
-  if (policy.access !== 'chat') return [];
+function parameters(policy: RoutePolicy, { parameter, query, stream }: Operation): OpenApiParameter[] {
+  const headers = stream ? chatHeaders : chatHeaders.omit({ 'Idempotency-Key': true });
   return [
-    header(
-      'X-Client-Request-Id',
-      'Your own id of the request; it comes back, is logged, and finds the record of the request at `/v1/requests`.',
-      {
-        ...{ type: 'string', maxLength: 128 },
-      },
-    ),
-    ...(operation.stream
-      ? [header('Idempotency-Key', 'Makes a repeat of the same request safe.', { type: 'string', maxLength: 255 })]
-      : []),
-    header('x-portico-strict', '`1` refuses unknown fields.', { type: 'string', enum: ['1'] }),
-    header('x-portico-route-detail', '`full` explains every candidate.', { type: 'string', enum: ['full'] }),
+    ...(parameter === undefined ? [] : parametersOf('path', z.object({ [parameter]: z.string() }))),
+    ...(policy.access === 'chat' ? parametersOf('header', headers) : []),
+    ...(query ? parametersOf('query', query) : []),
   ];
 }
 

@@ -10,6 +10,7 @@ import { model, modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList, requestRecord } from '#shared/wire/request-record.ts';
 import { usage, usageBucket } from '#shared/wire/usage.ts';
+import type { OpenApiParameter } from './document.ts';
 import { examples } from './examples.ts';
 
 /** What callers send: optional fields may be null, and defaults are not filled in yet. */
@@ -60,40 +61,29 @@ export function componentSchemas(): Record<string, JsonSchema> {
 function generated(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const { schemas: made } = z.toJSONSchema(registry, { io, uri: (id) => `#/components/schemas/${id}` });
+  const uri = (id: string) => `#/components/schemas/${id}`;
+  const { schemas: made } = z.toJSONSchema(registry, { io, uri, override: tidy });
   return Object.fromEntries(
-    Object.entries(made).map(([id, { $schema: _dialect, $id: _id, id: _ours, ...schema }]) => {
-      const example = Object.hasOwn(examples, id) ? examples[id] : undefined;
-      return [id, { ...tidy(schema), ...(example === undefined ? {} : { examples: [example] }) }];
-    }),
+    Object.entries(made).map(([id, { $schema: _dialect, $id: _id, ...schema }]) => [
+      id,
+      { ...schema, examples: [examples[id]] },
+    ]),
   );
 }
 
-/** The parameters behind the question mark of one route, from the schema it reads them with. */
-export function queryParameters(query: z.ZodObject): JsonSchema[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input' });
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    schema: tidy(schema as JsonSchema),
+/** Parameters of one place, from the schema that they are read with; each `description` stands beside the schema. */
+export function parametersOf(place: 'path' | 'query' | 'header', fields: z.ZodObject): OpenApiParameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(fields, { io: 'input', override: tidy });
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
+    ...{ name, in: place, required: required.includes(name) },
+    ...(typeof description === 'string' ? { description } : {}),
+    schema,
   }));
 }
 
-const exactIntegers = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
-
 /** Without the bounds that every JSON integer has, and with defaults in the type that is sent. */
-function tidy(value: unknown): JsonSchema {
-  return walk(value) as JsonSchema;
-}
-
-function walk(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(walk);
-  if (typeof value !== 'object' || value === null) return value;
-  const isText = (value as JsonSchema).type === 'string';
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, inner]) => !((key === 'minimum' || key === 'maximum') && exactIntegers.has(inner)))
-      .map(([key, inner]) => [key, key === 'default' && isText ? String(inner) : walk(inner)]),
-  );
+function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.type === 'string' && jsonSchema.default !== undefined) jsonSchema.default = String(jsonSchema.default);
 }

@@ -4,7 +4,7 @@ import { nanoUsd } from '#shared/money.ts';
 import { createIdentity } from '../auth/identity.ts';
 import { type KeyStanding, keyStandings } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
-import { findPlan, plans } from '../auth/plans.ts';
+import { defaultPlan, findPlan, plans } from '../auth/plans.ts';
 import { clientScopes } from '../auth/scopes.ts';
 import { defaultTokenNames, type TokenNames } from '../auth/token-names.ts';
 import { newId } from '../db/id.ts';
@@ -16,9 +16,6 @@ import { grantCredits } from '../ledger/grant.ts';
 import { verifyBooks } from '../ledger/verify-books.ts';
 import { createPriceOperator } from '../prices/price-operator.ts';
 import type { AccountSummary, Administrator, KeySummary } from './operator.ts';
-
-/** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
-export const defaultPlan = 'pro';
 
 export interface OperatorDeps {
   readonly db: BooksDb;

@@ -1,30 +1,9 @@
 import { formatUsd } from '#shared/money.ts';
 import { plans } from '../auth/plans.ts';
 import type { Plan } from '../auth/principal.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { postmanCollection } from '../openapi/postman.ts';
-import { type Output, type ReferenceCommand, referenceCommand } from './command.ts';
-import { pricesReference } from './prices-commands.ts';
-import { providerCommands } from './provider-commands.ts';
+import type { Output } from './command-input.ts';
 
-/** What ships with the gateway: no database is needed. */
-export const referenceCommands: Readonly<Record<string, ReferenceCommand>> = {
-  'plan list': referenceCommand(listPlans),
-  ...pricesReference,
-  ...providerCommands,
-  openapi: referenceCommand(async () => printed(openApiDocument())),
-  postman: referenceCommand(
-    async ({ option }) => printed(postmanCollection(openApiDocument(), option('base-url') ?? defaultBaseUrl)),
-    { options: ['base-url'] },
-  ),
-};
-
-const defaultBaseUrl = 'http://127.0.0.1:8788';
-
-/** A file to redirect into: JSON either way. */
-const printed = (json: unknown): Output => ({ lines: JSON.stringify(json, null, 2).split('\n'), json });
-
-async function listPlans(): Promise<Output> {
+export async function listPlans(): Promise<Output> {
   return { lines: plans.map(planLine), json: plans.map(planJson) };
 }
 

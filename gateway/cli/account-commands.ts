@@ -4,45 +4,20 @@ import { formatUsd, type NanoUsd, parseUsd } from '#shared/money.ts';
 import { type Scope, scope } from '#shared/wire/account.ts';
 import { dayMs } from '../ledger/period.ts';
 import type { KeySummary } from '../operator/operator.ts';
-import { type Command, type CommandInput, command, type Output } from './command.ts';
-import { identityCommands } from './identity-commands.ts';
-import { ledgerCommands } from './ledger-commands.ts';
-import { pricesCommands } from './prices-commands.ts';
+import type { CommandInput, Output } from './command-input.ts';
 
-/** The operator's commands, by what is typed. */
-export const commands: Readonly<Record<string, Command>> = {
-  'account create': command(createAccount, {
-    options: ['name', 'plan', 'email'],
-    required: ['name'],
-    createsDatabase: true,
-  }),
-  'account list': command(listAccounts),
-  'account suspend': command(setStatus('suspended'), { arguments: ['ACCOUNT'] }),
-  'account resume': command(setStatus('active'), { arguments: ['ACCOUNT'] }),
-  'credit grant': command(grantCredit, { arguments: ['ACCOUNT', 'USD'], options: ['description', 'id'] }),
-  'key create': command(createKey, { arguments: ['ACCOUNT'], options: ['label', 'scope', 'limit', 'expires'] }),
-  'key list': command(listKeys, { arguments: ['ACCOUNT'] }),
-  'key revoke': command(revokeKey, { arguments: ['KEY'] }),
-  ...identityCommands,
-  ...ledgerCommands,
-  ...pricesCommands,
-};
-
-async function createAccount({ operator, option }: CommandInput): Promise<Output> {
-  const plan = option('plan');
-  const email = option('email');
-  const account = await operator.createAccount({
-    name: option('name') ?? '',
-    ...(plan === undefined ? {} : { plan }),
-    ...(email === undefined ? {} : { email }),
-  });
+export async function createAccount({
+  operator,
+  options,
+}: CommandInput<{ name: string; plan?: string; email?: string }>): Promise<Output> {
+  const account = await operator.createAccount(options);
   return {
     lines: [`Account "${account.name}" on the plan "${account.plan}":`, account.id],
     json: moneyAsText(account),
   };
 }
 
-async function listAccounts({ operator }: CommandInput): Promise<Output> {
+export async function listAccounts({ operator }: CommandInput): Promise<Output> {
   const accounts = await operator.listAccounts();
   return {
     lines: accounts.map(({ id, name, plan, status, balance }) =>
@@ -52,31 +27,36 @@ async function listAccounts({ operator }: CommandInput): Promise<Output> {
   };
 }
 
-async function grantCredit({ operator, positionals, option }: CommandInput): Promise<Output> {
+export async function grantCredit({
+  operator,
+  positionals,
+  options,
+}: CommandInput<{ description?: string; id?: string }>): Promise<Output> {
   const [accountId = '', text = ''] = positionals;
   const amount = readAmount(text);
-  const description = option('description');
-  const id = option('id');
-  const entry = await operator.grant({
-    accountId,
-    amount,
-    ...(description === undefined ? {} : { description }),
-    ...(id === undefined ? {} : { id }),
-  });
+  const entry = await operator.grant({ accountId, amount, ...options });
   return { lines: [`$${formatUsd(amount)} granted to ${accountId}:`, entry.id], json: entry };
 }
 
-function setStatus(status: 'active' | 'suspended') {
-  return async ({ operator, positionals }: CommandInput): Promise<Output> => {
-    const [id = ''] = positionals;
-    await operator.setAccountStatus(id, status);
-    const word = status === 'active' ? 'Resumed' : 'Suspended';
-    return { lines: [`${word}. Running gateways know within two seconds:`, id], json: { id, status } };
-  };
+async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'suspended'): Promise<Output> {
+  const [id = ''] = positionals;
+  await operator.setAccountStatus(id, status);
+  const word = status === 'active' ? 'Resumed' : 'Suspended';
+  return { lines: [`${word}. Running gateways know within two seconds:`, id], json: { id, status } };
 }
 
-async function createKey({ operator, positionals, option }: CommandInput): Promise<Output> {
-  const [label, scope, limit, expires] = ['label', 'scope', 'limit', 'expires'].map(option);
+export const suspendAccount = (input: CommandInput) => setStatus(input, 'suspended');
+export const resumeAccount = (input: CommandInput) => setStatus(input, 'active');
+
+interface KeyOptions {
+  readonly label?: string;
+  readonly scope?: string;
+  readonly limit?: string;
+  readonly expires?: string;
+}
+
+export async function createKey({ operator, positionals, options }: CommandInput<KeyOptions>): Promise<Output> {
+  const { label, scope, limit, expires } = options;
   const created = await operator.createKey({
     accountId: positionals[0] ?? '',
     ...(label === undefined ? {} : { label }),
@@ -87,7 +67,7 @@ async function createKey({ operator, positionals, option }: CommandInput): Promi
   return { lines: [`Key ${created.id}. It is shown only now; keep it safe:`, created.key], json: created };
 }
 
-async function listKeys({ operator, positionals }: CommandInput): Promise<Output> {
+export async function listKeys({ operator, positionals }: CommandInput): Promise<Output> {
   const keys = await operator.listKeys(positionals[0] ?? '');
   return {
     lines: keys.map((key) =>
@@ -103,7 +83,7 @@ async function listKeys({ operator, positionals }: CommandInput): Promise<Output
   };
 }
 
-async function revokeKey({ operator, positionals }: CommandInput): Promise<Output> {
+export async function revokeKey({ operator, positionals }: CommandInput): Promise<Output> {
   const [id = ''] = positionals;
   await operator.revokeKey(id);
   return {

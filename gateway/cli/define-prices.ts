@@ -1,0 +1,53 @@
+import type { GatewayCommand } from './gateway-command.ts';
+
+const commands = () => import('./prices-commands.ts');
+
+/** Price classes beside input and output, in the order in which a price book names them. */
+const rates = ['cache-read', 'cache-write', 'cache-write-1h', 'reasoning', 'input-audio'];
+const perMillion = 'price per million tokens';
+const firstDay = ['--from <DATE>', 'first day of a price (UTC), today at the earliest'] as const;
+
+/** What models cost: the book that ships, newer editions of it, and prices of the operator's own. */
+export function definePrices(program: GatewayCommand): void {
+  const prices = program.command('prices').description('what models cost');
+  prices
+    .command('list')
+    .description('prices of today')
+    .option('--provider <PROVIDER>', 'only those of this provider')
+    .example('gateway prices list --provider anthropic')
+    .answers(async () => (await commands()).listPrices);
+  prices
+    .command('history')
+    .description('every price of a model, and from when it holds')
+    .argument('<MODEL>')
+    .example('gateway prices history openai/gpt-5.4-mini')
+    .answers(async () => (await commands()).priceHistory);
+  const set = prices
+    .command('set')
+    .description('a price of your own')
+    .argument('<MODEL>')
+    .needs('--input <USD>', perMillion)
+    .needs('--output <USD>', perMillion);
+  for (const rate of rates) set.option(`--${rate} <USD>`, perMillion);
+  set
+    .option('--request <USD>', 'price per million requests')
+    .option(...firstDay)
+    .example(
+      'gateway prices set openai/gpt-5.4-mini --input 0.6 --output 3.6 --from 2027-01-01      # a contract of your own',
+      'gateway prices set openai-compatible/qwen3 --input 0.05 --output 0.05                  # what your server costs you',
+    )
+    .operates(async () => (await commands()).setPrice);
+  prices
+    .command('unset')
+    .description('the price book holds again')
+    .argument('<MODEL>')
+    .option(...firstDay)
+    .example('gateway prices unset openai/gpt-5.4-mini')
+    .operates(async () => (await commands()).unsetPrice);
+  prices
+    .command('refresh')
+    .description('takes newer prices')
+    .addOption(prices.createOption('--url <URL>', 'where a newer price book is').env('PORTICO_PRICES_URL'))
+    .example('gateway prices refresh --url https://prices.example/book.json')
+    .operates(async () => (await commands()).refreshPrices);
+}

@@ -1,0 +1,55 @@
+import { knownProviders } from '#shared/known-providers.ts';
+
+const namesOf = (ownServer: boolean, variable: 'key' | 'baseUrl') =>
+  knownProviders
+    .filter((provider) => Boolean(provider.ownServer) === ownServer)
+    .map(({ env }) => env[variable])
+    .join(', ');
+
+/** Variables of the environment and what they mean, as `--help` shows them. */
+export const environment: readonly (readonly [name: string, meaning: string])[] = [
+  ['…_API_KEY', `one key for each provider, as many as there are: ${namesOf(false, 'key')}`],
+  [
+    '…_BASE_URL',
+    "another address than the provider's own (OPENAI_BASE_URL ends in /v1; ANTHROPIC_BASE_URL and GOOGLE_BASE_URL are origins); with a key https, or http on this machine. A server of one's own is used where its address is given, and its …_API_KEY sent where it wants one: " +
+      namesOf(true, 'baseUrl'),
+  ],
+  [
+    'PORTICO_KEY_PEPPER',
+    'secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several, separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper',
+  ],
+  ['PORTICO_PRICES_URL', '"serve" looks there for newer prices, at its start and once a day (default: never)'],
+  [
+    'PORTICO_BYOK_FEE_BPS',
+    'asked for answers on a caller\'s own provider key, in basis points of their cost (0 to 10000, default: 0); "byok_fee_bps" in the file comes first',
+  ],
+  [
+    'PORTICO_ON_DISCONNECT_DRAIN',
+    'providers, separated by commas, whose answers are read to the end, and billed whole, though the client left (they bill them anyway); "on_disconnect" in the file comes first',
+  ],
+  [
+    'PORTICO_MAY_FETCH',
+    'providers, separated by commas, that may fetch images by their address themselves. Only vendors at their own address may otherwise; for the others the gateway fetches, from public hosts. "may_fetch" in the file comes first',
+  ],
+  ['PORTICO_API_HOST', 'audience of tokens (default: 127.0.0.1); the same for every command'],
+  ['PORTICO_TOKEN_ISSUER', 'issuer of tokens (default: portico); the same for every command'],
+  ['PORTICO_DB', 'the database, where --db is not given'],
+  ['PORTICO_HOSTS', 'names under which the gateway may be addressed besides loopback ones, separated by commas'],
+  ['PORTICO_TRUSTED_PROXIES', 'networks of reverse proxies (10.0.0.0/8, ::1)'],
+  ['PORTICO_PROXY_HEADER', 'the header they write: x-forwarded-for (default) or forwarded'],
+  ['PORTICO_METRICS', 'port, or address and port, of /metrics (default: off)'],
+  ['PORTICO_METRICS_TOKEN', 'a token to ask for at /metrics'],
+  ['PORTICO_DRAIN_NOTICE', 'seconds from a signal to the refusal of new requests (default: 0)'],
+  ['PORTICO_DRAIN_TIMEOUT', 'seconds from there to the end of running ones (default: 27)'],
+];
+
+export const defaultPort = 8788;
+
+export const quickStart: readonly string[] = [
+  'ACCOUNT=$(gateway account create --name "My team" | tail -1)',
+  'gateway credit grant $ACCOUNT 20',
+  'KEY=$(gateway key create $ACCOUNT --label laptop | tail -1)',
+  'gateway serve',
+  `curl http://127.0.0.1:${defaultPort}/chat -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\`,
+  `     -d '{"prompt": "hi", "provider": "sandbox"}'`,
+];

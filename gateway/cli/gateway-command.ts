@@ -1,0 +1,107 @@
+import { Command, type ErrorOptions, type OptionValues } from 'commander';
+import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
+import { GatewayHelp, leavesOf, rootOf, typedWords } from './help.ts';
+import { terminalJson, terminalLine } from './terminal-text.ts';
+
+/** Said wrongly: nothing was done, exit code 2. */
+export class UsageError extends Error {}
+
+/** The module that does the work is loaded when it is called for: help and `serve` wait for no other one. */
+type Load<Input> = () => Promise<(input: Input) => Promise<Output>>;
+
+/** A command or a group of them. Commander parses, helps and suggests; what it finds wrong is said in our words. */
+export class GatewayCommand extends Command {
+  /** What one would type. */
+  readonly examples: string[] = [];
+  /** Names of options that must be there. */
+  readonly needed: string[] = [];
+
+  override createCommand(name?: string): GatewayCommand {
+    return new GatewayCommand(name).helpCommand(false);
+  }
+
+  example(...lines: readonly string[]): this {
+    this.examples.push(...lines);
+    return this;
+  }
+
+  /** An option of one word that must be there; an unknown one, which may be the same misspelt, is complained of first. */
+  needs(flags: string, description: string): this {
+    this.needed.push(this.createOption(flags).name());
+    return this.option(flags, description);
+  }
+
+  /** Answers from what ships with the gateway. */
+  answers<Options extends OptionValues>(load: Load<ReferenceInput<Options>>): this {
+    return this.run<Options>(async (typed, database) => {
+      const answer = await load();
+      const fromBooks: ReferenceInput['fromBooks'] = async (read) =>
+        (await import('./on-books.ts')).onBooksIfAny(database, read);
+      return answer({ ...typed, fromBooks });
+    });
+  }
+
+  /** Answers from the books, which `createsDatabase` makes where there are none. */
+  operates<Options extends OptionValues>(load: Load<CommandInput<Options>>, createsDatabase = false): this {
+    return this.run<Options>(async (typed, database) => {
+      const answer = await load();
+      const { onBooks } = await import('./on-books.ts');
+      return onBooks(database, createsDatabase, (operator) => answer({ ...typed, operator }));
+    });
+  }
+
+  private run<Options extends OptionValues>(
+    answer: (typed: { positionals: readonly string[]; options: Options }, database: string) => Promise<Output>,
+  ): this {
+    return this.action(async () => {
+      const missing = this.needed.find((name) => this.getOptionValue(name) === undefined);
+      if (missing) throw new UsageError(`"${typedWords(this)}" needs --${missing}.`);
+      const { db, json } = this.optsWithGlobals<{ db: string; json?: true }>();
+      const output = await answer({ positionals: this.args, options: this.opts<Options>() }, db);
+      const lines = json ? [terminalJson(output.json)] : output.lines.map(terminalLine);
+      process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+      if (output.failed) process.exitCode = 1;
+    });
+  }
+
+  override helpInformation(): string {
+    return new GatewayHelp().textFor(this);
+  }
+
+  /** A group alone does nothing. */
+  override help(): never {
+    throw new UsageError(`Say what to do, for example "gateway ${typedWords(this.commands[0] ?? this)}".`);
+  }
+
+  override error(message: string, { code }: ErrorOptions = {}): never {
+    throw new UsageError(this.sentence(message, code));
+  }
+
+  private sentence(message: string, code: string | undefined): string {
+    if (code === 'commander.missingArgument' || code === 'commander.excessArguments') {
+      const names = this.registeredArguments.map((argument) => argument.name());
+      return `Usage: ${['gateway', typedWords(this), ...names].join(' ')}.`;
+    }
+    const [, kind, word = '', meant] = unknownWord.exec(message) ?? [];
+    if (!kind) return `${message.replace('error: ', '').replace(/^./, (letter) => letter.toUpperCase())}.`;
+    if (kind === 'option') return unknownOption(this, word, meant);
+    return unknownCommand(this, word, meant);
+  }
+}
+
+const unknownWord = /^error: unknown (command|option) '(.+?)'(?:\n\(Did you mean (?:one of )?([\w-]+).*)?$/s;
+
+const perhaps = (meant: string | undefined) => (meant ? ` Did you mean ${meant}?` : '');
+const everyCommand = (command: Command) => leavesOf(rootOf(command));
+
+function unknownOption(command: Command, typed: string, meant: string | undefined): string {
+  const elsewhere = everyCommand(command).some(({ options }) => options.some(({ long }) => long === typed));
+  return elsewhere ? `${typed} does not belong to this command.` : `There is no option ${typed}.${perhaps(meant)}`;
+}
+
+function unknownCommand(group: Command, word: string, meant: string | undefined): string {
+  const typed = [typedWords(group), ...group.args].filter(Boolean).slice(0, 2).join(' ');
+  const whole = meant && typed.replace(word, meant);
+  const isKnown = everyCommand(group).some((command) => typedWords(command) === whole);
+  return `There is no command "${typed}".${perhaps(whole && `"${isKnown ? whole : meant}"`)}`;
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { dialectOf } from '../db/open.ts';
+import { openOperator } from '../operator/open-operator.ts';
+import type { Administrator } from '../operator/operator.ts';
+
+/** Opens the books for one piece of work. Throws `not_found` where there are none and none may be made. */
+export async function onBooks<T>(
+  database: string,
+  mayCreate: boolean,
+  use: (operator: Administrator) => Promise<T>,
+): Promise<T> {
+  const { operator, close } = await openOperator({ database, env: process.env, now: Date.now, mayCreate });
+  try {
+    return await use(operator);
+  } finally {
+    await close();
+  }
+}
+
+/** The same for a reader that can do without: null where there is no such file. */
+export const onBooksIfAny = async <T>(
+  database: string,
+  read: (operator: Administrator) => Promise<T>,
+): Promise<T | null> =>
+  dialectOf(database) === 'sqlite' && !existsSync(database) ? null : onBooks(database, false, read);
