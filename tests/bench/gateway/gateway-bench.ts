@@ -81,10 +81,7 @@ async function startAll(chosen: readonly Contender[], ground: Ground): Promise<C
     try {
       running.push(await contender.start(ground));
     } catch (error) {
-      if (contender.needs !== 'registry') {
-        await Promise.all(running.flatMap(({ programs }) => programs.map(stop)));
-        throw error;
-      }
+      if (contender.needs !== 'registry') throw error;
       process.stderr.write(`${contender.name} is skipped: ${firstLine(error)}\n`);
     }
   }

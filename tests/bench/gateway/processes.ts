@@ -20,6 +20,12 @@ interface StartOptions {
   readonly flags?: readonly string[];
 }
 
+/** Whatever ends the bench takes along what it started. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 const startWithinMs = 30_000;
 const errorTextKept = 2000;
 
@@ -32,6 +38,8 @@ export async function start(script: string, parameters: string[], options: Start
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production', ...options.env },
   });
+  living.add(child);
+  child.on('exit', () => living.delete(child));
   let complaint = '';
   child.stderr.on('data', (part: Buffer) => {
     complaint = `${complaint}${part}`.slice(-errorTextKept);
