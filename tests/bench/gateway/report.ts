@@ -21,8 +21,11 @@ export function reportOf({ comparisons }: GatewayRecord): Report {
     const known = values.filter((value) => value !== undefined && Number.isFinite(value)) as number[];
     return known.length > 0 ? spreadOf(known) : null;
   };
-  const quotient = (figure: FigureName, { own, meter }: Comparison) =>
-    own[figure] === undefined ? undefined : own[figure] / (meter[figure] ?? Number.NaN);
+  const quotient = (figure: FigureName, { own, meter }: Comparison) => {
+    const [value, of] = [own[figure], meter[figure] ?? 0];
+    // Where the machine was so busy that the floor took less than nothing, a ratio would say nothing either.
+    return value === undefined || of <= 0 ? undefined : value / of;
+  };
   return {
     names: [...new Set(comparisons.map(({ contender }) => contender))],
     spread: (contender, figure) =>
@@ -33,11 +36,19 @@ export function reportOf({ comparisons }: GatewayRecord): Report {
   };
 }
 
+/** The floor has none of them, or next to none, or is asked for as many. */
+const absolute = new Set<FigureName>([
+  'databaseCpuPerRequestUs',
+  'mbPerStalledClient',
+  'halfLoadPerSecond',
+  'incomplete',
+]);
+
 /** Two tables to read: what was measured, and how it compares with the floor. */
 export function tablesOf(record: GatewayRecord): string {
   const report = reportOf(record);
   const others = report.names.filter((name) => name !== floor);
-  const ratios = figureNames.filter((name) => name !== 'incomplete' && name !== 'halfLoadPerSecond');
+  const ratios = figureNames.filter((name) => !absolute.has(name));
   const { before, after } = record.load;
   return [
     `gateway: median, lowest to highest of ${rounds(record)} (${cpus().length} cores, load average ${before.toFixed(2)} before, ${after.toFixed(2)} after)`,
