@@ -7,6 +7,8 @@ import pg from 'pg';
 import { freePort } from '../../tests/support/free-port.ts';
 
 export interface TestPostgres {
+  /** Of the server itself, which starts all its others. */
+  processId(): number;
   /** An empty database's URL. */
   createDatabase(): Promise<string>;
   /** Stops it as a crash does: nothing is flushed, every connection breaks. */
@@ -24,8 +26,11 @@ export function postgresPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres'))) ?? null;
 }
 
-/** A throw-away server on 127.0.0.1. It refuses to run as root, so that it then runs as the user `postgres`. */
-export async function startPostgres(programs: string): Promise<TestPostgres> {
+/**
+ * A throw-away server on 127.0.0.1. It refuses to run as root, so that it then runs as the user `postgres`. Tests do not
+ * wait for the disk; with `synced` a commit is on it, as in production.
+ */
+export async function startPostgres(programs: string, { synced = false } = {}): Promise<TestPostgres> {
   const directory = mkdtempSync(join(tmpdir(), 'portico-postgres-'));
   const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
   if (user.uid !== undefined) chownSync(directory, user.uid, user.gid);
@@ -33,13 +38,14 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   const settings = { ...user, cwd: directory, stdio: 'ignore' as const };
   execFileSync(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync'], settings);
   const port = await freePort();
-  const options = ['-D', data, '-k', directory, '-h', '127.0.0.1', '-p', String(port), '-F'];
+  const options = ['-D', data, '-k', directory, '-h', '127.0.0.1', '-p', String(port), ...(synced ? [] : ['-F'])];
   const start = () => spawn(join(programs, 'postgres'), options, settings);
   const url = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let server = start();
   let admin = await connected(url('postgres'));
   let count = 0;
   return {
+    processId: () => server.pid ?? 0,
     async createDatabase() {
       count += 1;
       await admin.query(`CREATE DATABASE books_${count}`);

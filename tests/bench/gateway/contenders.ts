@@ -1,78 +1,77 @@
-import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Target } from './load.ts';
+import type { TestPostgres } from '#gateway/testing/start-postgres.ts';
+import { freePort } from '../../support/free-port.ts';
+import type { Target } from './connection.ts';
 import { type Program, start } from './processes.ts';
 
-const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-const cli = here('../../../dist/gateway/cli.js');
-const gatewayCore = 0;
-/** As many as the load needs to stay below the limits of each. */
-const keyCount = 24;
+/** The single-process gateways run here; the load and the upstream on the other one. */
+export const gatewayCore = 0;
+export const loadCore = 1;
+
+/** What a contender may use to start. */
+export interface Ground {
+  /** Empty, and removed afterwards. */
+  readonly folder: string;
+  readonly upstreamUrl: string;
+  /** Null where it is not installed, or nobody needs it. */
+  readonly postgres: TestPostgres | null;
+}
+
+/** A contender that runs. */
+export interface Contestant {
+  readonly name: string;
+  readonly target: Target;
+  readonly programs: readonly Program[];
+  /** The database server's process, whose processor time is shown apart. */
+  readonly databaseId: number | null;
+  /** No byte of an answer leaves before what is set aside for it is on the disk. */
+  readonly syncsFirst: boolean;
+}
 
 export interface Contender {
   readonly name: string;
-  /** The model under which this one reaches the upstream. */
-  readonly model: string;
-  /** No byte of an answer leaves before what is set aside for it is on the disk. */
-  readonly syncsFirst: boolean;
-  /** Starts it fresh on a port, in front of the upstream. */
-  start(port: number, upstreamPort: number, folder: string): Promise<{ program: Program; target: Target }>;
+  readonly needs?: 'postgres' | 'registry';
+  /** Starts it fresh in front of the upstream. */
+  start(ground: Ground): Promise<Contestant>;
 }
 
-const model = 'openai/gpt-4o-mini';
-const upstreamUrl = (port: number) => `http://127.0.0.1:${port}`;
+export const model = 'openai/gpt-4o-mini';
+export const floor = 'raw-meter';
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-const rawUndici: Contender = {
+/** A gateway of one process without a database of its own. */
+export async function contestant(
+  name: string,
+  options: {
+    script: string;
+    parameters: (port: number) => string[];
+    flags?: readonly string[];
+    target: Omit<Target, 'ports'>;
+  },
+): Promise<Contestant> {
+  const { script, parameters, flags = [], target } = options;
+  const port = await freePort();
+  const program = await start(script, parameters(port), { port, core: gatewayCore, flags });
+  return { name, target: { ...target, ports: [port] }, programs: [program], databaseId: null, syncsFirst: false };
+}
+
+export const rawUndici: Contender = {
   name: 'raw-undici',
-  model,
-  syncsFirst: false,
-  async start(port, upstream) {
-    const program = await start(here('raw-undici.ts'), [String(port), upstreamUrl(upstream)], {
-      core: gatewayCore,
-      ready: /ready/,
-    });
-    return { program, target: { port, keys: ['none'] } };
-  },
+  start: ({ upstreamUrl }) =>
+    contestant('raw-undici', {
+      script: here('raw-undici.ts'),
+      parameters: (port) => [String(port), upstreamUrl],
+      target: { keys: ['none'], model },
+    }),
 };
 
-const rawMeter: Contender = {
-  name: 'raw-meter',
-  model,
-  syncsFirst: false,
-  async start(port, upstream, folder) {
-    const key = 'raw-meter-key';
-    const parameters = [String(port), upstreamUrl(upstream), join(folder, 'raw-meter.log'), key];
-    const program = await start(here('raw-meter.ts'), parameters, { core: gatewayCore, ready: /ready/ });
-    return { program, target: { port, keys: [key] } };
-  },
+export const rawMeter: Contender = {
+  name: floor,
+  start: ({ upstreamUrl, folder }) =>
+    contestant(floor, {
+      script: here('raw-meter.ts'),
+      parameters: (port) => [String(port), upstreamUrl, join(folder, 'raw-meter.log'), 'raw-meter-key'],
+      target: { keys: ['raw-meter-key'], model },
+    }),
 };
-
-const portico: Contender = {
-  name: 'portico',
-  model,
-  syncsFirst: true,
-  async start(port, upstream, folder) {
-    const db = join(folder, 'gateway.db');
-    for (const end of ['', '-wal', '-shm', '.lock']) rmSync(`${db}${end}`, { force: true });
-    const operator = (...words: string[]) =>
-      execFileSync(process.execPath, [cli, ...words, '--db', db], { encoding: 'utf8' })
-        .trim()
-        .split('\n')
-        .at(-1) ?? '';
-    const account = operator('account', 'create', '--name', 'bench', '--plan', 'enterprise');
-    operator('credit', 'grant', account, '1000000');
-    const keys = Array.from({ length: keyCount - 1 }, () => operator('key', 'create', account));
-    const first = operator('key', 'create', account);
-    const env = { OPENAI_API_KEY: 'sk-bench-upstream-key', OPENAI_BASE_URL: `${upstreamUrl(upstream)}/v1` };
-    const program = await start(cli, ['serve', '--port', String(port), '--db', db], {
-      core: gatewayCore,
-      env,
-      ready: /Portico gateway on/,
-    });
-    return { program, target: { port, keys: [first, ...keys] } };
-  },
-};
-
-export const contenders: readonly Contender[] = [rawUndici, rawMeter, portico];

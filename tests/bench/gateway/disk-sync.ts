@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { median } from './load.ts';
+import { median } from './statistics.ts';
 
 const times = 40;
 /** About what one small commit appends to a write-ahead log. */

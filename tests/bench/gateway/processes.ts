@@ -1,50 +1,64 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** A program under test, pinned to a core where `taskset` exists. */
 export interface Program {
   readonly child: ChildProcess;
+  readonly id: number;
+  /** From the start of the process to its first answer to an HTTP request, whatever that says. */
   readonly startMs: number;
 }
 
-export async function start(
-  script: string,
-  parameters: string[],
-  options: { core: number; env?: Record<string, string>; ready: RegExp },
-): Promise<Program> {
+interface StartOptions {
+  readonly port: number;
+  /** Absent: on any. */
+  readonly core?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of Node itself. */
+  readonly flags?: readonly string[];
+}
+
+/** Whatever ends the bench takes along what it started. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+const startWithinMs = 30_000;
+const errorTextKept = 2000;
+
+/** Starts a Node program and waits until it answers on its port. */
+export async function start(script: string, parameters: string[], options: StartOptions): Promise<Program> {
   const began = performance.now();
-  const [command, ...rest] = pinned(options.core, [
-    process.execPath,
-    '--disable-warning=ExperimentalWarning',
-    script,
-    ...parameters,
-  ]);
-  const child = spawn(command ?? '', rest, {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, ...options.env },
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...(options.flags ?? []), script];
+  const [command = '', ...rest] = pinned(options.core, [...node, ...parameters]);
+  const child = spawn(command, rest, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NODE_ENV: 'production', ...options.env },
   });
-  for await (const line of createInterface(child.stdout)) {
-    if (options.ready.test(line)) return { child, startMs: performance.now() - began };
+  living.add(child);
+  child.on('exit', () => living.delete(child));
+  let complaint = '';
+  child.stderr.on('data', (part: Buffer) => {
+    complaint = `${complaint}${part}`.slice(-errorTextKept);
+  });
+  while (!(await answers(options.port))) {
+    const late = performance.now() - began > startWithinMs;
+    if (late) child.kill('SIGKILL');
+    if (late || child.exitCode !== null)
+      throw new Error(`${script} did not start: ${/^.*Error: .*$/m.exec(complaint)?.[0] ?? complaint}`);
+    await pause(2);
   }
-  throw new Error(`${script} ended before it was ready`);
+  return { child, id: child.pid ?? 0, startMs: performance.now() - began };
 }
 
 export async function stop({ child }: Program): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-/** Processor time that the program's threads have used so far, user and system, in microseconds, to the nanosecond. */
-export function cpuMicroseconds({ child }: Program): number {
-  const threads = `/proc/${child.pid}/task`;
-  return readdirSync(threads).reduce((sum, thread) => {
-    const used = readFileSync(`${threads}/${thread}/schedstat`, 'utf8').split(' ')[0];
-    return sum + Number(used) / 1000;
-  }, 0);
 }
 
 /** Moves this process, which makes the load, to a core. Nothing where `taskset` does not exist. */
@@ -56,15 +70,22 @@ export function moveTo(core: number): void {
   }
 }
 
-/** Resident memory in KB. */
-export function residentKb({ child }: Program): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]);
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/', agent: false }, (answer) => {
+      answer.destroy();
+      resolve(true);
+    });
+    asked.on('error', () => resolve(false)).end();
+  });
 }
 
-function pinned(core: number, command: string[]): string[] {
+/** What is started by a pinned process would inherit its core: so every program is told where it may run. */
+function pinned(core: number | undefined, command: string[]): string[] {
+  const cores = core === undefined ? '0-1023' : String(core);
   try {
-    execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' });
-    return ['taskset', '-c', String(core), ...command];
+    execFileSync('taskset', ['-c', cores, 'true'], { stdio: 'ignore' });
+    return ['taskset', '-c', cores, ...command];
   } catch {
     return command;
   }

@@ -44,7 +44,7 @@ createServer((request, response) => {
       }),
     );
   });
-}).listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
+}).listen(port, '127.0.0.1');
 
 function read(request: IncomingMessage, done: (body: Buffer) => void): void {
   const parts: Buffer[] = [];

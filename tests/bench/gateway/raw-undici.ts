@@ -15,7 +15,7 @@ createServer((request, response) => {
     },
     passThrough(response),
   );
-}).listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
+}).listen(port, '127.0.0.1');
 
 function passThrough(response: ServerResponse): Dispatcher.DispatchHandler {
   return {

@@ -1,28 +1,42 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { eventCount, streamedAnswer, wholeAnswer } from './answers.ts';
 
 /**
  * The provider that the gateways under test talk to: answers from bytes made once, so that it is never what is measured.
- * `POST …/chat/completions` answers a fixed completion; with `"stream":true` as many chunks as the prompt asks for
- * (`bench-50`: fifty), one every two milliseconds, or many would be read as one; `bench-0` streams the same text as the fixed completion
- * in one piece, for gateways that always stream; `bench-open` sends one chunk and holds the line until the client goes;
- * `bench-flood` sends chunks without end, as fast as they are taken.
+ * `POST …/chat/completions` answers the whole answer; with `"stream":true` its events as the prompt asks: `bench-flat`
+ * all at once, `bench-paced` one every two milliseconds, or many would be read as one; `bench-open` sends two events and
+ * holds the line until the client goes; `bench-flood` sends events without end, as fast as they are taken.
  */
 const port = Number(process.argv[2]);
-const usage = '{"prompt_tokens":12,"completion_tokens":50,"total_tokens":62}';
-const completion = Buffer.from(
-  `{"id":"c","object":"chat.completion","created":1,"model":"bench-1","choices":[{"index":0,"message":{"role":"assistant","content":"${'word '.repeat(50)}"},"finish_reason":"stop"}],"usage":${usage}}`,
-);
-/** Slow enough for every chunk to arrive by itself. */
-const chunkEveryMs = 2;
-const frame = (delta: string, finish = 'null', more = '') =>
-  `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"bench","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]${more}}\n\n`;
-const chunk = Buffer.from(frame('{"content":"word "}'));
-const words = 'word '.repeat(50);
-const whole = Buffer.from(
-  `${frame(`{"role":"assistant","content":"${words}"}`)}${frame('{}', '"stop"', `,"usage":${usage}`)}data: [DONE]\n\n`,
-);
-const flood = Buffer.concat(Array.from({ length: 128 }, () => chunk));
-const last = Buffer.from(`${frame('{}', '"stop"', `,"usage":${usage}`)}data: [DONE]\n\n`);
+/** Slow enough for every event to arrive by itself. */
+const eventEveryMs = 2;
+const flood = Buffer.concat(streamedAnswer.slice(1, -2));
+
+const streams: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  flat(response) {
+    for (const event of streamedAnswer) response.write(event);
+    response.end();
+  },
+  paced(response) {
+    let turn = 0;
+    const next = () => {
+      response.write(streamedAnswer[turn++] ?? '');
+      if (turn === eventCount) return void response.end();
+      setTimeout(next, eventEveryMs);
+    };
+    next();
+  },
+  open(response) {
+    for (const event of streamedAnswer.slice(0, 2)) response.write(event);
+  },
+  flood(response) {
+    const more = () => {
+      while (!response.destroyed && response.write(flood));
+    };
+    response.on('drain', more);
+    more();
+  },
+};
 
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
@@ -30,36 +44,14 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const body = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
     // What is asked for stands before a long prompt or after it, depending on who wrote the body.
-    const head = `${body.toString('latin1', 0, 2048)}${body.toString('latin1', Math.max(2048, body.length - 2048))}`;
-    if (!/"stream":\s*true/.test(head)) {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': completion.length });
-      response.end(completion);
-      return;
+    const ends = `${body.toString('latin1', 0, 2048)}${body.toString('latin1', Math.max(2048, body.length - 2048))}`;
+    if (!/"stream":\s*true/.test(ends)) {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': wholeAnswer.length });
+      return void response.end(wholeAnswer);
     }
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    if (head.includes('bench-open')) {
-      response.write(chunk);
-      return;
-    }
-    if (head.includes('bench-flood')) {
-      const more = () => {
-        while (!response.destroyed && response.write(flood));
-      };
-      response.on('drain', more);
-      more();
-      return;
-    }
-    let left = Number(/"bench-(\d+)/.exec(head)?.[1] ?? 1);
-    if (left === 0) {
-      response.end(whole);
-      return;
-    }
-    const next = () => {
-      if (left-- <= 0) return void response.end(last);
-      response.write(chunk);
-      setTimeout(next, chunkEveryMs);
-    };
-    next();
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    // A gateway that asks for a stream where its client wants a whole answer has all events at once.
+    (streams[/"bench-(\w+)/.exec(ends)?.[1] ?? ''] ?? streams.flat)?.(response);
   });
 });
-server.listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
+server.listen(port, '127.0.0.1');
