@@ -90,18 +90,11 @@ const environment = ({ env, user }: Setting): Record<string, string> => ({
 /** Mounts, the working directory and the environment: nothing else of this machine is seen. */
 function box(folder: string, setting: Setting): string[] {
   const env = Object.entries(environment(setting)).flatMap(([name, value]) => ['--setenv', name, value]);
-  const system = [
-    '--ro-bind',
-    '/usr',
-    '/usr',
-    '--tmpfs',
-    '/usr/local',
-    '--ro-bind',
-    process.execPath,
-    '/usr/local/bin/node',
-  ];
-  const kernel = ['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--die-with-parent'];
-  return ['--bind', folder, '/', ...system, ...kernel, ...env, '--chdir', setting.directory];
+  // Folders that bubblewrap makes on its own way to a file are closed to all but root.
+  const usr = ['--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/local', '--perms', '0755', '--dir', '/usr/local/bin'];
+  const node = ['--ro-bind', process.execPath, '/usr/local/bin/node'];
+  const kernel = ['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/tmp', '--die-with-parent'];
+  return ['--bind', folder, '/', ...usr, ...node, ...kernel, ...env, '--chdir', setting.directory];
 }
 
 const asUser = ({ user }: Setting, command: readonly string[]): string[] =>

@@ -82,7 +82,8 @@ describe.skipIf(missing)('the image', { timeout: 600_000 }, () => {
     built = await replay(image, root, process.env.PORTICO_LONG ? asItStands : quickly);
   }, 600_000);
   afterAll(() => {
-    running?.child.kill('SIGKILL');
+    // Whoever has changed his user does not end with bubblewrap.
+    if (running?.child.exitCode === null) process.kill(running.pid, 'SIGKILL');
     built?.close();
   });
 
@@ -99,6 +100,7 @@ describe.skipIf(missing)('the image', { timeout: 600_000 }, () => {
     });
     const listening = once(container.child.stdout as NodeJS.ReadableStream, 'data');
     await Promise.race([listening, exited.then(() => Promise.reject(new Error(`it did not start: ${log}`)))]);
+    expect(await inside(container, ['node', '--version'])).toBe(`${process.version}\n`);
     await inside(container, image.healthcheck);
 
     const commandLine = async (...words: string[]) => {
