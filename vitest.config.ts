@@ -58,7 +58,7 @@ export default defineConfig({
           ...processes,
           name: 'node',
           include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
-          exclude: ['tests/e2e/**', '**/node_modules/**', 'gateway/**/*.postgres.test.ts'],
+          exclude: ['tests/e2e/**', '**/node_modules/**', '**/*.postgres.test.ts'],
         },
       },
       {
@@ -67,7 +67,7 @@ export default defineConfig({
           ...processes,
           name: 'postgres',
           globalSetup: 'gateway/testing/postgres-setup.ts',
-          include: ['gateway/**/*.postgres.test.ts', ...onBothEngines],
+          include: ['{gateway,tests}/**/*.postgres.test.ts', ...onBothEngines],
         },
       },
       {

@@ -20,6 +20,8 @@ export interface GatewayProcess {
 
 export interface GatewayProcessOptions {
   readonly env?: Env;
+  /** More of the command line, behind what is there; of a flag that is given twice the last one counts. */
+  readonly args?: readonly string[];
   /** For Node itself, before the program. */
   readonly nodeOptions?: readonly string[];
 }
@@ -49,7 +51,8 @@ export async function buildGateway(name: string): Promise<GatewayProgram> {
   await builder.build(environment);
   const cli = `${folder}/cli.js`;
   return {
-    start: (database, options = {}) => started(spawnCli(cli, ['serve', '--port', '0', '--db', database], options)),
+    start: (database, options = {}) =>
+      started(spawnCli(cli, ['serve', '--port', '0', '--db', database, ...(options.args ?? [])], options)),
     run: (args, options = {}) => ended(spawnCli(cli, args, options)),
   };
 }
@@ -62,7 +65,7 @@ async function started(child: ChildProcess): Promise<GatewayProcess> {
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const first = await Promise.race([once(lines, 'line').then(([line]) => String(line)), exited.then(() => '')]);
-  const url = /(http:\/\/127\.0\.0\.1:\d+)$/.exec(first)?.[1];
+  const url = /(http:\/\/127\.[\d.]+:\d+)$/.exec(first)?.[1];
   if (!url) throw new Error(`the gateway did not start: ${log}`);
   return {
     child,

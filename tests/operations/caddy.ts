@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, vi } from 'vitest';
+import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
+import { freePort } from '../support/free-port.ts';
+
+const shipped = fileURLToPath(new URL('../../build/compose/Caddyfile', import.meta.url));
+
+/** Why Caddy cannot be run here, or null: bubblewrap gives it names for addresses of its own. */
+export function noCaddy(): string | null {
+  for (const [program, ...args] of [
+    ['caddy', 'version'],
+    ['bwrap', '--ro-bind', '/', '/', 'true'],
+  ] as const) {
+    try {
+      execFileSync(program, args, { stdio: 'ignore' });
+    } catch {
+      return `${program} cannot be run`;
+    }
+  }
+  return null;
+}
+
+/**
+ * Caddy with the Caddyfile that `compose.yaml` mounts, as it stands, on a free port of this machine. `names` are the addresses of the
+ * hosts that it names. It ends with the test.
+ */
+export async function startCaddy(
+  names: ReadonlyMap<string, string>,
+): Promise<{ url: string; port: number; log(): string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-caddy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [hosts, config] = [join(folder, 'hosts'), join(folder, 'Caddyfile')];
+  writeFileSync(hosts, [...names].map(([name, address]) => `${address} ${name}\n`).join(''));
+  // What concerns this machine only: nobody else reaches it, and several may run.
+  writeFileSync(config, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport ${shipped}\n`);
+  const port = await freePort();
+  const machine = ['--ro-bind', '/', '/', '--dev', '/dev', '--bind', folder, folder, '--ro-bind', hosts, '/etc/hosts'];
+  const command = ['--die-with-parent', '--', 'caddy', 'run', '--config', config, '--adapter', 'caddyfile'];
+  const child = spawn('bwrap', [...machine, ...command], {
+    env: bareEnvironment({ PORTICO_SITE: `:${port}`, HOME: folder }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  let log = '';
+  child.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  await Promise.race([
+    vi.waitFor(() => expect(log).toContain('serving initial configuration'), { timeout: 10_000 }),
+    exited.then(() => Promise.reject(new Error(`Caddy did not start: ${log}`))),
+  ]);
+  return { url: `http://127.0.0.1:${port}`, port, log: () => log };
+}

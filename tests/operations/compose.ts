@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+/** The parts of a service that our file uses; the schema has checked their form. */
+export interface Service {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly networks?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly volumes?: readonly string[];
+}
+
+export interface Composition {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, { readonly ipam: { readonly config: readonly { subnet: string }[] } }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const file = fileURLToPath(new URL('../../compose.yaml', import.meta.url));
+
+/** `compose.yaml` as an engine takes it: merged, and with these variables put in. Throws where one that it needs is missing. */
+export function readComposition(env: Env): Composition {
+  return interpolated(parse(readFileSync(file, 'utf8'), { merge: true }), env) as Composition;
+}
+
+/** The instances of the gateway, by the names under which the others reach them. */
+export const gatewaysOf = ({ services }: Composition): string[] =>
+  Object.keys(services).filter((name) => name.startsWith('gateway-'));
+
+function interpolated(value: unknown, env: Env): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(/\$(?:\{([^{}]*)\}|.?)/g, (all, inner) => substitute(all, inner, env));
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, env));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, interpolated(item, env)]));
+}
+
+/** `${NAME}`, `${NAME:-default}` and `${NAME:?why}`, as the Compose specification says; a dollar sign of its own is `$$`. */
+function substitute(all: string, inner: string | undefined, env: Env): string {
+  if (all === '$$') return '$';
+  const [, name, operator, word] = /^([A-Z_]+)(?:(:[-?])(.*))?$/s.exec(inner ?? '') ?? [];
+  if (name === undefined) throw new Error(`"${all}" is no variable`);
+  const value = env[name] ?? '';
+  if (value === '' && operator === ':?') throw new Error(`${name} is missing: ${word}`);
+  return value === '' && operator === ':-' ? (word ?? '') : value;
+}

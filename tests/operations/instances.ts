@@ -1,0 +1,40 @@
+import { randomInt } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import { testPepper } from '../../gateway/testing/test-database.ts';
+import type { Env, GatewayProcess, GatewayProgram } from '../support/gateway-process.ts';
+import { gatewaysOf, readComposition } from './compose.ts';
+
+export interface Instance extends GatewayProcess {
+  /** Where its `/metrics` is. */
+  readonly metrics: string;
+}
+
+const composition = readComposition({ PORTICO_KEY_PEPPER: testPepper, POSTGRES_PASSWORD: 'not used' });
+
+/** An address of this machine for each instance of compose.yaml, where the port that all of them have is free. */
+export function gatewayAddresses(): ReadonlyMap<string, string> {
+  const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  return new Map(gatewaysOf(composition).map((name, index) => [name, `${network}.${index + 1}`]));
+}
+
+/**
+ * An instance with the environment of compose.yaml, at this address in place of its container's: so the proxy is at 127.0.0.1, and
+ * `/metrics` not on every interface. The notice is shorter; it still spans three looks of the proxy's. It ends with the test.
+ */
+export async function startInstance(
+  program: GatewayProgram,
+  database: string,
+  address: string,
+  more: Env = {},
+): Promise<Instance> {
+  const instead = {
+    PORTICO_TRUSTED_PROXIES: '127.0.0.1',
+    PORTICO_METRICS: `${address}:9464`,
+    PORTICO_DRAIN_NOTICE: '3',
+  };
+  const env = { ...composition.services['gateway-1']?.environment, ...instead, ...more };
+  const args = ['--host', address, '--port', '8788', '--log-requests'];
+  const started = await program.start(database, { env, args });
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  return { ...started, metrics: `http://${address}:9464/metrics` };
+}

@@ -1,0 +1,23 @@
+import { onTestFinished } from 'vitest';
+import { parseUsd } from '#shared/money.ts';
+import { openBooks } from '../../gateway/db/open.ts';
+import { openOperator } from '../../gateway/operator/open-operator.ts';
+import { testDatabase, testPepper } from '../../gateway/testing/test-database.ts';
+
+/** Books of this test with an account that can pay, and a look at what is in them. */
+export async function openWorld() {
+  const database = await testDatabase();
+  const env = { PORTICO_KEY_PEPPER: testPepper };
+  const options = { database, env, now: Date.now, mayCreate: true };
+  const { operator, close } = await openOperator(options);
+  onTestFinished(close);
+  const { id } = await operator.createAccount({ name: 'Load', plan: 'enterprise' });
+  await operator.grant({ accountId: id, amount: parseUsd('1000') });
+  const { key } = await operator.createKey({ accountId: id });
+  const books = await openBooks(database);
+  onTestFinished(() => books.db.destroy());
+  const requests = () => books.db.selectFrom('requests').selectAll().execute();
+  return { database, env, operator, key, requests, db: books.db };
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
