@@ -1,6 +1,7 @@
+import type { AppError } from '#shared/errors.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
-import type { Work } from './http/overload.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
+import type { WorkLimits } from './overload/overload.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import type { Download } from './upstream/fetched-images.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
@@ -28,7 +29,7 @@ export interface GatewayOptions {
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
   /** From where on requests are refused because there is too much to do. */
-  readonly workLimits?: Partial<Work>;
+  readonly workLimits?: Partial<WorkLimits>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
@@ -44,6 +45,8 @@ export interface Door {
 /** A running gateway, without a socket: the app calls `fetch`, the stand-alone server puts a port before it. */
 export interface Gateway {
   fetch(request: Request, door?: Door): Promise<Response>;
+  /** Why a chat request cannot be taken now, before it is looked at; null: give it to `fetch`. Counts what it refuses. */
+  shed?(path: string, authorization: string | null): AppError | null;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
   /** Gives a provider its credential, replaces it, or takes it away. */

@@ -3,7 +3,6 @@ import { createAuthorizer } from './auth/authorize.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { tokenNamesFrom } from './auth/token-names.ts';
 import { watchCredentials } from './auth/watch-credentials.ts';
-import { createBodyRoom } from './body/body-budget.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { chatRoutes } from './chat/chat-routes.ts';
 import { streamTimes } from './chat/stream-response.ts';
@@ -17,7 +16,6 @@ import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine/engine.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { createApp } from './http/app.ts';
-import { overloadOf, workLimits } from './http/overload.ts';
 import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
@@ -31,6 +29,8 @@ import { createTraffic } from './metrics/traffic.ts';
 import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { docsRoutes } from './openapi/docs-routes.ts';
 import { createOperator } from './operator/operator-store.ts';
+import { createOverload } from './overload/overload.ts';
+import { createShedding } from './overload/shedding.ts';
 import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
@@ -127,9 +127,9 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   let retired = false;
   const draining = () => running.draining;
   const leaving = () => retired || running.draining;
-  const most = { ...workLimits, ...options.workLimits };
-  const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0 });
-  const overload = (isChat: boolean) => overloadOf(work(), most, isChat);
+  const statements = () => books.pool?.().waiting ?? 0;
+  const overload = createOverload({ statements, limits: options.workLimits ?? {} });
+  const shedding = createShedding({ overload, count: counted.request, log });
   const app = createApp({
     routes: [
       chatRoutes({ engine, now, streamTimes, keptAnswers, log }),
@@ -147,11 +147,10 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
       metaRoutes({ db, version, leaving, troubles: watch.troubles }),
     ],
-    bodies: createBodyRoom(most.bodies),
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
   });
-  const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
+  const metrics = gatewayMetrics({ traffic, counted, health, running, overload, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
     Promise.all([
       sweepExpired(sweeping),
@@ -165,6 +164,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
 
   return {
     fetch: async (request, door) => app.fetch(request, door),
+    shed: shedding.shed,
     operator: createOperator({
       db,
       transact,
@@ -193,6 +193,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       clearInterval(sweeper);
       credentials.close();
       metrics.close();
+      shedding.close();
       await running.drain(0);
       await cluster.close();
       await db.destroy();

@@ -29,8 +29,9 @@ export async function readAsked(context: Context<AppEnv>, form: QuestionForm): P
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   if (light) return askedBy(context, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
-  const { asked, packed } = await workshop.run('question', { blocks, form, options }, blocks);
-  return askedBy(context, asked, packed);
+  const account = context.var.principal.accountId;
+  const { asked, packed } = await workshop.run('question', { blocks, form, options }, blocks, { account });
+  return askedBy(context, asked, { ...packed, account });
 }
 
 function askedBy({ var: { requestId, principal }, req }: Context<AppEnv>, said: SaidQuestion, packed: Packed | null) {

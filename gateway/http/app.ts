@@ -2,27 +2,25 @@ import { type Context, Hono } from 'hono';
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type BodyRoom, createBodyRoom } from '../body/body-budget.ts';
+import type { BodyPlace } from '../body/body-budget.ts';
 import { databaseFault } from '../db/connection-loss.ts';
 import { newId } from '../db/id.ts';
 import type { Limits } from '../limits/limits.ts';
+import { createOverload, type Overload } from '../overload/overload.ts';
 import { clientRequestId } from './client-request-id.ts';
 import type { AppEnv } from './context.ts';
 import { errorResponse } from './error-response.ts';
-import { workLimits } from './overload.ts';
 import { limitOf, normalPath, type RoutePolicy, requirePolicies } from './policies.ts';
 import { admit, checkHeaders, checkUrl, policyFor } from './route-admission.ts';
 
 export interface AppDeps {
   readonly authorizer: Authorizer;
   readonly limits: Limits;
-  /** The memory for large bodies. */
-  readonly bodies?: BodyRoom;
   /** Each part mounts its handlers at the full paths of `policies.ts`. */
   readonly routes: readonly Hono<AppEnv>[];
   readonly draining: () => boolean;
-  /** Why there is too much to do for another request, or null. */
-  readonly overload?: (isChat: boolean) => AppError | null;
+  /** Room for requests; without it, as much as a process of its own has. */
+  readonly overload?: Overload;
   /** Clients shall open their next connection elsewhere. */
   readonly leaving?: () => boolean;
   readonly version: string;
@@ -51,7 +49,7 @@ function pathOf({ url }: Request): string {
 /** The gateway as one fetch handler: admission in the order of wire contract §3.3, then the route, then the headers. */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: pathOf });
-  const bodies = deps.bodies ?? createBodyRoom(workLimits.bodies);
+  const overload = deps.overload ?? createOverload({ statements: () => 0 });
 
   app.use('*', async (context, next) => {
     const requestId = newId('req', deps.now());
@@ -87,19 +85,22 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     const policy = policyFor(context.req.method, context.req.path);
     context.set('route', policy.path);
     checkHeaders(policy, context.req.raw.headers);
-    if (policy.access !== 'public') requireRoom(deps, policy);
+    if (policy.access !== 'public') requireRoom(deps, overload, policy, context);
     const address = context.env?.address ?? null;
     const principal = await admit(policy, context.req.header('authorization') ?? null, deps.authorizer).catch(
       async (error: unknown) => {
         throw await deps.limits.refused(error, address);
       },
     );
+    const place = await enter(deps, overload, policy, context, principal);
+    context.set('place', place);
     if (principal) {
       context.set('principal', principal);
-      await withinLimits(context, policy, principal, deps.limits);
+      await withinLimits(context, policy, principal, deps.limits).catch((error: unknown) => {
+        place.leave();
+        throw error;
+      });
     }
-    const place = bodies.enter();
-    context.set('place', place);
     await next();
     const pass = context.get('pass');
     if (pass?.running) return;
@@ -121,10 +122,26 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
 }
 
 /** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
-function requireRoom({ draining, overload }: AppDeps, policy: RoutePolicy): void {
+function requireRoom({ draining }: AppDeps, overload: Overload, policy: RoutePolicy, { req }: Context<AppEnv>): void {
   if (draining()) throw shuttingDown();
-  const refusal = overload?.(policy.access === 'chat');
+  const refusal = overload.refusal(policy.access === 'chat', req.header('authorization') ?? null);
   if (refusal) throw refusal;
+}
+
+/** Waits for the request's turn, before anything of its body is read. */
+async function enter(
+  { draining }: AppDeps,
+  overload: Overload,
+  policy: RoutePolicy,
+  { req }: Context<AppEnv>,
+  principal: Principal | null,
+): Promise<BodyPlace> {
+  if (!principal || policy.access !== 'chat') return overload.enterOther(principal?.accountId ?? '');
+  const bytes = Number(req.header('content-length') ?? 0);
+  const place = await overload.enter(principal.accountId, bytes, req.header('authorization') ?? null);
+  if (!draining()) return place;
+  place.leave();
+  throw shuttingDown();
 }
 
 const shuttingDown = () =>

@@ -1,5 +1,7 @@
 /** The caller's own id of a request: 1 to 128 visible ASCII characters; any other is as good as none (wire contract §1.0). */
 export function clientRequestId(headers: Headers): string | null {
   const id = headers.get('x-client-request-id');
-  return id !== null && /^[\x21-\x7e]{1,128}$/.test(id) ? id : null;
+  return id !== null && isClientRequestId(id) ? id : null;
 }
+
+export const isClientRequestId = (id: string): boolean => /^[\x21-\x7e]{1,128}$/.test(id);

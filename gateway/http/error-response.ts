@@ -41,12 +41,14 @@ export function errorResponse(error: AppError, requestId: string): Response {
   const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
   const challenge = challengeFor(error);
   if (challenge) headers.set('www-authenticate', challenge);
-  const waitMs = waitOf(error);
-  if (waitMs !== null) {
-    headers.set('retry-after', String(Math.ceil(waitMs / 1000)));
-    headers.set('retry-after-ms', String(waitMs));
-  }
+  for (const [name, value] of Object.entries(retryHeaders(error))) headers.set(name, value);
   if (error.code === 'upstream_timeout') headers.set('x-should-retry', 'false');
   if (error.code === 'request_too_large') headers.set('connection', 'close');
   return new Response(JSON.stringify(errorEnvelope(error, requestId)), { status: error.status, headers });
+}
+
+/** How long to wait before another try, in both units that clients read. */
+export function retryHeaders(error: AppError): Record<string, string> {
+  const waitMs = waitOf(error);
+  return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) };
 }

@@ -8,6 +8,7 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import { errorResponse } from './error-response.ts';
 import { routePolicies } from './policies.ts';
+import { refuseAtDoor } from './refuse-at-door.ts';
 import { SocketRequest } from './socket-request.ts';
 import { writeAnswer, writeResponse } from './write-response.ts';
 
@@ -28,7 +29,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Gated = Pick<Gateway, 'fetch'>;
+type Gated = Pick<Gateway, 'fetch' | 'shed'>;
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -62,13 +63,15 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const ordinary = getRequestListener(answer, { overrideGlobalObjects: false, errorHandler });
   const server = createServer(serverLimits, (incoming, outgoing) => {
     const direct = isChat(incoming) && isAddressedToUs(incoming.headers.host ?? null, names);
-    if (direct) void answerDirectly(gateway, incoming, outgoing, clientAddress(incoming, proxies));
+    const refusal = direct && gateway.shed?.(incoming.url ?? '', incoming.headers.authorization ?? null);
+    if (refusal) refuseAtDoor(refusal, incoming, outgoing);
+    else if (direct) void answerDirectly(gateway, incoming, outgoing, clientAddress(incoming, proxies));
     else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
-  // Above what the gateway takes at once (`overload.ts`), so that whoever is one too many is told so.
+  // Above what the gateway takes at once (`overload/overload.ts`), so that whoever is one too many is told so.
   server.maxConnections = 2000;
   await start(server, options.port, host);
   const { port } = server.address() as AddressInfo;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AnswerResponse } from './answer-response.ts';
+import { hasReadEnough } from './read-turns.ts';
 import { socketOutlet } from './socket-outlet.ts';
 
 /**
@@ -41,18 +42,32 @@ export async function writeResponse(response: Response, outgoing: ServerResponse
 const lingerBytes = 256 * 1024 * 1024;
 const lingerMs = 5000;
 
-/**
- * Answers a request of which not everything was read, such as one that is too large. A connection that is closed while
- * the client is still sending is reset, and a client that is reset never reads why: it only asks again.
- */
+/** Answers a request of which not everything was read, such as one that is too large. */
 async function refuse(response: Response, outgoing: ServerResponse): Promise<void> {
-  const bytes = Buffer.from(await response.arrayBuffer());
+  const body = Buffer.from(await response.arrayBuffer());
+  await writeRefusal(response.status, Object.fromEntries(response.headers), body, outgoing);
+}
+
+/**
+ * The same from bytes. A connection that is closed while the client is still sending is reset, and a client that is reset
+ * never reads why: it only asks again. So what it sends is read and thrown away, no faster than other bodies are read.
+ */
+export async function writeRefusal(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  outgoing: ServerResponse,
+): Promise<void> {
   if (outgoing.destroyed) return;
-  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), 'content-length': bytes.length });
-  outgoing.write(bytes);
+  outgoing.writeHead(status, { ...headers, 'content-length': body.length });
+  if (isShort(outgoing.req)) return void outgoing.end(body);
+  outgoing.write(body);
   await thrownAway(outgoing.req);
   outgoing.end();
 }
+
+/** What Node throws away by itself once the answer is complete. */
+const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Number.NaN) <= 65_536;
 
 function thrownAway(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -62,9 +77,12 @@ function thrownAway(incoming: IncomingMessage): Promise<void> {
       late.refresh();
       size += piece.length;
       if (size > lingerBytes) resolve();
+      if (!hasReadEnough(piece.length)) return;
+      incoming.pause();
+      setImmediate(() => incoming.resume());
     });
     for (const end of ['end', 'close', 'error']) incoming.once(end, resolve);
     incoming.resume();
-    incoming.once('close', () => clearTimeout(late));
+    for (const end of ['end', 'close']) incoming.once(end, () => clearTimeout(late));
   });
 }

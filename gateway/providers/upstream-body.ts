@@ -1,5 +1,6 @@
 import { workshop } from '../threads/worker-pool.ts';
 import { addressesIn } from '../upstream/fetched-images.ts';
+import { shareOf } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
 import { type BodyWriter, writtenBody } from './written-body.ts';
 
@@ -13,6 +14,7 @@ export async function upstreamBody(
     'body',
     { request, writer, images },
     images ? [...images.values()].map(({ bytes }) => bytes) : [],
+    shareOf(request.packed),
   );
 }
 

@@ -4,7 +4,6 @@ import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import { createBodyRoom } from '../body/body-budget.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { chatRoutes } from '../chat/chat-routes.ts';
 import { type StreamTimes, streamTimes } from '../chat/stream-response.ts';
@@ -19,6 +18,7 @@ import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
+import { createOverload } from '../overload/overload.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
@@ -94,7 +94,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   app.use('*', async (context, next) => {
     context.set('requestId', newId('req', now()));
     context.set('principal', principal);
-    context.set('place', createBodyRoom(1e9).enter());
+    context.set('place', createOverload({ statements: () => 0 }).enterOther(''));
     await next();
   });
   app.route(

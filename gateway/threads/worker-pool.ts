@@ -4,20 +4,32 @@ import { fileURLToPath } from 'node:url';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import { givenAway } from '../body/body-blocks.ts';
+import { createFairQueue } from '../concurrency/fair-queue.ts';
 import type { Tasks } from '../worker/worker-tasks.ts';
 import { type SaidError, unsaid } from './transferred-error.ts';
 
 /** Threads for what would hold the event loop: large bodies are read, checked and written there. */
 export interface Workshop {
   /**
-   * Runs a task as soon as a thread is free, in order. `blocks` are given away: nobody here may use them again. Rejects with
-   * what the task threw, and with 503 `server_overloaded` where it took too long or its thread died.
+   * Runs a task as soon as a thread is free, in fair order over the accounts, small ones first. `blocks` are given away:
+   * nobody here may use them again. Rejects with what the task threw, and with 503 `server_overloaded` where it took too long
+   * or its thread died.
    */
   run<Name extends keyof Tasks>(
     name: Name,
     input: Parameters<Tasks[Name]>[0],
     blocks?: readonly Uint8Array[],
+    /** Whose task it is, and how many bytes it works on besides its blocks. */
+    share?: TaskShare,
   ): Promise<ReturnType<Tasks[Name]>>;
+  /** Tasks that run now, and those that wait for a thread. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export interface TaskShare {
+  readonly account?: string;
+  readonly bytes?: number;
 }
 
 interface Job {
@@ -29,12 +41,14 @@ interface Job {
 
 interface Bench {
   readonly worker: Worker;
+  /** It takes no huge tasks. */
+  readonly isForSmall: boolean;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
 }
 
 export interface WorkshopOptions {
-  /** Most threads; they are started when they are needed. */
+  /** Most threads, and one more for small tasks where these have something else to do; they are started when needed. */
   readonly threads: number;
   /** What a task may take; a large request takes a second where processors are slow. */
   readonly taskMs: number;
@@ -45,16 +59,20 @@ export interface WorkshopOptions {
 }
 
 const heapMegabytes = 768;
+/** A task on so much takes some milliseconds. */
+const smallBytes = 1_048_576;
+/** What a task costs besides its bytes. */
+const bytesATask = 16_384;
 
 export function openWorkshop({ threads, taskMs, idleMs, file }: WorkshopOptions): Workshop {
   const benches = new Set<Bench>();
-  const queue: Job[] = [];
+  const queue = createFairQueue<Job>();
 
-  function start(): Bench {
+  function start(isForSmall: boolean): Bench {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
     // Whoever waits for a task has a socket open; nothing else may keep the process alive.
     worker.unref();
-    const bench: Bench = { worker, job: null, timer: undefined };
+    const bench: Bench = { worker, isForSmall, job: null, timer: undefined };
     worker.on('message', ({ value, error }: { value?: unknown; error?: SaidError }) =>
       finish(bench, (job) => (error ? job.reject(unsaid(error)) : job.resolve(value))),
     );
@@ -85,12 +103,21 @@ export function openWorkshop({ threads, taskMs, idleMs, file }: WorkshopOptions)
     await bench.worker.terminate();
   }
 
+  /** A thread that is free, or room for one; null where there is neither. */
+  function placeFor(isForSmall: boolean): { isForSmall: boolean; free: Bench | undefined } | null {
+    const those = [...benches].filter((bench) => bench.isForSmall === isForSmall);
+    const free = those.find(({ job }) => job === null);
+    return free || those.length < (isForSmall ? 1 : threads) ? { isForSmall, free } : null;
+  }
+
   function next(): void {
-    const free = [...benches].find(({ job }) => job === null);
-    if (!free && benches.size >= threads) return;
-    const job = queue.shift();
+    if (queue.size === 0) return;
+    const place = placeFor(false) ?? placeFor(true);
+    if (!place) return;
+    const { isForSmall } = place;
+    const job = queue.take(isForSmall ? smallBytes : undefined)?.item;
     if (!job) return;
-    const bench = free ?? start();
+    const bench = place.free ?? start(isForSmall);
     clearTimeout(bench.timer);
     bench.job = job;
     bench.timer = setTimeout(() => {
@@ -102,12 +129,19 @@ export function openWorkshop({ threads, taskMs, idleMs, file }: WorkshopOptions)
   }
 
   return {
-    run: (name, input, blocks = []) =>
+    run: (name, input, blocks = [], { account = '', bytes = 0 } = {}) =>
       new Promise((resolve, reject) => {
         const done = resolve as (value: unknown) => void;
-        queue.push({ message: { name, input }, given: givenAway(blocks), resolve: done, reject });
+        const cost = blocks.reduce((sum, block) => sum + block.byteLength, bytesATask + bytes);
+        queue.push(account, cost, { message: { name, input }, given: givenAway(blocks), resolve: done, reject });
         next();
       }),
+    get running() {
+      return [...benches].filter(({ job }) => job !== null).length;
+    },
+    get waiting() {
+      return queue.size;
+    },
   };
 }
 

@@ -31,7 +31,7 @@ export const tasks = {
   value: ({ blocks }: Blocks): Record<string, unknown> => parseBody(Buffer.concat(blocks)).value,
 
   /** Reads and checks a chat request; its long parts come packed. */
-  question({ blocks, form, options }: AskInput): { asked: SaidQuestion; packed: Packed } {
+  question({ blocks, form, options }: AskInput): { asked: SaidQuestion; packed: Omit<Packed, 'account'> } {
     const { value, messages } = parseBody(Buffer.concat(blocks));
     const asked = readQuestion(form, value, { ...options, messages });
     return {
