@@ -92,10 +92,10 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
         throw await deps.limits.refused(error, address);
       },
     );
+    if (principal) context.set('principal', principal);
     const place = await enter(deps, overload, policy, context, principal);
     context.set('place', place);
     if (principal) {
-      context.set('principal', principal);
       await withinLimits(context, policy, principal, deps.limits).catch((error: unknown) => {
         place.leave();
         throw error;

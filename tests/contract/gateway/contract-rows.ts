@@ -369,7 +369,10 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§3.2 too_many_auth_failures': ['gateway/limits/limits.test.ts', 'refused credentials: 20 a minute for each address'],
   '§3.2 client_closed_request': ['tests/compat/clients/clients.test.ts', 'client_closed_request'],
   '§3.2 internal_error': ['gateway/http/app.test.ts', 'hides what broke inside'],
-  '§3.2 server_overloaded': ['gateway/http/overload.test.ts', 'more chats than one process takes are refused with 503'],
+  '§3.2 server_overloaded': [
+    'gateway/overload/overload.test.ts',
+    'past what it can carry the account with most is refused',
+  ],
   '§3.2 shutting_down': ['gateway/http/app.test.ts', 'a draining gateway refuses new work'],
   '§3.2 upstream_timeout': ['tests/compat/clients/timeout.test.ts', '504 upstream_timeout'],
   '§3.2 file_download_failed': ['gateway/providers/request-bodies.test.ts', 'file_download_failed'],
