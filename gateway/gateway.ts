@@ -1,8 +1,9 @@
+import type { AppError } from '#shared/errors.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
 import type { Door } from './http/door.ts';
 import type { Exchange } from './http/exchange.ts';
-import type { Work } from './http/overload.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
+import type { WorkLimits } from './overload/overload.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import type { Download } from './upstream/fetched-images.ts';
 import type { UpstreamFetch } from './upstream/upstream-response.ts';
@@ -30,7 +31,7 @@ export interface GatewayOptions {
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
   /** From where on requests are refused because there is too much to do. */
-  readonly workLimits?: Partial<Work>;
+  readonly workLimits?: Partial<WorkLimits>;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
@@ -54,6 +55,8 @@ export interface OwnGateway extends Gateway {
   readonly operator: Administrator;
   /** Answers a chat over whatever carries it; never rejects. */
   answerChat(exchange: Exchange): Promise<void>;
+  /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
+  shed(target: string, authorization: string | null): AppError | null;
   /** Says at `/readyz` that it will go, and asks clients for new connections; still serves until it is drained. */
   retire(): void;
   /** What is counted, in Prometheus' text format. */

@@ -3,7 +3,6 @@ import { createAuthorizer } from './auth/authorize.ts';
 import { pepperBeside, peppersFromEnvironment } from './auth/pepper.ts';
 import { tokenNamesFrom } from './auth/token-names.ts';
 import { watchCredentials } from './auth/watch-credentials.ts';
-import { createBodyRoom } from './body/body-budget.ts';
 import { liveCatalogue } from './catalogue/build-catalogue.ts';
 import { chatHandlers } from './chat/chat-forms.ts';
 import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
@@ -18,8 +17,8 @@ import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { createExchangeAnswerer } from './http/answer-exchange.ts';
 import { createApp } from './http/app.ts';
 import { fetchExchange } from './http/fetch-exchange.ts';
-import { overloadOf, workLimits } from './http/overload.ts';
 import { isChat } from './http/policies.ts';
+import { version } from './http/version.ts';
 import { createKeptAnswers } from './idempotency/kept-answers.ts';
 import { createSealing } from './idempotency/sealing.ts';
 import { createKeys } from './keys/keys.ts';
@@ -33,6 +32,8 @@ import { createTraffic } from './metrics/traffic.ts';
 import { trafficMetrics } from './metrics/traffic-metrics.ts';
 import { docsRoutes } from './openapi/docs-routes.ts';
 import { createOperator } from './operator/operator-store.ts';
+import { createOverload } from './overload/overload.ts';
+import { createShedding } from './overload/shedding.ts';
 import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
@@ -50,7 +51,6 @@ import { createHealth } from './routing/health.ts';
 import { createProviderWatch } from './routing/provider-watch.ts';
 import { createSticky } from './routing/sticky.ts';
 import { platformFetch } from './upstream/upstream-response.ts';
-import { version } from './version.ts';
 
 const vendor = 'portico';
 const checkTimeoutMs = 15_000;
@@ -129,11 +129,10 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   let retired = false;
   const draining = () => running.draining;
   const leaving = () => retired || running.draining;
-  const most = { ...workLimits, ...options.workLimits };
-  const work = () => ({ answers: running.count, waiting: books.pool?.().waiting ?? 0 });
-  const overload = (isChat: boolean) => overloadOf(work(), most, isChat);
+  const statements = () => books.pool?.().waiting ?? 0;
+  const overload = createOverload({ statements, limits: options.workLimits ?? {} });
+  const shedding = createShedding({ overload, count: counted.request, log });
   const receiving = {
-    bodies: createBodyRoom(most.bodies),
     limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
     ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
   };
@@ -153,7 +152,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
     metaRoutes({ db, version, leaving, troubles: watch.troubles }),
   ]);
   const answerChat = createExchangeAnswerer(receiving, chatHandlers({ engine, now, keptAnswers, log }));
-  const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
+  const metrics = gatewayMetrics({ traffic, counted, health, running, overload, cluster, pool: books.pool, version });
   const sweeper = setInterval(() => {
     Promise.all([
       sweepExpired(sweeping),
@@ -167,6 +166,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
 
   return {
     answerChat,
+    shed: shedding.shed,
     async fetch(request, door) {
       const { pathname } = new URL(request.url);
       if (!isChat(request.method, pathname)) return app.fetch(request, door);
@@ -200,6 +200,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       clearInterval(sweeper);
       credentials.close();
       metrics.close();
+      shedding.close();
       await running.drain(0);
       await cluster.close();
       await db.destroy();

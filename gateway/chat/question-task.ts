@@ -9,6 +9,7 @@ export interface QuestionInput {
 }
 
 /** Reads and checks a chat request; its long parts come packed. */
-export const questionTask = workerTask<QuestionInput, { readonly fields: ChatFields; readonly packed: Packed }>(
-  'question',
-);
+export const questionTask = workerTask<
+  QuestionInput,
+  { readonly fields: ChatFields; readonly packed: Omit<Packed, 'account'> }
+>('question');

@@ -38,8 +38,9 @@ export async function readChatCall(source: ChatSource, form: QuestionForm): Prom
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   if (light) return chatCall(source, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
-  const { fields, packed } = await workerPool.run(questionTask, { blocks, form, options }, blocks);
-  return chatCall(source, fields, packed);
+  const account = source.principal.accountId;
+  const { fields, packed } = await workerPool.run(questionTask, { blocks, form, options }, blocks, { account });
+  return chatCall(source, fields, { ...packed, account });
 }
 
 function chatCall(

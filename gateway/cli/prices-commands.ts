@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { formatUsdPerToken, type PicoUsd, picoUsd } from '#shared/money.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
-import { shippedBook } from '../prices/shipped-book.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type PriceFields, perMillion as perMillionText } from '../prices/price-document.ts';
 import { priceToJson } from '../prices/price-json.ts';
 import type { AddedPrice } from '../prices/price-rows.ts';
+import { shippedBook } from '../prices/shipped-book.ts';
 import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
 /** The book that ships, and what was added to it where there is a database. */

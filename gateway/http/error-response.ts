@@ -41,11 +41,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   const challenge = challengeFor(error);
   if (challenge) headers['www-authenticate'] = challenge;
-  const waitMs = waitOf(error);
-  if (waitMs !== null) {
-    headers['retry-after'] = String(Math.ceil(waitMs / 1000));
-    headers['retry-after-ms'] = String(waitMs);
-  }
+  Object.assign(headers, retryHeaders(error));
   if (error.code === 'upstream_timeout') headers['x-should-retry'] = 'false';
   if (error.code === 'request_too_large') headers.connection = 'close';
   if (error.code === 'method_not_allowed') headers.allow = allowed(error);
@@ -64,4 +60,10 @@ const allowed = (error: AppError) => (error.details?.allowed as string[] | undef
 export function errorResponse(error: AppError, requestId: string): Response {
   const { status, headers, text } = errorAnswer(error, requestId);
   return new Response(text, { status, headers });
+}
+
+/** How long to wait before another try, in both units that clients read. */
+export function retryHeaders(error: AppError): Record<string, string> {
+  const waitMs = waitOf(error);
+  return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) };
 }

@@ -9,6 +9,7 @@ import type { Door } from './door.ts';
 import { errorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { isChat } from './policies.ts';
+import { refuseAtDoor } from './refuse-at-door.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
 export interface ListenOptions {
@@ -33,6 +34,8 @@ interface Gated {
   fetch(request: Request, door?: Door): Promise<Response>;
   /** Answers a chat; never rejects. Where it is missing, `fetch` answers those as well. */
   answerChat?(exchange: Exchange): Promise<void>;
+  /** Why a chat cannot be taken now, before it is looked at; null: give it to `answerChat`. Counts what it refuses. */
+  shed?(target: string, authorization: string | null): AppError | null;
 }
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
@@ -66,13 +69,15 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const server = createServer(serverLimits, (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     if (gateway.answerChat && isChat(method, url) && isAddressedToUs(incoming.headers.host ?? null, names)) {
+      const refusal = gateway.shed?.(url, incoming.headers.authorization ?? null);
+      if (refusal) return refuseAtDoor(refusal, incoming, outgoing);
       void gateway.answerChat(new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs));
     } else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
-  // Above what the gateway takes at once (`overload.ts`), so that whoever is one too many is told so.
+  // Above what the gateway takes at once (`overload/overload.ts`), so that whoever is one too many is told so.
   server.maxConnections = 2000;
   await start(server, options.port, host);
   const { port } = server.address() as AddressInfo;

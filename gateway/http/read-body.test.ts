@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AppError } from '#shared/errors.ts';
+import { AppError } from '#shared/errors.ts';
 import { createBodyRoom } from '../body/body-budget.ts';
 import { readJson } from './read-body.ts';
 
-const room = createBodyRoom(30_000_000);
+const room = createBodyRoom(30_000_000, () => new AppError('server_overloaded', 'full'));
 const request = (body: BodyInit) => new Request('http://127.0.0.1/', { method: 'POST', body });
 const outcome = (body: BodyInit, limit = 1_000_000) =>
-  readJson(request(body), limit, room.enter()).then(
+  readJson(request(body), limit, room.enter('acct')).then(
     () => 'ok',
     (error: AppError) => error.code,
   );
@@ -19,7 +19,7 @@ describe('a JSON body', () => {
     await fc.assert(
       fc.asyncProperty(value, async (written) => {
         const text = JSON.stringify(written);
-        expect(JSON.stringify(await readJson(request(text), 10_000_000, room.enter()))).toBe(
+        expect(JSON.stringify(await readJson(request(text), 10_000_000, room.enter('acct')))).toBe(
           JSON.stringify(JSON.parse(text)),
         );
       }),

@@ -1,11 +1,12 @@
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { BodyPlace, BodyRoom } from '../body/body-budget.ts';
+import type { BodyPlace } from '../body/body-budget.ts';
 import { databaseFault } from '../db/connection-loss.ts';
 import { newId } from '../db/id.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import type { Limits } from '../limits/limits.ts';
+import type { Overload } from '../overload/overload.ts';
 import { clientRequestId } from './client-request-id.ts';
 import type { HeaderFields, RequestHead } from './exchange.ts';
 import { limitOf, normalPath, type RoutePolicy } from './policies.ts';
@@ -14,11 +15,9 @@ import { admit, checkHeaders, checkTarget, policyFor } from './route-admission.t
 export interface ReceiveDeps {
   readonly authorizer: Authorizer;
   readonly limits: Limits;
-  /** The memory for large bodies. */
-  readonly bodies: BodyRoom;
   readonly draining: () => boolean;
-  /** Why there is too much to do for another request, or null. */
-  readonly overload: (isChat: boolean) => AppError | null;
+  /** Room for requests. */
+  readonly overload: Overload;
   /** Clients shall open their next connection elsewhere. */
   readonly leaving: () => boolean;
   readonly version: string;
@@ -58,20 +57,33 @@ export async function admitReceived(received: Received, address: string | null, 
   const policy = policyFor(head.method, pathOf(head.target));
   received.route = policy.path;
   checkHeaders(policy, head);
-  if (policy.access !== 'public') requireRoom(deps, policy);
+  if (policy.access !== 'public') requireRoom(deps, policy, head);
   try {
     received.principal = await admit(policy, head.header('authorization'), deps.authorizer);
   } catch (error) {
     throw await deps.limits.refused(error, address);
   }
+  const entered = enterTurn(received.principal, policy, head, deps.overload);
+  received.place = entered instanceof Promise ? await entered : entered;
+  if (entered instanceof Promise && deps.draining()) throw shuttingDown();
   if (received.principal) await enterLimits(received, received.principal, policy, address, deps.limits);
-  received.place = deps.bodies.enter();
+}
+
+/** Room for a request as soon as it is its turn, before anything of its body is read. */
+function enterTurn(
+  principal: Principal | null,
+  policy: RoutePolicy,
+  head: RequestHead,
+  overload: Overload,
+): BodyPlace | Promise<BodyPlace> {
+  if (!principal || policy.access !== 'chat') return overload.enterOther(principal?.accountId ?? '');
+  return overload.enter(principal.accountId, Number(head.header('content-length') ?? 0), head.header('authorization'));
 }
 
 /** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
-function requireRoom({ draining, overload }: ReceiveDeps, policy: RoutePolicy): void {
+function requireRoom({ draining, overload }: ReceiveDeps, policy: RoutePolicy, head: RequestHead): void {
   if (draining()) throw shuttingDown();
-  const refusal = overload(policy.access === 'chat');
+  const refusal = overload.refusal(policy.access === 'chat', head.header('authorization'));
   if (refusal) throw refusal;
 }
 

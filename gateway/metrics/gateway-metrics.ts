@@ -1,7 +1,9 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Running } from '../concurrency/running.ts';
 import type { OpenBooks } from '../db/open.ts';
+import { type Overload, shedReasons } from '../overload/overload.ts';
 import type { Health } from '../routing/health.ts';
+import { workerPool } from '../threads/worker-pool.ts';
 import { gauge, type Metric, textOf } from './metric-registry.ts';
 import { processMetrics } from './process-metrics.ts';
 import type { Traffic } from './traffic.ts';
@@ -12,6 +14,7 @@ export interface GatewayMetricsDeps {
   readonly counted: TrafficMetrics;
   readonly health: Health;
   readonly running: Running;
+  readonly overload: Overload;
   readonly cluster: Cluster;
   readonly pool: OpenBooks['pool'];
   readonly version: string;
@@ -19,24 +22,35 @@ export interface GatewayMetricsDeps {
 
 /** Everything an operator can watch, as Prometheus reads it. Nothing is measured until it is asked for the first time. */
 export function gatewayMetrics(deps: GatewayMetricsDeps) {
+  const shed = shedCounter(deps.overload);
   let process: ReturnType<typeof processMetrics> | null = null;
   const stated = states(deps);
   return {
     text(): string {
       process ??= processMetrics();
-      return textOf([...deps.counted.metrics, ...stated, ...process.metrics]);
+      return textOf([...deps.counted.metrics, ...stated, shed, ...process.metrics]);
     },
     close: () => process?.close(),
   };
 }
 
-function states({ traffic, health, running, cluster, pool, version }: GatewayMetricsDeps): Metric[] {
+function states({ traffic, health, running, overload, cluster, pool, version }: GatewayMetricsDeps): Metric[] {
   const of = (model: string) => health.of(model);
   return [
     gauge('portico_info', 'The version that runs.', () => [{ labels: { version }, value: 1 }]),
     gauge('portico_draining', '1 while no new requests are taken.', () => Number(running.draining)),
     gauge('portico_open_holds', 'Chat requests whose books are open.', () => traffic.openHolds),
     gauge('portico_open_streams', 'Answers that are being streamed.', () => traffic.openStreams),
+    gauge('portico_waiting_requests', 'Chat requests that wait for their turn, unread.', () => overload.waiting),
+    gauge(
+      'portico_body_bytes',
+      'Memory of large bodies, from their arrival to the end of their answers.',
+      () => overload.bodyBytes,
+    ),
+    gauge('portico_worker_tasks', 'Work on large bodies: on threads, and waiting for one.', () => [
+      { labels: { state: 'running' }, value: workerPool.running },
+      { labels: { state: 'waiting' }, value: workerPool.waiting },
+    ]),
     gauge('portico_circuit_open', '1 while a model is avoided because it failed; 0.5 while one probe decides.', () =>
       health.known().map((model) => ({ labels: { model }, value: circuitValue[of(model).circuit] })),
     ),
@@ -53,3 +67,9 @@ function states({ traffic, health, running, cluster, pool, version }: GatewayMet
 }
 
 const circuitValue = { closed: 0, half_open: 0.5, open: 1 } as const;
+
+const shedCounter = (overload: Overload): Metric => ({
+  ...{ name: 'portico_shed_requests_total', help: 'Requests refused with 503 because there was too much to do.' },
+  type: 'counter',
+  samples: () => shedReasons.map((reason) => ({ labels: { reason }, value: overload.shed(reason) })),
+});

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Delay, watchEventLoop } from './event-loop-delay.ts';
 import { gauge, type Metric } from './metric-registry.ts';
 
 const openFiles = () => {
@@ -13,8 +13,9 @@ const openFiles = () => {
 
 /** The names that dashboards for Prometheus know. Close it to stop measuring the event loop. */
 export function processMetrics(): { readonly metrics: readonly Metric[]; close(): void } {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
+  const loop = watchEventLoop();
+  // Both are of the same time: since the last scrape, which reads them in this order.
+  let seen: Delay = { max: 0, p99: 0 };
   const started = Math.round(Date.now() / 1000 - process.uptime());
   return {
     metrics: [
@@ -30,11 +31,18 @@ export function processMetrics(): { readonly metrics: readonly Metric[]; close()
       gauge('process_open_fds', 'Open files and sockets.', openFiles),
       gauge('nodejs_heap_used_bytes', 'Memory of JavaScript objects.', () => process.memoryUsage().heapUsed),
       gauge('nodejs_eventloop_lag_p99_seconds', 'How late the event loop was since the last scrape.', () => {
-        const lag = delay.percentile(99) / 1e9;
-        delay.reset();
-        return Number.isFinite(lag) ? lag : 0;
+        seen = loop.sinceLast();
+        return seen.p99;
+      }),
+      gauge('nodejs_eventloop_lag_max_seconds', 'How late it was at the worst since the last scrape.', () => seen.max),
+      gauge('portico_eventloop_lag_seconds', 'How late the event loop was in the last minute.', () => {
+        const { p99, max } = loop.lastMinute();
+        return [
+          { labels: { quantile: '0.99' }, value: p99 },
+          { labels: { quantile: '1' }, value: max },
+        ];
       }),
     ],
-    close: () => void delay.disable(),
+    close: () => loop.close(),
   };
 }

@@ -9,6 +9,8 @@ import type { ProviderRequest } from './provider.ts';
  */
 export interface Packed {
   readonly bytes: SharedArrayBuffer;
+  /** Whose request it is: threads serve accounts in turn. */
+  readonly account: string;
   /** Pictures that are named by their address: where each is named first. */
   readonly remoteImages: ReadonlyMap<string, string>;
   /** The estimate of what all of it is, in tokens. */
@@ -71,3 +73,7 @@ const anySchema: NonNullable<Parameters['response_format']> = {
   type: 'json_schema',
   json_schema: { name: '', schema: undefined, strict: undefined, description: undefined },
 };
+
+/** What the threads are told of a task on a packed request. */
+export const shareOf = (packed: Packed | null | undefined) =>
+  packed ? { account: packed.account, bytes: packed.bytes.byteLength } : {};

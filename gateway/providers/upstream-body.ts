@@ -1,6 +1,7 @@
 import { workerPool } from '../threads/worker-pool.ts';
 import { addressesIn } from '../upstream/fetched-images.ts';
 import { bodyTask } from './body-task.ts';
+import { shareOf } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
 import { type BodyWriter, writtenBody } from './written-body.ts';
 
@@ -14,6 +15,7 @@ export async function upstreamBody(
     bodyTask,
     { request, writer, images },
     images ? [...images.values()].map(({ bytes }) => bytes) : [],
+    shareOf(request.packed),
   );
 }
 

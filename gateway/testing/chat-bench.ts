@@ -3,7 +3,6 @@ import { toAppError } from '#shared/errors.ts';
 import { parseUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
-import { createBodyRoom } from '../body/body-budget.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { chatHandlers } from '../chat/chat-forms.ts';
 import { type StreamTimes, streamTimes } from '../chat/stream-events.ts';
@@ -19,6 +18,7 @@ import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
+import { createOverload } from '../overload/overload.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
@@ -99,7 +99,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   const answer = async (exchange: Exchange) => {
     const requestId = newId('req', now());
     const path = exchange.target;
-    const place = createBodyRoom(1e9).enter();
+    const place = createOverload({ statements: () => 0 }).enterOther('');
     const { send, open } = exchange;
     try {
       await handlers.get(path)?.({ requestId, path, principal, pass: null, place, request: exchange, send, open });

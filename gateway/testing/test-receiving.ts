@@ -1,7 +1,7 @@
-import { createBodyRoom } from '../body/body-budget.ts';
 import type { ReceiveDeps } from '../http/receive.ts';
 import { createLimits } from '../limits/limits.ts';
 import { createMemoryStore } from '../limits/memory-store.ts';
+import { createOverload } from '../overload/overload.ts';
 import { testNow } from './open-test-gateway.ts';
 
 /** What receiving requests takes, for an app whose routes are under test. */
@@ -10,9 +10,8 @@ export const testReceiving = (given: Pick<ReceiveDeps, 'authorizer'> & Partial<R
     createMemoryStore(() => testNow),
     async () => {},
   ),
-  bodies: createBodyRoom(1e9),
   draining: () => false,
-  overload: () => null,
+  overload: createOverload({ statements: () => 0 }),
   leaving: () => false,
   version: '1.0.0',
   now: () => testNow,

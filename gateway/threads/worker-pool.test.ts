@@ -22,7 +22,7 @@ function programOf(source: string): string {
   return path;
 }
 
-test('tasks are done in order, and one that fails takes none along', async () => {
+test('tasks of one account are done in order, and one that fails takes none along', async () => {
   const { run } = openWorkerPool(settings);
   const [first, wrong, last] = await Promise.allSettled([
     run(valueTask, blocks('{"a":1}')),
@@ -64,4 +64,27 @@ test('a thread that has nothing to do ends, and another is started when there is
   const { run } = openWorkerPool({ ...settings, file: program, idleMs: 1 });
   const first = await run(valueTask, blocks(''));
   await expect.poll(() => run(valueTask, blocks(''))).not.toBe(first);
+});
+
+test('a small task waits for no huge one, and of the huge ones each account has its turn', async () => {
+  // A task waits until the small one has been done: beside it, or never.
+  const program = programOf(`({ input: { flag, isSmall } }) => {
+    if (isSmall) Atomics.store(flag, 0, 1), Atomics.notify(flag, 0);
+    else Atomics.wait(flag, 0, 0);
+    parentPort.postMessage({ value: null });
+  }`);
+  const { run, ...pool } = openWorkerPool({ ...settings, file: program });
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const done: string[] = [];
+  const task = async (account: string, bytes: number) => {
+    await run(valueTask, { flag, isSmall: bytes === 1 } as never, [], { account, bytes });
+    done.push(account);
+  };
+  const huge = 5_000_000;
+  const all = [...Array.from({ length: 4 }, () => task('one', huge)), task('two', huge), task('three', 1)];
+  await Promise.all(all);
+  expect(done[0]).toBe('three');
+  expect(done.indexOf('two')).toBeLessThan(4);
+  expect(done).toHaveLength(6);
+  expect(pool.waiting).toBe(0);
 });

@@ -4,16 +4,32 @@ import { fileURLToPath } from 'node:url';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import { givenAway } from '../body/body-blocks.ts';
+import { createFairQueue } from '../concurrency/fair-queue.ts';
 import { receivedError, type TransferredError } from './transferred-error.ts';
 import type { WorkerTask } from './worker-task.ts';
 
 /** Threads for what would hold the event loop: large bodies are read, checked and written there. */
 export interface WorkerPool {
   /**
-   * Runs a task as soon as a thread is free, in order. `blocks` are given away: nobody here may use them again. Rejects with
-   * what the task threw, and with 503 `server_overloaded` where it took too long or its thread died.
+   * Runs a task as soon as a thread is free, in fair order over the accounts, small ones first. `blocks` are given away:
+   * nobody here may use them again. Rejects with what the task threw, and with 503 `server_overloaded` where it took too long
+   * or its thread died.
    */
-  run<Input, Output>(task: WorkerTask<Input, Output>, input: Input, blocks?: readonly Uint8Array[]): Promise<Output>;
+  run<Input, Output>(
+    task: WorkerTask<Input, Output>,
+    input: Input,
+    blocks?: readonly Uint8Array[],
+    /** Whose task it is, and how many bytes it works on besides its blocks. */
+    share?: TaskShare,
+  ): Promise<Output>;
+  /** Tasks that run now, and those that wait for a thread. */
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export interface TaskShare {
+  readonly account?: string;
+  readonly bytes?: number;
 }
 
 interface Job {
@@ -25,12 +41,14 @@ interface Job {
 
 interface PoolThread {
   readonly worker: Worker;
+  /** It takes no huge tasks. */
+  readonly isForSmall: boolean;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
 }
 
 export interface WorkerPoolOptions {
-  /** Most threads; they are started when they are needed. */
+  /** Most threads, and one more for small tasks where these have something else to do; they are started when needed. */
   readonly threads: number;
   /** What a task may take; a large request takes a second where processors are slow. */
   readonly taskMs: number;
@@ -41,16 +59,20 @@ export interface WorkerPoolOptions {
 }
 
 const heapMegabytes = 768;
+/** A task on so much takes some milliseconds. */
+const smallBytes = 1_048_576;
+/** What a task costs besides its bytes. */
+const bytesATask = 16_384;
 
 export function openWorkerPool({ threads, taskMs, idleMs, file }: WorkerPoolOptions): WorkerPool {
   const pool = new Set<PoolThread>();
-  const queue: Job[] = [];
+  const queue = createFairQueue<Job>();
 
-  function start(): PoolThread {
+  function start(isForSmall: boolean): PoolThread {
     const worker = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
     // Whoever waits for a task has a socket open; nothing else may keep the process alive.
     worker.unref();
-    const thread: PoolThread = { worker, job: null, timer: undefined };
+    const thread: PoolThread = { worker, isForSmall, job: null, timer: undefined };
     worker.on('message', ({ value, error }: { value?: unknown; error?: TransferredError }) =>
       finish(thread, (job) => (error ? job.reject(receivedError(error)) : job.resolve(value))),
     );
@@ -81,12 +103,21 @@ export function openWorkerPool({ threads, taskMs, idleMs, file }: WorkerPoolOpti
     await thread.worker.terminate();
   }
 
+  /** A thread that is free, or room for one; null where there is neither. */
+  function placeFor(isForSmall: boolean): { isForSmall: boolean; free: PoolThread | undefined } | null {
+    const those = [...pool].filter((thread) => thread.isForSmall === isForSmall);
+    const free = those.find(({ job }) => job === null);
+    return free || those.length < (isForSmall ? 1 : threads) ? { isForSmall, free } : null;
+  }
+
   function next(): void {
-    const free = [...pool].find(({ job }) => job === null);
-    if (!free && pool.size >= threads) return;
-    const job = queue.shift();
+    if (queue.size === 0) return;
+    const place = placeFor(false) ?? placeFor(true);
+    if (!place) return;
+    const { isForSmall } = place;
+    const job = queue.take(isForSmall ? smallBytes : undefined)?.item;
     if (!job) return;
-    const thread = free ?? start();
+    const thread = place.free ?? start(isForSmall);
     clearTimeout(thread.timer);
     thread.job = job;
     thread.timer = setTimeout(() => {
@@ -98,12 +129,24 @@ export function openWorkerPool({ threads, taskMs, idleMs, file }: WorkerPoolOpti
   }
 
   return {
-    run: <Output>({ name }: WorkerTask<never, Output>, input: unknown, blocks: readonly Uint8Array[] = []) =>
+    run: <Output>(
+      { name }: WorkerTask<never, Output>,
+      input: unknown,
+      blocks: readonly Uint8Array[] = [],
+      { account = '', bytes = 0 }: TaskShare = {},
+    ) =>
       new Promise<Output>((resolve, reject) => {
         const done = resolve as (value: unknown) => void;
-        queue.push({ message: { task: name, input }, given: givenAway(blocks), resolve: done, reject });
+        const cost = blocks.reduce((sum, block) => sum + block.byteLength, bytesATask + bytes);
+        queue.push(account, cost, { message: { task: name, input }, given: givenAway(blocks), resolve: done, reject });
         next();
       }),
+    get running() {
+      return [...pool].filter(({ job }) => job !== null).length;
+    },
+    get waiting() {
+      return queue.size;
+    },
   };
 }
 

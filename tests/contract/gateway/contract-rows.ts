@@ -283,7 +283,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'is the same on both bases, with the router first',
   ],
   '§0.10 an own key never falls back': ['gateway/engine/engine-fallback.test.ts', 'the caller’s own key'],
-  '§0.11 a client that leaves aborts the upstream': ['gateway/engine/drained-answers.test.ts', 'test.each'],
+  '§0.11 a client that leaves aborts the upstream': ['gateway/engine/disconnect.test.ts', 'test.each'],
   '§1.0 404 for the endpoints of other interfaces': [
     'gateway/http/app.test.ts',
     "'/v1/responses', '/v1/completions', '/v1/embeddings', '/v1/messages'",
@@ -369,7 +369,10 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§3.2 too_many_auth_failures': ['gateway/limits/limits.test.ts', 'refused credentials: 20 a minute for each address'],
   '§3.2 client_closed_request': ['tests/compat/clients/clients.test.ts', 'client_closed_request'],
   '§3.2 internal_error': ['gateway/http/app.test.ts', 'hides what broke inside'],
-  '§3.2 server_overloaded': ['gateway/http/overload.test.ts', 'more chats than one process takes are refused with 503'],
+  '§3.2 server_overloaded': [
+    'gateway/overload/overload.test.ts',
+    'past what it can carry the account with most is refused',
+  ],
   '§3.2 shutting_down': ['gateway/http/app.test.ts', 'a draining gateway refuses new work'],
   '§3.2 upstream_timeout': ['tests/compat/clients/timeout.test.ts', '504 upstream_timeout'],
   '§3.2 file_download_failed': ['gateway/providers/request-bodies.test.ts', 'file_download_failed'],
@@ -463,7 +466,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
     'a client that sends far too much reads why',
   ],
   '§7 Go durations': ['gateway/limits/go-duration.test.ts', 'every duration is one that Go reads as the same time'],
-  '§7 drain': ['gateway/engine/drained-answers.test.ts', 'a drain lets a running stream come to its end'],
+  '§7 drain': ['gateway/engine/disconnect.test.ts', 'a drain lets a running stream come to its end'],
   '§10 POST /v1/keys': [
     'gateway/keys/keys.test.ts',
     'a key is made, works, is listed without itself, renamed and revoked',

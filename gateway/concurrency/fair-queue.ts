@@ -1,0 +1,89 @@
+/** A queue that accounts share, each in its own line. */
+export interface FairQueue<Item> {
+  readonly size: number;
+  /** The cost of all that waits. */
+  readonly cost: number;
+  /** How many accounts wait. */
+  readonly accounts: number;
+  /** The cost of what waits for one account. */
+  costOf(account: string): number;
+  push(account: string, cost: number, item: Item): void;
+  /** What is next, of those that cost at most so much. */
+  take(mostCost?: number): { readonly item: Item; readonly cost: number } | undefined;
+}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly cost: number;
+  /** On the queue's own clock, which counts cost: when it would begin and end if all accounts were served at once. */
+  readonly begins: number;
+  readonly ends: number;
+}
+
+interface Line<Item> {
+  readonly waiting: Waiting<Item>[];
+  cost: number;
+  /** When the last of it ends. */
+  ends: number;
+}
+
+/**
+ * Start-time fair queueing: what would end first is next, if every account were served at the same time with the same
+ * speed. What costs little passes what costs much, and accounts with much in the queue wait for their own; nothing waits for
+ * ever, because what waits keeps its time while the clock goes on.
+ */
+export function createFairQueue<Item>(): FairQueue<Item> {
+  const lines = new Map<string, Line<Item>>();
+  let clock = 0;
+  let size = 0;
+  let cost = 0;
+
+  /** The line and place of what is next. */
+  function next(mostCost: number): { line: Line<Item>; at: number; found: Waiting<Item> } | undefined {
+    let best: { line: Line<Item>; at: number; found: Waiting<Item> } | undefined;
+    for (const [account, line] of lines) {
+      if (line.waiting.length === 0 && line.ends <= clock) lines.delete(account);
+      const at = line.waiting.findIndex((one) => one.cost <= mostCost);
+      const found = line.waiting[at];
+      if (found && (!best || found.ends < best.found.ends)) best = { line, at, found };
+    }
+    return best;
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    get cost() {
+      return cost;
+    },
+    get accounts() {
+      let count = 0;
+      for (const { waiting } of lines.values()) count += waiting.length > 0 ? 1 : 0;
+      return count;
+    },
+    costOf: (account) => lines.get(account)?.cost ?? 0,
+    push(account, units, item) {
+      const line = lines.get(account) ?? { waiting: [], cost: 0, ends: 0 };
+      const begins = Math.max(clock, line.ends);
+      line.ends = begins + units;
+      line.waiting.push({ item, cost: units, begins, ends: line.ends });
+      line.cost += units;
+      lines.set(account, line);
+      size += 1;
+      cost += units;
+    },
+    take(mostCost = Number.POSITIVE_INFINITY) {
+      const best = next(mostCost);
+      if (!best) return undefined;
+      const { line, at, found } = best;
+      line.waiting.splice(at, 1);
+      line.cost -= found.cost;
+      clock = Math.max(clock, found.begins);
+      size -= 1;
+      cost -= found.cost;
+      if (size === 0) lines.clear();
+      return found;
+    },
+  };
+}

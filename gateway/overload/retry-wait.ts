@@ -1,0 +1,15 @@
+const leastMs = 1_000;
+const mostMs = 30_000;
+
+/**
+ * What those who are refused are told to wait, in milliseconds: at least a second, and so that they come back one after
+ * another, `paceMs` apart, at random places of the time that takes. The more of them there are, the longer the time.
+ */
+export function createRetryWait(now: () => number, random: () => number = Math.random) {
+  let until = 0;
+  return (paceMs: number): number => {
+    const at = now();
+    until = Math.min(Math.max(until, at + leastMs) + paceMs, at + mostMs - leastMs);
+    return Math.round(leastMs + random() * (until - at));
+  };
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { createTurns } from './turns.ts';
+
+/** An event loop made by hand: each turn takes as long as it is told, and so much of it is the thread's own time. */
+function openLoop({ mostWaitMs = 100, busy = () => false }: { mostWaitMs?: number; busy?: () => boolean } = {}) {
+  let time = 0;
+  let own = 0;
+  let due: (() => void)[] = [];
+  const call = (next: () => void) => void due.push(next);
+  const clock = { now: () => time, ownMs: () => own, defer: call, later: call };
+  const turns = createTurns({ alone: 4, mixed: 2, mostWaitMs }, clock, busy);
+  const began: string[] = [];
+  return {
+    turns,
+    began,
+    async enter(account: string, name = account) {
+      await turns.enter(account, 1);
+      began.push(name);
+    },
+    async turn(wallMs: number, ownMs = wallMs) {
+      time += wallMs;
+      own += ownMs;
+      const now = due;
+      due = [];
+      for (const next of now) next();
+      await Promise.resolve();
+    },
+    isIdle: () => due.length === 0,
+  };
+}
+
+test('an account alone begins as much as fits into a turn, and the rest in its order', async () => {
+  const { enter, turn, began, isIdle } = openLoop();
+  const all = Array.from({ length: 10 }, (_, index) => enter('a', String(index)));
+  await Promise.resolve();
+  expect(began).toHaveLength(4);
+  await turn(1);
+  expect(began).toHaveLength(8);
+  await turn(1);
+  await Promise.all(all);
+  expect(began.join('')).toBe('0123456789');
+  await turn(1);
+  await turn(1);
+  expect(isIdle()).toBe(true);
+});
+
+test('one request of another account waits for a turn, however many of the first wait', async () => {
+  const { enter, turn, began } = openLoop();
+  for (let index = 0; index < 200; index += 1) void enter('a');
+  void enter('b');
+  await turn(1);
+  expect(began).toContain('b');
+  expect(began.length).toBeLessThan(8);
+});
+
+test('who would wait too long is refused, and nobody else; when it has begun there is room at once', async () => {
+  const { enter, turn, turns } = openLoop();
+  for (let round = 0; round < 30; round += 1) {
+    while (!turns.isLate('a')) void enter('a');
+    await turn(50);
+  }
+  // Four a turn of 50 ms: eight are 100 ms.
+  expect(turns.unitMs).toBeCloseTo(12.5, 1);
+  while (!turns.isLate('a')) void enter('a');
+  expect(turns.waiting).toBe(8);
+  expect([turns.isLate('a'), turns.isLate('b')]).toEqual([true, false]);
+  while (turns.waiting > 0) await turn(50);
+  expect(turns.isLate('a')).toBe(false);
+});
+
+test('a thread that others keep from the processor has no more work for that', async () => {
+  const { enter, turn, turns } = openLoop();
+  for (let index = 0; index < 50; index += 1) void enter('a');
+  for (let index = 0; index < 5; index += 1) await turn(1_000, 4);
+  expect(turns.unitMs).toBeLessThan(3);
+  expect(turns.isLate('a')).toBe(false);
+});
+
+test('nothing begins while the database has enough to do', async () => {
+  let isBusy = true;
+  const { enter, turn, began } = openLoop({ busy: () => isBusy });
+  void enter('a');
+  await turn(1);
+  expect(began).toEqual([]);
+  isBusy = false;
+  await turn(1);
+  expect(began).toEqual(['a']);
+});
