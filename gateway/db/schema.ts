@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, GeneratedAlways, Selectable } from 'kysely';
 
 /**
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
@@ -93,6 +93,8 @@ interface RequestTable {
   end_user: string | null;
   /** JSON object of strings. */
   metadata: string;
+  /** What the metadata says of it; the database reads it there. */
+  client_request_id: GeneratedAlways<string | null>;
   byok: bigint;
   /** What the operator asks of the upstream's cost where it ran on the caller's own key, in basis points. */
   byok_fee_bps: Generated<bigint>;
