@@ -28,7 +28,7 @@ const onBothEngines = [
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
   'gateway/providers/{registry,without-key}.test.ts',
-  'gateway/records/{refusals,request-lookups}.test.ts',
+  'gateway/records/{refusals,request-lookups,routing-details}.test.ts',
   'gateway/routing/provider-watch.test.ts',
   'gateway/chat/{chat,logprobs,numbers}.test.ts',
   'gateway/routes/{models,quote,records}.test.ts',

@@ -35,6 +35,7 @@ import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
 import { refusalsOf } from './records/refusals.ts';
+import { createRoutingDetails } from './records/routing-details.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { creditsRoutes } from './routes/credits-routes.ts';
 import { jwksRoutes } from './routes/jwks-routes.ts';
@@ -152,7 +153,10 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
     ...{ authorizer, draining, leaving, overload, version, now, log: traffic.log },
   });
   const metrics = gatewayMetrics({ traffic, counted, health, running, cluster, pool: books.pool, version });
+  const details = createRoutingDetails({ db, transact, now, days: options.routingDetailDays ?? null, log });
+  details.shorten();
   const sweeper = setInterval(() => {
+    details.shorten();
     Promise.all([
       sweepExpired(sweeping),
       keptAnswers.forgetOld(),
@@ -194,6 +198,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       credentials.close();
       metrics.close();
       await running.drain(0);
+      await details.close();
       await cluster.close();
       await db.destroy();
     },

@@ -113,6 +113,8 @@ ${lines(serverAddresses)}
   PORTICO_TRUSTED_PROXIES, PORTICO_PROXY_HEADER   networks of reverse proxies (10.0.0.0/8, ::1), and the header they write:
                           x-forwarded-for (default) or forwarded
   PORTICO_METRICS, PORTICO_METRICS_TOKEN   port, or address and port, of /metrics (default: off), and a token to ask for
+  PORTICO_ROUTING_DETAIL_DAYS   days after which a request's record forgets the models that the router looked at
+                          (1 to 3650, default: never)
   PORTICO_DRAIN_NOTICE, PORTICO_DRAIN_TIMEOUT   seconds from a signal to the refusal of new requests (0), and from there to
                           the end of running ones (27)
 

@@ -18,6 +18,7 @@ export interface Books {
   limit_uses: LimitUseTable;
   limit_places: LimitPlaceTable;
   model_health: ModelHealthTable;
+  sweep_progress: SweepProgressTable;
 }
 
 interface AccountTable {
@@ -222,6 +223,13 @@ interface PriceRowTable {
   /** JSON in the price document's spelling; null ends an override. */
   price: string | null;
   created: bigint;
+}
+
+/** How far a sweep over the books has come, which all instances go on from. */
+interface SweepProgressTable {
+  task: 'routing_details';
+  /** The last id that it has seen; empty: none. */
+  reached: string;
 }
 
 /** PostgreSQL only: what was taken from a rate limit's window (`limits/postgres-store.ts`). Times by the database's clock. */

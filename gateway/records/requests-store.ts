@@ -5,6 +5,7 @@ import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.t
 import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../db/cursor.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
+import { shortRouting } from './routing-details.ts';
 
 export interface RequestsQuery extends PageRequest {
   readonly status?: RequestStatus | undefined;
@@ -46,9 +47,7 @@ export async function readRequest(db: BooksDb, accountId: string, id: string): P
 
 /** The models that were looked at are told where one request is asked for: a list would be mostly made of them. */
 function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord {
-  if (!routing) return { ...record, routing };
-  const { candidates: _told, ...rest } = routing;
-  return { ...record, routing: rest };
+  return { ...record, routing: routing && shortRouting(routing) };
 }
 
 const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
