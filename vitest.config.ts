@@ -15,7 +15,7 @@ const launchOptions = existsSync(chromium.executablePath())
 
 /** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
 const onBothEngines = [
-  'gateway/cli/cli.test.ts',
+  'gateway/cli/{backup,cli}.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,engine-fallback,hostile-usage,token-classes}.test.ts',
   'gateway/http/{app,listen}.test.ts',
   'gateway/testing/open-gateway.test.ts',

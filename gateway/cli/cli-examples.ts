@@ -25,6 +25,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'token rotate': ['gateway token rotate', 'gateway token rotate --at-once      # the key has leaked'],
   'ledger verify': ['gateway ledger verify --db gateway.db && echo exact'],
+  'backup create': ['gateway backup create books-2026-11-20.db --db gateway.db      # while it is served'],
+  'backup restore': ['gateway backup restore books-2026-11-20.db --db gateway.db     # where no database is yet'],
   'plan list': ['gateway plan list'],
   'prices list': ['gateway prices list --provider anthropic'],
   'providers list': ['gateway providers list'],

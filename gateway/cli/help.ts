@@ -24,6 +24,8 @@ const usage = [
   'token revoke ID',
   'token rotate [--at-once]',
   'ledger verify',
+  'backup create FILE',
+  'backup restore FILE',
   'plan list',
   'prices list [--provider PROVIDER]',
   'providers list',

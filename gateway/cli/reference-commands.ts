@@ -3,15 +3,17 @@ import { plans } from '../auth/plans.ts';
 import type { Plan } from '../auth/principal.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { postmanCollection } from '../openapi/postman.ts';
+import { backupCommands } from './backup-commands.ts';
 import { type Output, type ReferenceCommand, referenceCommand } from './command.ts';
 import { pricesReference } from './prices-commands.ts';
 import { providerCommands } from './provider-commands.ts';
 
-/** What ships with the gateway: no database is needed. */
+/** What ships with the gateway, and what opens no books by itself. */
 export const referenceCommands: Readonly<Record<string, ReferenceCommand>> = {
   'plan list': referenceCommand(listPlans),
   ...pricesReference,
   ...providerCommands,
+  ...backupCommands,
   openapi: referenceCommand(async () => printed(openApiDocument())),
   postman: referenceCommand(
     async ({ option }) => printed(postmanCollection(openApiDocument(), option('base-url') ?? defaultBaseUrl)),
