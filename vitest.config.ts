@@ -32,6 +32,7 @@ const onBothEngines = [
   'gateway/routing/provider-watch.test.ts',
   'gateway/chat/{chat,logprobs,numbers}.test.ts',
   'gateway/routes/{models,quote,records}.test.ts',
+  'tests/bench/books/measure-books.test.ts',
   'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',
   'tests/compat/clients/clients.test.ts',
   'tests/contract/gateway/*.test.ts',
