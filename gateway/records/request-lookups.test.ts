@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type BooksDb, openBooks } from '../db/open.ts';
 import { plansOf } from '../testing/query-plans.ts';
 import { testDatabase } from '../testing/test-database.ts';
+import { readCredits } from './credits-store.ts';
 import { listRequests } from './requests-store.ts';
 
 const count = 5_000;
@@ -41,5 +42,19 @@ test.each([
     expect(plan).not.toMatch(/sort|temp b-tree|scan requests$/i);
     const { data } = await listRequests(db, 'acct_1', query);
     expect(data.map(({ id }) => id).slice(0, 9)).toEqual(ids.slice('after' in narrowed ? 1 : 0).slice(0, 9));
+  }
+});
+
+test('the few grants among many charges are found through an index', async () => {
+  const db = await withRequests();
+  await sql`insert into ledger_entries (id, account_id, type, amount, balance_after, created, request_id)
+    select 'txn_' || id, account_id, case when created < 4 then 'grant' else 'usage' end, 1, 1, created, id
+    from requests order by id`.execute(db);
+  for (const narrowed of [{}, { after: 'txn_req_10003' }]) {
+    const query = { ...page, ...narrowed, type: 'grant' as const };
+    const plan = (await plansOf(db, (recorded) => readCredits(recorded, 'acct_1', query))).at(-1);
+    expect(plan).toContain('ledger_other_than_usage');
+    const { transactions } = await readCredits(db, 'acct_1', query);
+    expect(transactions.data).toHaveLength('after' in narrowed ? 2 : 3);
   }
 });
