@@ -15,12 +15,12 @@ const launchOptions = existsSync(chromium.executablePath())
 
 /** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
 const onBothEngines = [
-  'gateway/cli/{cli,serve}.test.ts',
+  'gateway/cli/{backup,cli,serve}.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,engine-fallback,hostile-usage,token-classes}.test.ts',
   'gateway/http/{app,listen}.test.ts',
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
-  'gateway/db/migrations/provenance.test.ts',
+  'gateway/db/migrations/{findable,provenance}.test.ts',
   'gateway/idempotency/idempotency.test.ts',
   'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
   'gateway/ledger/verify-books.test.ts',
@@ -28,10 +28,11 @@ const onBothEngines = [
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
   'gateway/providers/{registry,without-key}.test.ts',
-  'gateway/records/refusals.test.ts',
+  'gateway/records/{refusals,request-lookups,routing-details}.test.ts',
   'gateway/routing/provider-watch.test.ts',
   'gateway/chat/{chat,logprobs,numbers}.test.ts',
   'gateway/routes/{models,quote,records}.test.ts',
+  'tests/bench/books/measure-books.test.ts',
   'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',
   'tests/compat/clients/clients.test.ts',
   'tests/contract/gateway/*.test.ts',

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   readonly aliases?: Readonly<Record<string, string>>;
   /** What is asked for answers on a caller's own key, in basis points of their cost (wire contract §6); else nothing. */
   readonly byokFeeBps?: number;
+  /** How many days the models that the router looked at are kept with a request; null or absent: for ever. */
+  readonly routingDetailDays?: number | null;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */

@@ -38,6 +38,7 @@ import { createLivePrices } from './prices/live-prices.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import { createRegistry, type Registry } from './providers/registry.ts';
 import { refusalsOf } from './records/refusals.ts';
+import { createRoutingDetails } from './records/routing-details.ts';
 import { accountRoutes } from './routes/account-routes.ts';
 import { creditsRoutes } from './routes/credits-routes.ts';
 import { jwksRoutes } from './routes/jwks-routes.ts';
@@ -153,7 +154,10 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   ]);
   const answerChat = createExchangeAnswerer(receiving, chatHandlers({ engine, now, keptAnswers, log }));
   const metrics = gatewayMetrics({ traffic, counted, health, running, overload, cluster, pool: books.pool, version });
+  const details = createRoutingDetails({ db, transact, now, days: options.routingDetailDays ?? null, log });
+  details.shorten();
   const sweeper = setInterval(() => {
+    details.shorten();
     Promise.all([
       sweepExpired(sweeping),
       keptAnswers.forgetOld(),
@@ -202,6 +206,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       metrics.close();
       shedding.close();
       await running.drain(0);
+      await details.close();
       await cluster.close();
       await db.destroy();
     },

@@ -13,6 +13,8 @@ export interface ReferenceInput<Options = object> {
   readonly positionals: readonly string[];
   /** By their names in camel case; only those that were given or have a default. */
   readonly options: Options;
+  /** Where the books are, or would be. */
+  readonly database: string;
   /** Reads the books where there are any; null where there is no database. */
   readonly fromBooks: <T>(read: (operator: Administrator) => Promise<T>) => Promise<T | null>;
 }

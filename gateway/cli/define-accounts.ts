@@ -55,6 +55,22 @@ export function defineAccounts(program: GatewayCommand): void {
     .description('proves that the books are exact; exit code 1 where they are not')
     .example('gateway ledger verify --db gateway.db && echo exact')
     .operates(async () => (await import('./ledger-commands.ts')).verifyLedger);
+  defineBackups(program.command('backup').description('copies of the whole books'));
+}
+
+function defineBackups(backup: GatewayCommand): void {
+  backup
+    .command('create')
+    .description('copies the books into a file, while they are served')
+    .argument('<FILE>')
+    .example('gateway backup create books-2026-11-20.db --db gateway.db')
+    .answers(async () => (await import('./backup-commands.ts')).createBackup);
+  backup
+    .command('restore')
+    .description('makes books from a copy, where no database is yet')
+    .argument('<FILE>')
+    .example('gateway backup restore books-2026-11-20.db --db gateway.db')
+    .answers(async () => (await import('./backup-commands.ts')).restoreBackup);
 }
 
 function defineKeys(key: GatewayCommand): void {

@@ -39,6 +39,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['PORTICO_PROXY_HEADER', 'the header they write: x-forwarded-for (default) or forwarded'],
   ['PORTICO_METRICS', 'port, or address and port, of /metrics (default: off)'],
   ['PORTICO_METRICS_TOKEN', 'a token to ask for at /metrics'],
+  [
+    'PORTICO_ROUTING_DETAIL_DAYS',
+    "days after which a request's record forgets the models that the router looked at (1 to 3650, default: never)",
+  ],
   ['PORTICO_DRAIN_NOTICE', 'seconds from a signal to the refusal of new requests (default: 0)'],
   ['PORTICO_DRAIN_TIMEOUT', 'seconds from there to the end of running ones (default: 27)'],
 ];

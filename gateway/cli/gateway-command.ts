@@ -37,7 +37,7 @@ export class GatewayCommand extends Command {
       const answer = await load();
       const fromBooks: ReferenceInput['fromBooks'] = async (read) =>
         (await import('./on-books.ts')).onBooksIfAny(database, read);
-      return answer({ ...typed, fromBooks });
+      return answer({ ...typed, database, fromBooks });
     });
   }
 
@@ -46,7 +46,7 @@ export class GatewayCommand extends Command {
     return this.run<Options>(async (typed, database) => {
       const answer = await load();
       const { onBooks } = await import('./on-books.ts');
-      return onBooks(database, createsDatabase, (operator) => answer({ ...typed, operator }));
+      return onBooks(database, createsDatabase, (operator) => answer({ ...typed, database, operator }));
     });
   }
 

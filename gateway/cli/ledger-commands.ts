@@ -7,6 +7,12 @@ export async function verifyLedger({ operator }: CommandInput): Promise<Output> 
   return { lines: [...report.checks.flatMap(checkLines), ...sumLines(report)], json: report, failed: !report.ok };
 }
 
+/** The sums, and of the checks those that found something. */
+export const reportLines = (report: BooksReport): string[] => [
+  ...report.checks.filter(({ problems }) => problems.length > 0).flatMap(checkLines),
+  ...sumLines(report),
+];
+
 const checkLines = ({ name, checked, problems, more }: BooksCheck): string[] => [
   `${problems.length === 0 ? 'ok   ' : 'WRONG'}  ${name}  (${checked} checked)`,
   ...problems.map(({ where, expected, found }) => `         ${where}: expected ${expected}, found ${found}`),

@@ -4,7 +4,7 @@ import { serveSettings } from './serve-settings.ts';
 
 test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({
-    ...{ hosts: [], proxies: null, metrics: null, noticeMs: 0, drainMs: 27_000 },
+    ...{ hosts: [], proxies: null, metrics: null, noticeMs: 0, drainMs: 27_000, routingDetailDays: null },
   });
 });
 
@@ -15,10 +15,15 @@ test('what is said is taken', () => {
       PORTICO_TRUSTED_PROXIES: '10.0.0.0/8',
       PORTICO_PROXY_HEADER: 'Forwarded',
     },
-    ...{ PORTICO_METRICS: '[::]:9464', PORTICO_DRAIN_NOTICE: '2.5', PORTICO_DRAIN_TIMEOUT: '60' },
+    ...{
+      PORTICO_METRICS: '[::]:9464',
+      PORTICO_DRAIN_NOTICE: '2.5',
+      PORTICO_DRAIN_TIMEOUT: '60',
+      PORTICO_ROUTING_DETAIL_DAYS: '90',
+    },
   });
   expect(settings).toMatchObject({
-    ...{ hosts: ['api.example.com', 'b'], noticeMs: 2500, drainMs: 60_000 },
+    ...{ hosts: ['api.example.com', 'b'], noticeMs: 2500, drainMs: 60_000, routingDetailDays: 90 },
     metrics: { host: '::', port: 9464, token: null },
   });
   expect([settings.proxies?.header, settings.proxies?.addresses.check('10.1.2.3')]).toEqual(['forwarded', true]);
@@ -30,6 +35,7 @@ test.each([
   ['PORTICO_METRICS', 'yes', /must be a port, or an address and a port/],
   ['PORTICO_METRICS', '127.0.0.1:99999', /must be a port/],
   ['PORTICO_DRAIN_NOTICE', '-1', /PORTICO_DRAIN_NOTICE must be a number of seconds/],
+  ['PORTICO_ROUTING_DETAIL_DAYS', '0', /must be a whole number of days, from 1 to 3650/],
   ['PORTICO_DRAIN_TIMEOUT', '1h', /PORTICO_DRAIN_TIMEOUT must be a number of seconds/],
 ])('%s cannot be %s, and the start says so', (name, value, sentence) => {
   expect(() => serveSettings({ [name]: value })).toThrow(sentence);

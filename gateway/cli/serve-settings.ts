@@ -21,6 +21,8 @@ export interface ServeSettings {
   readonly noticeMs: number;
   /** How long running answers then get to finish. */
   readonly drainMs: number;
+  /** How long a routing decision is kept whole; null: for ever. */
+  readonly routingDetailDays: number | null;
 }
 
 const defaultDrainSeconds = 27;
@@ -36,6 +38,7 @@ export function serveSettings(env: Env): ServeSettings {
     metrics: metricsAddress(said(env, 'PORTICO_METRICS'), said(env, 'PORTICO_METRICS_TOKEN')),
     noticeMs: seconds(env, 'PORTICO_DRAIN_NOTICE', 0) * 1000,
     drainMs: seconds(env, 'PORTICO_DRAIN_TIMEOUT', defaultDrainSeconds) * 1000,
+    routingDetailDays: days(said(env, 'PORTICO_ROUTING_DETAIL_DAYS')),
   };
 }
 
@@ -67,4 +70,17 @@ function seconds(env: Env, name: string, otherwise: number): number {
   const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value <= longestSeconds) return value;
   throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${longestSeconds}.`);
+}
+
+const mostDays = 3_650;
+
+/** At least one, so that whatever is this old has ended. */
+function days(text: string | null): number | null {
+  if (text === null) return null;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 1 && value <= mostDays) return value;
+  throw new AppError(
+    'invalid_input',
+    `PORTICO_ROUTING_DETAIL_DAYS must be a whole number of days, from 1 to ${mostDays}.`,
+  );
 }

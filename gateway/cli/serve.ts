@@ -37,6 +37,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     sandbox: config.sandbox,
     aliases: config.aliases,
     byokFeeBps: config.byokFeeBps,
+    routingDetailDays: settings.routingDetailDays,
     upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? withoutProbes : quietly,
   });

@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely';
+import type { Generated, GeneratedAlways, Selectable } from 'kysely';
 
 /**
  * One schema for both databases. Every integer is a `bigint` in code: money is nano-USD, times are milliseconds since
@@ -18,6 +18,7 @@ export interface Books {
   limit_uses: LimitUseTable;
   limit_places: LimitPlaceTable;
   model_health: ModelHealthTable;
+  sweep_progress: SweepProgressTable;
 }
 
 interface AccountTable {
@@ -93,6 +94,8 @@ interface RequestTable {
   end_user: string | null;
   /** JSON object of strings. */
   metadata: string;
+  /** What the metadata says of it; the database reads it there. */
+  client_request_id: GeneratedAlways<string | null>;
   byok: bigint;
   /** What the operator asks of the upstream's cost where it ran on the caller's own key, in basis points. */
   byok_fee_bps: Generated<bigint>;
@@ -220,6 +223,13 @@ interface PriceRowTable {
   /** JSON in the price document's spelling; null ends an override. */
   price: string | null;
   created: bigint;
+}
+
+/** How far a sweep over the books has come, which all instances go on from. */
+interface SweepProgressTable {
+  task: 'routing_details';
+  /** The last id that it has seen; empty: none. */
+  reached: string;
 }
 
 /** PostgreSQL only: what was taken from a rate limit's window (`limits/postgres-store.ts`). Times by the database's clock. */

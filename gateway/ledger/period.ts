@@ -15,5 +15,13 @@ export function currentMonth(now: number): Period {
   };
 }
 
-/** Whether a period consists of whole UTC days, so that the daily counters answer for it. */
-export const isWholeDays = (period: Period): boolean => period.startMs % dayMs === 0 && period.endMs % dayMs === 0;
+/** A period as its whole UTC days, which the daily counters answer for, and what lies before and after them. Any may be empty. */
+export function splitByDays({ startMs, endMs }: Period): Readonly<Record<'first' | 'days' | 'last', Period>> {
+  const from = Math.min(Math.ceil(startMs / dayMs) * dayMs, endMs);
+  const to = Math.max(Math.floor(endMs / dayMs) * dayMs, from);
+  return {
+    first: { startMs, endMs: from },
+    days: { startMs: from, endMs: from % dayMs === 0 ? to : from },
+    last: { startMs: to, endMs },
+  };
+}

@@ -6,6 +6,7 @@ import { entryRules } from './rules/entry-rules.ts';
 import { keyRules } from './rules/key-rules.ts';
 import { requestRules } from './rules/request-rules.ts';
 import { countOf, type Rule, total } from './rules/rule.ts';
+import { withSums } from './rules/sums.ts';
 import { usageRules } from './rules/usage-rules.ts';
 
 type Books = Pick<OpenBooks, 'db' | 'dialect'>;
@@ -53,7 +54,9 @@ const rules: readonly Rule[] = [...accountRules, ...keyRules, ...entryRules, ...
 export const verifyBooks = (books: Books, now: () => number = Date.now): Promise<BooksReport> =>
   inSnapshot(books, async (db) => {
     const checks: BooksCheck[] = [];
-    for (const rule of rules) checks.push(await check(db, rule));
+    await withSums(db, async () => {
+      for (const rule of rules) checks.push(await check(db, rule));
+    });
     return { ok: checks.every((one) => one.problems.length === 0), checks, sums: await sumsOf(db, now()) };
   });
 

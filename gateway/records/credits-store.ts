@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import { type PageRequest, pageOf, sliceOf, unknownCursor } from '../db/cursor.ts';
@@ -28,6 +29,8 @@ async function transactions(db: BooksDb, accountId: string, query: CreditsQuery)
     .where('account_id', '=', accountId)
     .$if(cursor !== null, (rest) => rest.where('seq', slice.comparison, cursor ?? 0n))
     .$if(query.type !== undefined, (rest) => rest.where('type', '=', query.type ?? 'grant'))
+    // In the words of the index, which a value that is bound would not prove.
+    .$if(query.type !== undefined && query.type !== 'usage', (rest) => rest.where(sql<boolean>`type <> 'usage'`))
     .$if(query.start !== undefined, (rest) => rest.where('created', '>=', BigInt(query.start ?? 0)))
     .$if(query.end !== undefined, (rest) => rest.where('created', '<', BigInt(query.end ?? 0)))
     .orderBy('seq', slice.direction)

@@ -5,6 +5,7 @@ import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.t
 import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../db/cursor.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
+import { shortRouting } from './routing-details.ts';
 
 export interface RequestsQuery extends PageRequest {
   readonly status?: RequestStatus | undefined;
@@ -21,14 +22,18 @@ export interface RequestsQuery extends PageRequest {
   readonly end?: number | undefined;
 }
 
-/** An account's requests, newest first unless asked otherwise (wire contract §10). Ids rise with time. */
+/** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
 export async function listRequests(db: BooksDb, accountId: string, query: RequestsQuery): Promise<Page<RequestRecord>> {
-  const slice = sliceOf(query);
-  if (slice.cursor !== undefined && !(await findRow(db, accountId, slice.cursor))) throw unknownCursor(query);
+  const { cursor, comparison, direction, take } = sliceOf(query);
+  const from = cursor === undefined ? null : await findRow(db, accountId, cursor);
+  if (from === undefined) throw unknownCursor(query);
   const rows = await filtered(db, accountId, query)
-    .$if(slice.cursor !== undefined, (rest) => rest.where('id', slice.comparison, slice.cursor ?? ''))
-    .orderBy('id', slice.direction)
-    .limit(slice.take)
+    .$if(from !== null, (rest) =>
+      rest.where(sql<boolean>`(created, id) ${sql.raw(comparison)} (${from?.created}, ${from?.id})`),
+    )
+    .orderBy('created', direction)
+    .orderBy('id', direction)
+    .limit(take)
     .execute();
   return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
@@ -42,9 +47,7 @@ export async function readRequest(db: BooksDb, accountId: string, id: string): P
 
 /** The models that were looked at are told where one request is asked for: a list would be mostly made of them. */
 function withoutCandidates({ routing, ...record }: RequestRecord): RequestRecord {
-  if (!routing) return { ...record, routing };
-  const { candidates: _told, ...rest } = routing;
-  return { ...record, routing: rest };
+  return { ...record, routing: routing && shortRouting(routing) };
 }
 
 const findRow = (db: BooksDb, accountId: string, id: string): Promise<RequestRow | undefined> =>
@@ -62,16 +65,12 @@ function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
   if (key !== undefined) rows = rows.where('key_id', '=', key);
   if (purpose !== undefined) rows = rows.where('purpose', '=', purpose);
   if (conversation !== undefined) rows = rows.where('conversation_id', '=', conversation);
-  if (clientId !== undefined) rows = rows.where(hasMetadata('client_request_id', clientId));
+  if (clientId !== undefined) rows = rows.where('client_request_id', '=', clientId);
   if (byok !== undefined) rows = rows.where('byok', '=', byok ? 1n : 0n);
   if (start !== undefined) rows = rows.where('created', '>=', BigInt(start));
   if (end !== undefined) rows = rows.where('created', '<', BigInt(end));
   return rows;
 }
-
-/** Alike in both databases. Inside a value the quotes would be escaped, so that only a whole pair can match. */
-const hasMetadata = (name: string, value: string) =>
-  sql<boolean>`replace(metadata, ${`${JSON.stringify(name)}:${JSON.stringify(value)}`}, '') <> metadata`;
 
 const count = (value: bigint | null) => (value === null ? null : Number(value));
 

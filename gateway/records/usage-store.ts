@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
-import { isWholeDays, type Period } from '../ledger/period.ts';
+import { type Period, splitByDays } from '../ledger/period.ts';
 import { dayOf } from '../ledger/usage-counters.ts';
 
 export interface UsageFilter extends Period {
@@ -75,9 +75,14 @@ export async function usageBuckets(db: BooksDb, filter: UsageFilter, group: Usag
   return rows.map((row) => toBucket(row as BucketRow));
 }
 
-/** The daily counters where the period is whole days, else the requests themselves. */
+/** The daily counters for its whole days, and the requests themselves for what is left of a day at either end. */
 function counted(db: BooksDb, filter: UsageFilter) {
-  return (isWholeDays(filter) ? fromDays(db, filter) : fromRequests(db, filter))
+  const { first, days, last } = splitByDays(filter);
+  const parts = [first, last].filter((part) => part.startMs < part.endMs);
+  const whole = fromDays(db, filter.accountId, days);
+  const all = parts.reduce((sum, part) => sum.unionAll(fromRequests(db, filter.accountId, part)), whole);
+  return db
+    .selectFrom(all.as('counted'))
     .$if(filter.provider !== undefined, (query) => query.where('provider', '=', filter.provider ?? ''))
     .$if(filter.model !== undefined, (query) => query.where(modelIs(filter.model ?? '')))
     .$if(filter.key !== undefined, (query) => query.where('key_id', '=', filter.key ?? ''))
@@ -88,43 +93,37 @@ function counted(db: BooksDb, filter: UsageFilter) {
 const modelIs = (name: string) => (row: CountedExpressions) =>
   row.or([row('model', '=', name), row(sql<string>`provider || '/' || model`, '=', name)]);
 
-const fromDays = (db: BooksDb, filter: UsageFilter) =>
-  db.selectFrom(
-    db
-      .selectFrom('usage_daily')
-      .selectAll()
-      .where('account_id', '=', filter.accountId)
-      .where('day', '>=', dayOf(filter.startMs))
-      .where('day', '<', dayOf(filter.endMs))
-      .as('counted'),
-  );
+const columns = [
+  'account_id',
+  'day',
+  'provider',
+  'model',
+  'byok',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'reasoning_tokens',
+  'charge',
+  'upstream_cost',
+] as const;
 
-const fromRequests = (db: BooksDb, filter: UsageFilter): ReturnType<typeof fromDays> =>
-  db.selectFrom(
-    db
-      .selectFrom('requests')
-      .select((row) => [
-        'account_id',
-        'day',
-        'provider',
-        'model',
-        row.fn.coalesce('key_id', sql<string>`''`).as('key_id'),
-        sql<string>`status`.as('status'),
-        'byok',
-        sql<bigint>`1`.as('requests'),
-        'prompt_tokens',
-        'completion_tokens',
-        'cached_tokens',
-        'reasoning_tokens',
-        'charge',
-        'upstream_cost',
-      ])
-      .where('account_id', '=', filter.accountId)
-      .where('status', '!=', 'running')
-      .where('created', '>=', BigInt(filter.startMs))
-      .where('created', '<', BigInt(filter.endMs))
-      .as('counted'),
-  );
+const fromDays = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
+  db
+    .selectFrom('usage_daily')
+    .select([...columns, 'key_id', 'status', 'requests'])
+    .where('account_id', '=', accountId)
+    .where('day', '>=', dayOf(startMs))
+    .where('day', '<', dayOf(endMs));
+
+const fromRequests = (db: BooksDb, accountId: string, { startMs, endMs }: Period) =>
+  db
+    .selectFrom('requests')
+    .select([...columns, sql<string>`coalesce(key_id, '')`.as('key_id'), sql<string>`status`.as('status')])
+    .select(sql<bigint>`cast(1 as bigint)`.as('requests'))
+    .where('account_id', '=', accountId)
+    .where('status', '!=', 'running')
+    .where('created', '>=', BigInt(startMs))
+    .where('created', '<', BigInt(endMs));
 
 /** Both databases widen a sum; the cast brings it back to an exact 64-bit integer. */
 const sum = (of: RawBuilder<unknown>) => sql<bigint>`cast(coalesce(sum(${of}), 0) as bigint)`;

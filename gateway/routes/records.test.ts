@@ -99,6 +99,26 @@ describe('what the books say', () => {
     expect(await requests(`start=${testNow / 1000 + 2}&end=${testNow / 1000 + 4}`)).toBe(2);
   });
 
+  test('usage counts each request once where a period begins and ends within days', async () => {
+    const { call, post, pass } = await openTestGateway();
+    for (let quarter = 0; quarter < 12; quarter += 1) {
+      expect((await post('/chat', { prompt: 'hi', model: 'sandbox/echo' })).status).toBe(200);
+      pass(21_600_000);
+    }
+    const start = testNow / 1000;
+    for (const [from, to] of [
+      [0, 12],
+      [1, 9],
+      [1, 2],
+      [2, 6],
+      [3, 11],
+    ] as const) {
+      const period = `start=${start + from * 21_600}&end=${start + to * 21_600}`;
+      const { totals } = usage.parse(await json(await call(`/v1/usage?${period}`)));
+      expect([period, totals.requests]).toEqual([period, to - from]);
+    }
+  });
+
   test('usage lists the quotas of the plan', async () => {
     const { call } = await openTestGateway({ plan: 'free' });
     const { limits } = usage.parse(await json(await call('/v1/usage')));

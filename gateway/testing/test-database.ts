@@ -28,13 +28,23 @@ export const sharedSecrets = (): Record<string, string> => (onPostgres() ? { POR
 export async function testDatabase(copyOf?: string): Promise<string> {
   const server = inject('postgres');
   if (!server) return ':memory:';
+  return createdFrom(server, copyOf === undefined ? server.template : new URL(copyOf).pathname.slice(1));
+}
+
+/** A database on this run's server with nothing in it, not even tables. */
+export async function emptyDatabase(): Promise<string> {
+  const server = inject('postgres');
+  if (!server) throw new Error('only a server has databases that are empty');
+  return createdFrom(server, 'template0');
+}
+
+async function createdFrom(server: { readonly admin: string }, template: string): Promise<string> {
   const name = `books_${process.pid}_${Math.random().toString(36).slice(2)}`;
   const administer = async (statement: string) => {
     const admin = new pg.Client({ connectionString: server.admin });
     await admin.connect();
     await admin.query(statement).finally(() => admin.end());
   };
-  const template = copyOf === undefined ? server.template : new URL(copyOf).pathname.slice(1);
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   // Hundreds of them would take longer to delete at the end than the tests do.
   if (expect.getState().currentTestName !== undefined) {

@@ -1,44 +1,47 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Rule, sqlRule, total, type Violation } from './rule.ts';
 
-/** Money that came in and money that was spent; everything else corrects. */
-const addedTypes = sql`('grant', 'purchase')`;
-const spentTypes = sql`('usage', 'byok_fee')`;
-
-/** An account's column against what its rows elsewhere come to. `a` is the account. */
-const accountRule = (name: string, column: string, sum: RawBuilder<unknown>, unit: Rule['unit'] = 'money'): Rule =>
+/** An account's column against what its rows elsewhere come to, for each account that has any. `a` is the account. */
+const accountRule = (name: string, column: string, sums: RawBuilder<unknown>, unit: Rule['unit'] = 'money'): Rule =>
   sqlRule({
     name,
     unit,
     scope: sql`accounts`,
     violations: sql<Violation>`
-      select id as place, expected, found
-      from (select a.id, (${sum}) as expected, a.${sql.ref(column)} as found from accounts a) sums
-      where expected <> found order by id`,
+      select a.id as place, coalesce(s.expected, 0) as expected, a.${sql.ref(column)} as found
+      from accounts a left join (${sums}) s on s.account_id = a.id
+      where coalesce(s.expected, 0) <> a.${sql.ref(column)} order by a.id`,
   });
 
-const entries = (condition: RawBuilder<unknown>, sign: RawBuilder<unknown>) =>
-  sql`select ${total(sql`${sign} e.amount`)} from ledger_entries e where e.account_id = a.id and ${condition}`;
+const entries = (column: string) => sql`select account_id, ${sql.ref(column)} as expected from entry_sums`;
 
-const requests = (sum: RawBuilder<unknown>, condition: RawBuilder<unknown>) =>
-  sql`select ${sum} from requests r where r.account_id = a.id and ${condition}`;
+/** Of the ended and the running requests, since a moment that the account names. */
+const requestsSince = (column: string, since: RawBuilder<unknown>) => sql`
+  select r.account_id, ${total(sql`r.amount`)} as expected from (
+    select account_id, day, ${sql.ref(column)} as amount from ended_sums
+    union all select account_id, day, ${sql.ref(column)} from running_sums
+  ) r join accounts on accounts.id = r.account_id where ${since} group by r.account_id`;
 
 /** The balance and the counters that quotas are read from (wire contract §2.4, §2.7, §7). */
 export const accountRules: readonly Rule[] = [
-  accountRule('balance = sum of the entries', 'balance', entries(sql`1 = 1`, sql``)),
-  accountRule('granted = sum of what was added', 'granted', entries(sql`e.type in ${addedTypes}`, sql``)),
-  accountRule('used = sum of what was charged', 'used', entries(sql`e.type in ${spentTypes}`, sql`-`)),
-  accountRule('held = sum of the running holds', 'held', requests(total(sql`r.hold`), sql`r.status = 'running'`)),
+  accountRule('balance = sum of the entries', 'balance', entries('amount')),
+  accountRule('granted = sum of what was added', 'granted', entries('added')),
+  accountRule('used = sum of what was charged', 'used', entries('spent')),
+  accountRule(
+    'held = sum of the running holds',
+    'held',
+    sql`select account_id, ${total(sql`hold`)} as expected from running_sums group by account_id`,
+  ),
   // The month and the day only move on, so that nothing later than them may be booked.
   accountRule(
     'month used = sum of the charges since its month began',
     'month_used',
-    requests(total(sql`r.charge`), sql`substr(r.day, 1, 7) >= a.month`),
+    requestsSince('charge', sql`substr(r.day, 1, 7) >= accounts.month`),
   ),
   accountRule(
     'day requests = number of the requests since its day began',
     'day_requests',
-    requests(sql`cast(count(*) as bigint)`, sql`r.day >= a.day`),
+    requestsSince('requests', sql`r.day >= accounts.day`),
     'count',
   ),
 ];

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { createPostgresBackup, restorePostgresBackup } from '../backup/postgres-backup.ts';
+import { type CheckedCopy, createSqliteBackup, restoreSqliteBackup } from '../backup/sqlite-backup.ts';
+import { dialectOf } from '../db/open.ts';
+import type { BooksReport } from '../ledger/verify-books.ts';
+import type { Output, ReferenceInput } from './command-input.ts';
+import { reportLines } from './ledger-commands.ts';
+
+/** A copy of the whole books. It opens no books by itself: a backup before an upgrade must not upgrade. */
+export async function createBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
+  if (dialectOf(database) === 'sqlite') {
+    const copy = await createSqliteBackup(database, file);
+    return told(`Backup of ${database}`, file, copy, secretOf(database));
+  }
+  const { bytes } = await createPostgresBackup(database, file);
+  const proof = 'Its books are counted again when it is restored.';
+  return { lines: [`Backup, ${bytes} bytes. ${proof}`, fromEnvironment, file], json: { file, bytes } };
+}
+
+/** Books from a copy, where no database is yet. */
+export async function restoreBackup({ database, positionals: [file = ''] }: ReferenceInput): Promise<Output> {
+  if (dialectOf(database) === 'sqlite') {
+    const copy = await restoreSqliteBackup(file, database);
+    return told(`Restored ${file}`, database, copy, secretOf(database));
+  }
+  const report = await restorePostgresBackup(file, database);
+  return told(`Restored ${file}`, 'the database', { bytes: null, report }, fromEnvironment);
+}
+
+function told(
+  what: string,
+  written: string,
+  { bytes, report }: Omit<CheckedCopy, 'bytes'> & { readonly bytes: number | null },
+  secret: string,
+): Output {
+  const size = bytes === null ? '' : `, ${bytes} bytes`;
+  return {
+    lines: [`${what}${size}.`, ...proofLines(report), secret, written],
+    json: { written, bytes, ok: report?.ok ?? null, sums: report?.sums ?? null },
+    failed: report?.ok === false,
+  };
+}
+
+const proofLines = (report: BooksReport | null): readonly string[] =>
+  report
+    ? reportLines(report)
+    : ['Its books are of another version than this program, which therefore did not count them again.'];
+
+const fromEnvironment =
+  'Keys and tokens work only with the secret in PORTICO_KEY_PEPPER: keep it, apart from the backup.';
+
+function secretOf(database: string): string {
+  if (process.env.PORTICO_KEY_PEPPER?.trim()) return fromEnvironment;
+  const file = `${database}.pepper`;
+  return existsSync(file)
+    ? `Keys and tokens work only with the secret in ${file}, which is not in the backup: keep a copy of it, apart.`
+    : `No key and no token works before the secret that they were made with is put at ${file}.`;
+}

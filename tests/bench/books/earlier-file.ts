@@ -1,0 +1,27 @@
+import { Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { createDurableLog } from '#gateway/db/durable-log.ts';
+import { allMigrations } from '#gateway/db/migrations/all-migrations.ts';
+import { dialectOf } from '#gateway/db/open.ts';
+import { postgresDialect } from '#gateway/db/postgres.ts';
+import type { Books } from '#gateway/db/schema.ts';
+import { sqliteDialect } from '#gateway/db/sqlite.ts';
+import { type Extent, fillBooks } from './fill-books.ts';
+
+/** New books of an earlier version with this many requests, so that bringing them up to date can be measured. */
+export async function fillEarlier(database: string, version: string, extent: Extent, told: (requests: number) => void) {
+  const engine = dialectOf(database);
+  const opened = engine === 'sqlite' ? sqliteDialect(database, createDurableLog(database)) : null;
+  const dialect = opened ?? (await postgresDialect(database, () => {})).dialect;
+  const db = new Kysely<Books>({ dialect });
+  try {
+    // Nothing is lost by it: what a crash leaves of them is thrown away.
+    if (engine === 'sqlite') await sql`pragma synchronous = off`.execute(db);
+    if (engine === 'sqlite') await sql`pragma cache_size = -1000000`.execute(db);
+    const { error } = await new Migrator({ db, provider: allMigrations(engine) }).migrateTo(version);
+    if (error) throw error;
+    await fillBooks(db, extent, told);
+  } finally {
+    await db.destroy();
+  }
+}
