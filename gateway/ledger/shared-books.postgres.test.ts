@@ -15,7 +15,6 @@ import { verifyBooks } from './verify-books.ts';
 const fences = [
   "ALTER TABLE accounts ADD CHECK (plan = 'local' OR balance >= held)",
   'ALTER TABLE api_keys ADD CHECK (spend_limit IS NULL OR spent + held <= spend_limit)',
-  "ALTER TABLE accounts ADD CHECK (plan <> 'free' OR day_requests <= 200)",
 ];
 
 /** Three instances, each with what it has seen itself, on books with two accounts. */
