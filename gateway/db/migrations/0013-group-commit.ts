@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { DialectName } from '../open.ts';
+import { limitsInBlocks } from './0013-limits-in-blocks.ts';
 
 /**
  * What the ledger on PostgreSQL reads and writes a group of steps with (decision 040). The rules are in the gateway: these
@@ -9,7 +10,8 @@ import type { DialectName } from '../open.ts';
 export const groupCommit = (dialect: DialectName): Migration => ({
   async up(db) {
     if (dialect === 'sqlite') return;
-    for (const statement of [...rowTexts, readFunction, commitFunction]) await sql.raw(statement).execute(db);
+    for (const statement of [...rowTexts, readFunction, commitFunction, ...limitsInBlocks])
+      await sql.raw(statement).execute(db);
   },
 });
 
