@@ -1,7 +1,7 @@
 /** How long a block of a limit may be used, and how often demand is counted anew. */
-export const blockMs = 500;
+export const blockMs = 1000;
 /** Less often used than this within that time, a limit is asked for every single use. */
-const fewest = 4;
+const fewest = 3;
 
 /** How much was asked for of late, so that as much may be had in hand for what comes next. Times in milliseconds. */
 export interface Demand {

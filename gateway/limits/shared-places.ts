@@ -14,6 +14,8 @@ export interface PlacesAnswer {
   readonly key: string;
   readonly entered: number;
   readonly spare: number;
+  /** The most that may be had in hand, which is refused to the others. */
+  readonly room: number;
 }
 
 interface Waiting {
@@ -44,6 +46,7 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
   let limit = 0;
   let running = 0;
   let spare = 0;
+  let room = 0;
   let waiting: Waiting[] = [];
   let asked: Waiting[] = [];
   let given = false;
@@ -58,7 +61,7 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
 
   async function vacate(): Promise<void> {
     running -= 1;
-    if (spare < demand.recent(elapsed())) {
+    if (spare < Math.min(room, demand.recent(elapsed()))) {
       spare += 1;
       return;
     }
@@ -93,6 +96,7 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
     answered(answer) {
       running += answer.entered;
       spare += answer.spare;
+      room = answer.room;
       for (const [at, { resolve }] of asked.entries()) resolve(at < answer.entered ? occupied() : null);
       asked = [];
     },

@@ -20,6 +20,7 @@ export async function openLossyPostgres(databaseUrl: string) {
   const sockets = new Set<Socket>();
   let passing = -1;
   let lost = 0;
+  let roundTrips = 0;
 
   /** Whether this acknowledgement is the one to lose. */
   function loses(): boolean {
@@ -49,6 +50,7 @@ export async function openLossyPostgres(databaseUrl: string) {
       rest = Buffer.concat([rest, bytes]);
       for (let message = nextMessage(rest); message; message = nextMessage(rest)) {
         rest = rest.subarray(message.length);
+        if (isReady(message)) roundTrips += 1;
         losing ||= isCommit(message) && loses();
         if (!losing) client.write(message);
         else if (isReady(message)) return void client.destroy();
@@ -67,6 +69,8 @@ export async function openLossyPostgres(databaseUrl: string) {
       passing = count;
     },
     lost: () => lost,
+    /** How often the server has answered and was ready for what comes next. */
+    roundTrips: () => roundTrips,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

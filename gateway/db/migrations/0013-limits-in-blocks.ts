@@ -74,11 +74,13 @@ export const limitsInBlocks = [
   DECLARE
     moment BIGINT := coalesce(given, portico_now());
     free BIGINT;
+    room BIGINT;
   BEGIN
     SELECT greatest(0, wanted_limit - running - coalesce(sum(p.places), 0)) INTO free FROM limit_places p
       WHERE p.key = wanted_key AND p.lease_until > moment AND p.instance_id <> holder;
     wanted := least(wanted, free);
-    spare := greatest(0, least(spare, (free - wanted) / 16));
+    room := greatest(0, (free - wanted) / 16);
+    spare := least(spare, room);
     IF running + wanted + spare > 0 THEN
       INSERT INTO limit_places (id, key, instance_id, lease_until, places)
         VALUES (holder || ' ' || wanted_key, wanted_key, holder, moment + lease_ms, running + wanted + spare)
@@ -86,7 +88,7 @@ export const limitsInBlocks = [
     ELSE
       DELETE FROM limit_places p WHERE p.id = holder || ' ' || wanted_key;
     END IF;
-    RETURN json_build_object('key', wanted_key, 'entered', wanted, 'spare', spare);
+    RETURN json_build_object('key', wanted_key, 'entered', wanted, 'spare', spare, 'room', room);
   END $$`,
   /** Both for many keys, which are locked in one order. */
   `CREATE FUNCTION portico_limits(
