@@ -139,6 +139,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   // Also puts back what a crash of the database emptied.
   const renewal = setInterval(() => {
     renewing = true;
+    for (const key of places.keys()) askingPlaces.add(key);
   }, renewEveryMs);
   for (const timer of [tidying, renewal]) timer.unref();
 
