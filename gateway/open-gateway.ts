@@ -95,7 +95,8 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
-  const sweeping = { db, transact, now, instanceId };
+  const ledger = createLedger({ db, transact, now, instanceId });
+  const sweeping = { db, ledger, now, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const alone = books.dialect === 'sqlite';
   if (alone) await sweepEarlierInstances(sweeping);
@@ -120,7 +121,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   await cluster.join({ forget: credentialsChanged, health });
   const sticky = createSticky(now);
   const engine = createEngine({
-    ledger: traffic.watch(createPersistentLedger(createLedger({ transact, now, instanceId }), now, log)),
+    ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
     ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor, byokFeeBps },

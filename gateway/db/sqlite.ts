@@ -7,7 +7,7 @@ const statementLimit = 500;
 
 type Prepare = SqliteDatabase['prepare'];
 
-/** Lets the statements of `compiled-once.ts` run on the connection itself: always inside a transaction, its one user. */
+/** Lets the statements of `sqlite-changes.ts` run on the connection itself: always inside a transaction, its one user. */
 export class BooksAdapter extends SqliteAdapter {
   readonly prepare: Prepare;
 

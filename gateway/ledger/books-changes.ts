@@ -64,7 +64,7 @@ export interface BooksChanges {
   readonly usage: readonly UsageCount[];
   readonly accounts: readonly AccountState[];
   readonly keys: readonly KeyState[];
-  /** The requests that were opened, raised or closed, as they are afterwards. */
+  /** The requests that were opened, raised, renewed or closed, as they are afterwards. */
   readonly requests: ReadonlyMap<string, RequestState>;
 }
 
@@ -94,6 +94,7 @@ export function createBooksDraft(view: BooksView): BooksDraft {
 
   const account = (id: string) => accounts.get(id) ?? copied(accounts, id, view.account(id));
   const key = (id: string) => keys.get(id) ?? copied(keys, id, view.key(id));
+  const request = (id: string) => requests.get(id) ?? view.request(id);
 
   function lineFrom(keyId: string): readonly KeyState[] {
     const line: KeyState[] = [];
@@ -112,7 +113,7 @@ export function createBooksDraft(view: BooksView): BooksDraft {
   return {
     account,
     key,
-    request: (id) => requests.get(id) ?? view.request(id),
+    request,
     lineage(keyId) {
       if (keyId === null) return [];
       const line = lines.get(keyId) ?? lineFrom(keyId);
@@ -120,20 +121,25 @@ export function createBooksDraft(view: BooksView): BooksDraft {
       return line;
     },
     open(row) {
-      const { id, account_id, key_id, day, byok, hold } = row;
+      const { id, account_id, key_id, day, byok, hold, lease_until } = row;
       opened.push(row);
-      requests.set(id, { id, account_id, key_id, day, byok, hold, status: 'running', charge: 0n });
+      requests.set(id, { id, account_id, key_id, day, byok, hold, lease_until, status: 'running', charge: 0n });
     },
-    raise(request, by) {
-      raised.push({ id: request.id, by });
-      requests.set(request.id, { ...request, hold: request.hold + by });
+    raise(running, by) {
+      raised.push({ id: running.id, by });
+      requests.set(running.id, { ...running, hold: running.hold + by });
     },
-    renew: (id, lease_until) => void renewed.push({ id, lease_until }),
-    close(request, settlement, ended) {
+    renew(id, lease_until) {
+      const known = request(id);
+      if (known?.status !== 'running') return;
+      renewed.push({ id, lease_until });
+      requests.set(id, { ...known, lease_until });
+    },
+    close(running, settlement, ended) {
       const { status, charge } = settlement;
-      closed.push({ hold: request.hold, ended, settlement });
-      requests.set(request.id, { ...request, status, charge, hold: 0n });
-      count(request, settlement);
+      closed.push({ hold: running.hold, ended, settlement });
+      requests.set(running.id, { ...running, status, charge, hold: 0n });
+      count(running, settlement);
     },
     book: (entry) => void entries.push(entry),
     changes: () => ({

@@ -5,11 +5,14 @@ import type { AccountRow } from '../db/schema.ts';
 
 type Funds = Pick<AccountRow, 'balance' | 'held'>;
 
+/** What a prepaid balance would have left, below zero where it is short; null where there is nothing to cover. */
+export const creditMargin = (account: Funds & Pick<AccountRow, 'plan'>, amount: bigint): bigint | null =>
+  amount === 0n || planOf(account.plan).billing === 'meter_only' ? null : account.balance - account.held - amount;
+
 /** Why a prepaid balance cannot cover an amount, or null. Nothing to reserve is never refused. */
 export function creditShortage(account: Funds & Pick<AccountRow, 'plan'>, amount: bigint): AppError | null {
-  const covered =
-    amount === 0n || planOf(account.plan).billing === 'meter_only' || account.balance - account.held >= amount;
-  return covered ? null : insufficientCredits(account, amount);
+  const left = creditMargin(account, amount);
+  return left === null || left >= 0n ? null : insufficientCredits(account, amount);
 }
 
 /** Wire contract §2.7; `reserve.ts` adds how long an answer the balance covers. */

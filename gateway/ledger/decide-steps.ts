@@ -6,6 +6,7 @@ import { creditShortage } from './credit-shortage.ts';
 import { shortageOf } from './key-limit.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
 import { monthOf, monthRefusal, quotaRefusal } from './quota.ts';
+import type { Reliance } from './reliance.ts';
 import { dayOf } from './usage-counters.ts';
 
 /** One step of one request. */
@@ -13,7 +14,9 @@ export type Step =
   | { readonly do: 'hold'; readonly request: HoldRequest }
   | { readonly do: 'extend'; readonly requestId: string; readonly to: bigint }
   | { readonly do: 'renew'; readonly requestId: string }
-  | { readonly do: 'settle'; readonly settlement: Settlement };
+  | { readonly do: 'settle'; readonly settlement: Settlement }
+  /** Ends it only where its lease is still this one: its process has given no sign of life since. */
+  | { readonly do: 'interrupt'; readonly settlement: Settlement; readonly leaseUntil: bigint };
 
 /** What came of a step; one that failed has changed nothing. */
 export type StepResult = { readonly value: unknown } | { readonly error: unknown };
@@ -23,6 +26,8 @@ export interface DecisionContext {
   readonly now: number;
   readonly leaseUntil: number;
   readonly instanceId: string;
+  /** Notes what decisions relied on, for books that others write to at the same time. */
+  readonly reliance?: Reliance;
 }
 
 export interface Decided {
@@ -51,16 +56,19 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
     case 'hold':
       return hold(step.request, draft, context);
     case 'extend':
-      return extend(step.requestId, step.to, draft, context.now);
+      return extend(step.requestId, step.to, draft, context);
     case 'renew':
       draft.renew(step.requestId, BigInt(context.leaseUntil));
       return done;
     case 'settle':
       return settle(step.settlement, draft, context.now);
+    case 'interrupt':
+      return interrupt(step.settlement, step.leaseUntil, draft, context.now);
   }
 }
 
-function hold(request: HoldRequest, draft: BooksDraft, { now, instanceId, leaseUntil }: DecisionContext): StepResult {
+function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext): StepResult {
+  const { now, instanceId, leaseUntil, reliance } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // An acknowledgement may have been lost: the same request held twice is held once.
   const known = draft.request(request.requestId);
@@ -72,6 +80,8 @@ function hold(request: HoldRequest, draft: BooksDraft, { now, instanceId, leaseU
     quotaRefusal(account, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, amount);
   const { preferred = 0n } = request;
   const amount = preferred > request.amount && refusalOf(preferred) === null ? preferred : request.amount;
+  // That less was held than might have been is no reason to decide anew.
+  reliance?.note(account, keys, amount, now, true);
   const refusal = refusalOf(amount);
   if (refusal) return { error: refusal };
   const day = dayOf(now);
@@ -110,13 +120,14 @@ function reserve(account: AccountState, keys: readonly KeyState[], amount: bigin
 }
 
 /** What an earlier try may have reserved already is not reserved again. */
-function extend(requestId: string, to: bigint, draft: BooksDraft, now: number): StepResult {
+function extend(requestId: string, to: bigint, draft: BooksDraft, { now, reliance }: DecisionContext): StepResult {
   const request = draft.request(requestId);
   const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
   if (!request || !account) return no;
   const by = to - request.hold;
   if (by <= 0n) return yes;
   const keys = draft.lineage(request.key_id);
+  reliance?.note(account, keys, by, now, false);
   if (shortageOf(keys, by) ?? monthRefusal(account, by, now) ?? creditShortage(account, by)) return no;
   draft.raise(request, by);
   reserve(account, keys, by);
@@ -138,6 +149,13 @@ function settle(end: Settlement, draft: BooksDraft, now: number): StepResult {
   charge(account, end.charge, monthOf(request.day));
   if (end.charge > 0n) draft.book(entryFor(end, request, account, now));
   return { value: { charged: end.charge } };
+}
+
+function interrupt(end: Settlement, leaseUntil: bigint, draft: BooksDraft, now: number): StepResult {
+  const request = draft.request(end.requestId);
+  if (request?.status !== 'running' || request.lease_until !== leaseUntil) return no;
+  const result = settle(end, draft, now);
+  return 'error' in result ? result : yes;
 }
 
 /** A charge belongs to the month its request began in; the month only moves on. */

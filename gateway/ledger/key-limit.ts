@@ -1,20 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import type { BooksDb, BooksTransaction } from '../db/open.ts';
+import type { BooksDb } from '../db/open.ts';
 import type { ApiKeyRow } from '../db/schema.ts';
-import { lockKeys } from './statements.ts';
 
-/**
- * Why a key may not reserve an amount, or null. A key that a limited key minted spends from that key's limit too, so
- * that minting never makes a limit larger. The rows stay locked until the transaction ends (SQLite has one writer).
- */
-export async function keyShortage(trx: BooksTransaction, keyId: string, amount: bigint): Promise<AppError | null> {
-  if (amount === 0n) return null;
-  const { rows } = await lockKeys(trx, { id: keyId });
-  return shortageOf(rows, amount);
-}
-
-/** The same as it stands at the moment, without reserving anything and without locks. */
+/** Why a key may not reserve an amount as things stand at the moment, or null; reserves nothing. */
 export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint): Promise<AppError | null> {
   if (amount === 0n) return null;
   const rows: Limited[] = [];
@@ -32,20 +21,27 @@ export async function keyShortageNow(db: BooksDb, keyId: string, amount: bigint)
 
 type Limited = Pick<ApiKeyRow, 'spend_limit' | 'spent' | 'held'>;
 
-/** The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. */
+/** What would be left of a key's limit, below zero where it is short; null where there is none or nothing to cover. */
+export const keyMargin = ({ spend_limit: limit, spent, held }: Limited, amount: bigint): bigint | null =>
+  amount === 0n || limit === null ? null : limit - spent - held - amount;
+
+/**
+ * The first of a key and those that minted it, oldest first, whose limit an amount would pass, as an error; else null. A key
+ * that a limited key minted spends from that key's limit too, so that minting never makes a limit larger.
+ */
 export function shortageOf(keys: readonly Limited[], amount: bigint): AppError | null {
-  if (amount === 0n) return null;
-  for (const { spend_limit: limit, spent, held } of keys) {
-    if (limit !== null && limit - spent - held < amount) return shortage(limit, spent, held, amount);
+  for (const key of keys) {
+    const left = keyMargin(key, amount);
+    if (left !== null && left < 0n) return shortage(key, left, amount);
   }
   return null;
 }
 
-function shortage(limit: bigint, spent: bigint, held: bigint, amount: bigint): AppError {
-  const left = limit - spent - held;
+function shortage({ spend_limit: limit }: Limited, margin: bigint, amount: bigint): AppError {
+  const left = margin + amount;
   const available = formatUsd(nanoUsd(left > 0n ? left : 0n));
   const needed = formatUsd(nanoUsd(amount));
-  const limitUsd = formatUsd(nanoUsd(limit));
+  const limitUsd = formatUsd(nanoUsd(limit ?? 0n));
   return new AppError(
     'key_spend_limit_exceeded',
     `This API key may spend $${limitUsd} in all: this request may cost up to $${needed}, $${available} are left. Raise the key's limit or use another key.`,

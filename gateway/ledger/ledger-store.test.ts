@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
-import { createTransact, type Transact } from '../db/transact.ts';
+import { createTransact } from '../db/transact.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
 import { grantCredits } from './grant.ts';
 import type { Ledger, Settlement } from './ledger.ts';
@@ -38,7 +38,7 @@ async function openLedger(plan = 'pro', balance = '0') {
   const transact = createTransact(books);
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
-  const ledger = createLedger({ transact, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: books.db, transact, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
   await books.db
     .insertInto('accounts')
@@ -200,7 +200,9 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     const { ledger, account, url } = await openLedger('pro', '0.00000005');
     const books = await openBooks(url);
     closers.push(() => books.db.destroy());
-    const other = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_b' });
+    const other = createLedger({
+      ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_b' },
+    });
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => codeOf((index % 2 ? ledger : other).hold(holdOf(`req_${index}`, 3n)))),
     );
@@ -298,13 +300,13 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
   });
 
   test('ends requests of a dead process once their lease is over, and frees what they held', async () => {
-    const { db, transact, ledger, now, pass, account } = await openLedger('pro', '1');
+    const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await ledger.hold(holdOf('req_1', 100n));
     await ledger.hold(holdOf('req_2', 100n));
     pass(leaseMs - 1);
     await ledger.renew('req_2');
     pass(2);
-    const other = { db, transact, now, instanceId: 'inst_b' };
+    const other = { db, ledger, now, instanceId: 'inst_b' };
     expect(await sweepExpired(other)).toBe(1);
     expect(await account()).toMatchObject({ held: 100n, balance: parseUsd('1') });
     const row = await db.selectFrom('requests').selectAll().where('id', '=', 'req_1').executeTakeFirstOrThrow();
@@ -313,29 +315,29 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
   });
 
   test('spares a request that gives a sign of life between being found and being ended', async () => {
-    const { db, transact, ledger, now, pass, account } = await openLedger('pro', '1');
+    const { db, ledger, now, pass, account } = await openLedger('pro', '1');
     await ledger.hold(holdOf('req_1', 100n));
     pass(leaseMs + 1);
-    const late: Transact = async (work) => {
+    const interrupt: typeof ledger.interrupt = async (...found) => {
       await ledger.renew('req_1');
-      return transact(work);
+      return ledger.interrupt(...found);
     };
-    await sweepExpired({ db, transact: late, now, instanceId: 'inst_b' });
+    await sweepExpired({ db, ledger: { interrupt }, now, instanceId: 'inst_b' });
     expect(await account()).toMatchObject({ held: 100n });
     expect(await ledger.settle(endOf('req_1', 50n))).toEqual({ charged: 50n });
   });
 
   test('leaves a process its own requests, however late it renews them', async () => {
-    const { db, transact, ledger, now, pass } = await openLedger('pro', '1');
+    const { db, ledger, now, pass } = await openLedger('pro', '1');
     await ledger.hold(holdOf('req_1', 100n));
     pass(leaseMs * 5);
-    expect(await sweepExpired({ db, transact, now, instanceId: 'inst_a' })).toBe(0);
+    expect(await sweepExpired({ db, ledger, now, instanceId: 'inst_a' })).toBe(0);
   });
 
   test('does not wait for leases where no other process can be alive', async () => {
-    const { db, transact, ledger, now, account } = await openLedger('pro', '1');
+    const { db, ledger, now, account } = await openLedger('pro', '1');
     await ledger.hold(holdOf('req_1', 100n));
-    expect(await sweepEarlierInstances({ db, transact, now, instanceId: 'inst_b' })).toBe(1);
+    expect(await sweepEarlierInstances({ db, ledger, now, instanceId: 'inst_b' })).toBe(1);
     expect(await account()).toMatchObject({ held: 0n });
   });
 });

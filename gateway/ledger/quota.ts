@@ -1,47 +1,15 @@
-import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { planOf, plans } from '../auth/plans.ts';
+import { planOf } from '../auth/plans.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { currentMonth, dayMs } from './period.ts';
 import { dayOf } from './usage-counters.ts';
 
-/**
- * The quotas of plans (wire contract §7): requests a day and money a month. They are conditions of the statement that
- * reserves, so that any number of requests at once cannot pass them together.
- */
+/** The quotas of plans (wire contract §7): requests a day and money a month. */
 
 export const monthOf = (day: string): string => day.slice(0, 7);
-
-const meterOnly = plans.filter((plan) => plan.billing === 'meter_only').map((plan) => plan.id);
-
-/** A plan's limit in SQL; a plan without one is as good as unlimited. */
-function limitOf(limits: readonly (readonly [plan: string, limit: bigint | null])[]): RawBuilder<bigint> {
-  const cases = limits.flatMap(([plan, limit]) =>
-    limit === null ? [] : [sql`when ${sql.lit(plan)} then ${sql.raw(String(limit))}`],
-  );
-  return sql<bigint>`case plan ${sql.join(cases, sql` `)} else 9223372036854775807 end`;
-}
-
-const dayLimit = limitOf(
-  plans.map(({ id, requestsPerDay }) => [id, requestsPerDay === null ? null : BigInt(requestsPerDay)]),
-);
-const monthLimit = limitOf(plans.map(({ id, monthlySpend }) => [id, monthlySpend]));
-
-/** What was charged in this month so far. */
-export const monthUsed = (month: string) => sql<bigint>`case when month = ${month} then month_used else 0 end`;
-
-/** Whether one more request may begin today. */
-export const mayOpen = (day: string) => sql<boolean>`case when day = ${day} then day_requests else 0 end < ${dayLimit}`;
-
-/** Whether balance and monthly quota cover an amount. Nothing to reserve is never refused (own keys, free models). */
-export const mayHold = (amount: bigint, month: string) =>
-  sql<boolean>`(cast(${amount} as bigint) = 0 or (
-    ${monthUsed(month)} + held + ${amount} <= ${monthLimit}
-    and (plan in (${sql.join(meterOnly.map((id) => sql.lit(id)))}) or balance - held >= ${amount})
-  ))`;
 
 /**
  * Refuses a request whose plan's day is used up before anything of it is read: 403 comes before 429 and 400 (§3.3). Only
@@ -60,21 +28,34 @@ type Counted = Pick<AccountRow, 'plan' | 'held' | 'day' | 'day_requests' | 'mont
 export const quotaRefusal = (account: Counted, amount: bigint, now: number): AppError | null =>
   dayRefusal(account, now) ?? monthRefusal(account, amount, now);
 
+/** How many requests could still be opened today after one more, -1 where there is no room for it; null: any number. */
+export function dayMargin(account: Counted, now: number): bigint | null {
+  const limit = planOf(account.plan).requestsPerDay;
+  return limit === null || account.day !== dayOf(now) ? null : BigInt(limit) - account.day_requests - 1n;
+}
+
 function dayRefusal(account: Counted, now: number): AppError | null {
-  const plan = planOf(account.plan);
-  const limit = plan.requestsPerDay;
-  if (limit === null || account.day !== dayOf(now) || account.day_requests < BigInt(limit)) return null;
+  const left = dayMargin(account, now);
+  if (left === null || left >= 0n) return null;
+  const limit = planOf(account.plan).requestsPerDay;
   const resetsAt = (now - (now % dayMs) + dayMs) / 1000;
   return exceeded('requests_per_day', String(limit), `${limit} requests a day`, resetsAt);
 }
 
+/** What would be left of the month's quota, below zero where it is passed; null where there is none or nothing to cover. */
+export function monthMargin(account: Counted, amount: bigint, now: number): bigint | null {
+  const { monthlySpend } = planOf(account.plan);
+  return monthlySpend === null || amount === 0n ? null : monthlySpend - usedIn(account, now) - account.held - amount;
+}
+
+const usedIn = ({ month, month_used }: Counted, now: number) => (month === monthOf(dayOf(now)) ? month_used : 0n);
+
 /** The month's quota alone: what is reserved later for a request that was counted before. */
 export function monthRefusal(account: Counted, amount: bigint, now: number): AppError | null {
-  const plan = planOf(account.plan);
-  if (plan.monthlySpend === null || amount === 0n) return null;
-  const used = account.month === monthOf(dayOf(now)) ? account.month_used : 0n;
-  if (used + account.held + amount <= plan.monthlySpend) return null;
-  return monthExceeded(plan.monthlySpend, nanoUsd(used), currentMonth(now).endMs / 1000);
+  const left = monthMargin(account, amount, now);
+  const limit = planOf(account.plan).monthlySpend;
+  if (left === null || limit === null || left >= 0n) return null;
+  return monthExceeded(limit, nanoUsd(usedIn(account, now)), currentMonth(now).endMs / 1000);
 }
 
 function monthExceeded(limit: NanoUsd, used: NanoUsd, resetsAt: number): AppError {

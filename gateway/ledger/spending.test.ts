@@ -36,7 +36,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
   const transact = createTransact(books);
   let time = start;
   const now = () => time;
-  const ledger = createLedger({ transact, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: books.db, transact, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
   await books.db
     .insertInto('accounts')

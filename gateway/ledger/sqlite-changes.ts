@@ -17,7 +17,7 @@ const texts = {
     where id = ?`,
   key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
-  request: 'select id, account_id, key_id, day, byok, hold, status, charge from requests where id = ?',
+  request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
   openRequest: `insert into requests (id, account_id, key_id, instance_id, created, day, status, provider, model, purpose,
       conversation_id, end_user, metadata, byok, hold, lease_until)
     values (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

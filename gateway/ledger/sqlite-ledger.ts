@@ -1,9 +1,9 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { BooksTransaction } from '../db/open.ts';
 import { type Decided, decideSteps, type Step, type StepResult } from './decide-steps.ts';
-import type { Ledger } from './ledger.ts';
 import type { LedgerDeps } from './ledger-store.ts';
 import { sqliteBooks } from './sqlite-changes.ts';
+import type { InterruptingLedger } from './sweeper.ts';
 
 /** A step on its way, and whom to tell what came of it. */
 interface Waiting {
@@ -18,7 +18,12 @@ interface Waiting {
  * The ledger over SQLite's one connection: the steps that come together are decided together, in one write transaction that
  * reads and writes each account, key and counter once.
  */
-export function createSqliteLedger({ transact, now, instanceId, leaseMs }: LedgerDeps & { leaseMs: number }): Ledger {
+export function createSqliteLedger({
+  transact,
+  now,
+  instanceId,
+  leaseMs,
+}: Omit<LedgerDeps, 'db'> & { leaseMs: number }): InterruptingLedger {
   const queue: Waiting[] = [];
 
   function add<T>(step: Step, decided: Waiting['decided'] = null): Promise<T> {
@@ -72,6 +77,7 @@ export function createSqliteLedger({ transact, now, instanceId, leaseMs }: Ledge
     extend: (requestId, to) => add({ do: 'extend', requestId, to }),
     renew: (requestId) => add({ do: 'renew', requestId }),
     settle: (settlement) => add({ do: 'settle', settlement }),
+    interrupt: (settlement, leaseUntil) => add({ do: 'interrupt', settlement, leaseUntil }),
   };
 }
 

@@ -52,7 +52,9 @@ const open = (accountId: string, keyId: string) => ({
 /** A request on its caller's own key, with a fee of 2.5 % of 8 nano-dollars: one, rounded up. */
 async function onOwnKey(accountId: string, keyId: string) {
   const books = await openBooks(original);
-  const ledger = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_b' });
+  const ledger = createLedger({
+    ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_b' },
+  });
   const requestId = `req_own_key_of_${accountId}`;
   const rates = { prompt: picoUsd(2_000n), completion: picoUsd(0n), cacheRead: null, cacheWrite: null };
   await ledger.hold({ ...open(accountId, keyId), requestId, byok: true });
@@ -67,7 +69,9 @@ async function onOwnKey(accountId: string, keyId: string) {
 /** What a process that was killed leaves behind. */
 async function hold(accountId: string, keyId: string) {
   const books = await openBooks(original);
-  const ledger = createLedger({ transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' });
+  const ledger = createLedger({
+    ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' },
+  });
   await ledger.hold({ ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
   await books.db.destroy();
 }

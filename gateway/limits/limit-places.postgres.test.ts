@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openBooks } from '../db/open.ts';
 import { testDatabase } from '../testing/test-database.ts';
 import { createPostgresStore } from './postgres-store.ts';
@@ -32,6 +32,20 @@ test('the places of an instance that was killed are free once its lease is over,
   expect(await alive.enter('key', 1)).not.toBeNull();
   await alive.sweep();
   expect(await db.selectFrom('limit_places').select('instance_id').execute()).toEqual([{ instance_id: 'inst_alive' }]);
+});
+
+test('what runs keeps its place, and gets it back where the database has lost it', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { db, store, pass } = await open();
+  const one = store('inst_1');
+  expect(await one.enter('long', 1)).not.toBeNull();
+  await db.deleteFrom('limit_places').execute();
+  pass(10_000);
+  vi.advanceTimersByTime(10_000);
+  await one.take('busy', 5, 1);
+  const row = { key: 'long', lease_until: 1_800_000_040_000n };
+  await expect.poll(() => db.selectFrom('limit_places').select(['key', 'lease_until']).execute()).toEqual([row]);
 });
 
 test('what no longer counts is deleted, and nothing else', async () => {

@@ -1,13 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { setImmediate as turn } from 'node:timers/promises';
+import { CompiledQuery, sql } from 'kysely';
 import type { BooksDb } from '../db/open.ts';
-import type { Leave, LimitStore, Refusal } from './limit-store.ts';
+import { blockMs } from './demand.ts';
+import type { LimitStore } from './limit-store.ts';
 import { createRefused } from './refused.ts';
+import { createSharedPlaces, type PlacesAnswer, type PlacesQuestion, type SharedPlaces } from './shared-places.ts';
+import { createSharedWindow, type SharedWindow, type WindowAnswer, type WindowQuestion } from './shared-window.ts';
+import { windowMs } from './sliding-window.ts';
 
 /** How long a running request is believed without a sign of life from its instance. */
 const leaseMs = 30_000;
 const renewEveryMs = 10_000;
-const forgottenAfterMs = 60_000;
 
 export interface PostgresStoreDeps {
   readonly db: BooksDb;
@@ -23,110 +26,155 @@ export interface SharedLimitStore extends LimitStore {
   close(): void;
 }
 
-interface Taken {
-  readonly admitted: boolean;
-  readonly used: bigint;
-  readonly reset_ms: bigint;
-  readonly wait_ms: bigint;
-  readonly bucket: bigint;
+interface Answers {
+  readonly windows: readonly WindowAnswer[];
+  readonly places: readonly PlacesAnswer[];
 }
 
-/** The limits of all instances on one database, by the database's clock (docs/decisions/009). One statement per step. */
+const statement = 'select portico_limits($1, $2, $3, $4, $5, $6) as answers';
+
+/**
+ * The limits of all instances on one database, by the database's clock (docs/decisions/009, 040). What is asked while a statement
+ * is under way goes with the next one; what is asked for often is had in hand.
+ */
 export function createPostgresStore({ db, instanceId, clock, log }: PostgresStoreDeps): SharedLimitStore {
-  const refused = createRefused(clock ?? (() => performance.now()));
-  const given = () => clock?.() ?? null;
-  const moment = () => sql<bigint>`coalesce(${given()}::bigint, portico_now())`;
-  const leaseEnd = () => sql<bigint>`${moment()} + ${leaseMs}::bigint`;
-  const places = new Map<string, string>();
+  const elapsed = clock ?? (() => performance.now());
+  const refused = createRefused(elapsed);
+  const windows = new Map<string, SharedWindow>();
+  const places = new Map<string, SharedPlaces>();
+  const askingWindows = new Set<string>();
+  const askingPlaces = new Set<string>();
   const failed = (event: string) => (error: unknown) => log({ event, level: 'error', cause: String(error) });
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  let renewing = false;
 
-  async function ask(key: string, limit: number, cost: number): Promise<Taken> {
-    const { rows } = await sql<Taken>`select * from portico_take(${key}, ${limit}, ${cost}, ${given()})`.execute(db);
-    if (!rows[0]) throw new Error('portico_take answered nothing');
-    return rows[0];
+  /** Resolves when what is to be asked by now was answered. */
+  function ask(): Promise<void> {
+    next ??= last
+      .catch(() => {})
+      // What comes in one turn of the loop goes together.
+      .then(() => turn())
+      .then(() => {
+        next = null;
+        return exchange();
+      });
+    last = next;
+    return next;
   }
 
-  async function correct(key: string, bucket: bigint, difference: number): Promise<void> {
-    if (difference === 0) return;
-    await db
-      .updateTable('limit_uses')
-      .set({ cost: sql<bigint>`greatest(0, cost + ${difference}::bigint)` })
-      .where('key', '=', key)
-      .where('bucket', '=', bucket)
-      .execute();
+  async function exchange(): Promise<void> {
+    const ofWindows = questions(askingWindows, (key) => windows.get(key)?.question());
+    const renews = renewing;
+    renewing = false;
+    const ofPlaces = questions(askingPlaces, (key) => places.get(key)?.question(renews));
+    if (ofWindows.length + ofPlaces.length === 0) return;
+    try {
+      const answers = await answersTo(ofWindows, ofPlaces);
+      for (const answer of answers.windows) windows.get(answer.key)?.answered(answer);
+      for (const answer of answers.places) places.get(answer.key)?.answered(answer);
+    } catch (error) {
+      for (const { key } of ofWindows) windows.get(key)?.failed(error);
+      for (const { key } of ofPlaces) places.get(key)?.failed(error);
+      throw error;
+    }
   }
 
-  /** Also puts back what a crash of the database emptied. */
-  async function renew(): Promise<void> {
-    if (places.size === 0) return;
-    await db
-      .insertInto('limit_places')
-      .values([...places].map(([id, key]) => ({ id, key, instance_id: instanceId, lease_until: leaseEnd() })))
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ lease_until: leaseEnd() }))
-      .execute();
+  async function answersTo(
+    ofWindows: readonly WindowQuestion[],
+    ofPlaces: readonly PlacesQuestion[],
+  ): Promise<Answers> {
+    const values = [
+      JSON.stringify(ofWindows),
+      JSON.stringify(ofPlaces),
+      instanceId,
+      leaseMs,
+      blockMs,
+      clock?.() ?? null,
+    ];
+    const { rows } = await db.executeQuery<{ answers: Answers }>(CompiledQuery.raw(statement, values));
+    if (!rows[0]) throw new Error('portico_limits answered nothing');
+    return rows[0].answers;
   }
 
-  const renewal = setInterval(() => void renew().catch(failed('limit_renewal_failed')), renewEveryMs);
-  renewal.unref();
-
-  function leaveOf(id: string): Leave {
-    let left: Promise<void> | null = null;
-    const leave = async () => {
-      places.delete(id);
-      await db.deleteFrom('limit_places').where('id', '=', id).execute();
-    };
-    // A place that could not be given back ends with its lease.
-    return () => {
-      left ??= leave().catch(failed('limit_place_kept'));
-      return left;
-    };
+  function windowOf(key: string): SharedWindow {
+    const known = windows.get(key);
+    if (known) return known;
+    const window = createSharedWindow({
+      ...{ key, elapsed, lost: failed('limit_not_corrected') },
+      refused: (limit, cost, refusal) => refused.add(key, limit, cost, refusal),
+      ask() {
+        askingWindows.add(key);
+        return ask();
+      },
+    });
+    windows.set(key, window);
+    return window;
   }
+
+  function placesOf(key: string): SharedPlaces {
+    const known = places.get(key);
+    if (known) return known;
+    const opened = createSharedPlaces({
+      ...{ key, elapsed, lost: failed('limit_place_kept') },
+      ask() {
+        askingPlaces.add(key);
+        return ask();
+      },
+    });
+    places.set(key, opened);
+    return opened;
+  }
+
+  /** Gives back what was not used, and forgets who does not come any more. */
+  function tidy(): void {
+    forgetIdle(windows);
+    forgetIdle(places);
+    for (const key of windows.keys()) askingWindows.add(key);
+    for (const key of places.keys()) askingPlaces.add(key);
+    if (windows.size + places.size > 0) ask().catch(failed('limit_renewal_failed'));
+  }
+
+  const tidying = setInterval(tidy, blockMs);
+  // Also puts back what a crash of the database emptied.
+  const renewal = setInterval(() => {
+    renewing = true;
+    for (const key of places.keys()) askingPlaces.add(key);
+  }, renewEveryMs);
+  for (const timer of [tidying, renewal]) timer.unref();
 
   return {
-    async take(key, limit, cost) {
-      const known = refused.find(key, limit, cost);
-      if (known) return known;
-      const taken = await ask(key, limit, cost);
-      const state = {
-        limit,
-        remaining: Math.max(0, limit - Number(taken.used)),
-        resetMs: Number(taken.reset_ms),
-      };
-      if (!taken.admitted) {
-        const refusal: Refusal = { ...state, admitted: false, retryAfterMs: Number(taken.wait_ms) };
-        refused.add(key, limit, cost, refusal);
-        return refusal;
-      }
-      let counted = cost;
-      return {
-        ...state,
-        admitted: true,
-        async settle(actual) {
-          const difference = actual - counted;
-          counted = actual;
-          // The answer is there already: a reservation that stays as it was is forgotten within the minute.
-          await correct(key, taken.bucket, difference).catch(failed('limit_not_corrected'));
-        },
-      };
-    },
-
-    async enter(key, limit) {
-      const id = randomUUID();
-      const { rows } = await sql<{ entered: boolean }>`
-        select portico_enter(${id}, ${key}, ${limit}, ${instanceId}, ${leaseMs}, ${given()}) as entered`.execute(db);
-      if (!rows[0]?.entered) return null;
-      places.set(id, key);
-      return leaveOf(id);
-    },
+    take: async (key, limit, cost) => refused.find(key, limit, cost) ?? windowOf(key).take(limit, cost),
+    enter: async (key, limit) => placesOf(key).enter(limit),
 
     async sweep() {
-      await db
-        .deleteFrom('limit_uses')
-        .where('at', '<', sql<bigint>`${moment()} - ${forgottenAfterMs}::bigint`)
-        .execute();
-      await db.deleteFrom('limit_places').where('lease_until', '<', moment()).execute();
+      const moment = sql<bigint>`coalesce(${clock?.() ?? null}::bigint, portico_now())`;
+      // What an instance is writing at this moment it passes by: neither waits for the other.
+      await sql`delete from limit_uses where (key, bucket) in (
+        select key, bucket from limit_uses where at < ${moment} - ${windowMs}::bigint for update skip locked)`.execute(
+        db,
+      );
+      await sql`delete from limit_places where id in (
+        select id from limit_places where lease_until < ${moment} for update skip locked)`.execute(db);
     },
 
-    close: () => clearInterval(renewal),
+    close() {
+      clearInterval(tidying);
+      clearInterval(renewal);
+    },
   };
+}
+
+function questions<Question>(keys: Set<string>, questionOf: (key: string) => Question | null | undefined): Question[] {
+  const found: Question[] = [];
+  for (const key of keys) {
+    const question = questionOf(key);
+    if (question) found.push(question);
+  }
+  keys.clear();
+  return found;
+}
+
+function forgetIdle(all: Map<string, { readonly idle: boolean }>): void {
+  for (const [key, one] of all) if (one.idle) all.delete(key);
 }

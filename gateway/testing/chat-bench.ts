@@ -77,7 +77,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   const health = createHealth(now);
   const engine = createEngine({
     credentials: { watch: () => () => {} },
-    ledger: createLedger({ transact, now, instanceId: 'inst_a' }),
+    ledger: createLedger({ db: books.db, transact, now, instanceId: 'inst_a' }),
     registry,
     catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),
     health,

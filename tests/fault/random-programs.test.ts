@@ -113,8 +113,8 @@ test.each(engines)(
           .execute();
       }
       const instanceId = () => `inst_${program}_${paper.instance()}`;
-      const ledger = () => createLedger({ transact, now: paper.now, instanceId: instanceId() });
-      const sweeping = () => ({ db, transact, now: paper.now, instanceId: instanceId() });
+      const ledger = () => createLedger({ db, transact, now: paper.now, instanceId: instanceId() });
+      const sweeping = () => ({ db, ledger: ledger(), now: paper.now, instanceId: instanceId() });
       const requestId = (name: string) => `req_${program}_${name}`;
       const hold = (name: string, used: KeyName | null, held: bigint, byok = false) =>
         codeOf(

@@ -1,18 +1,26 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The server's message that a transaction was committed. */
+/** The server's message that a transaction was committed, and the row that says so of a group of the ledger's steps. */
 const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1');
+const committedGroup = '"committed" : true';
+
+const typeOf = (message: Buffer) => String.fromCharCode(message[0] ?? 0);
+const isCommit = (message: Buffer) =>
+  message.equals(committed) || (typeOf(message) === 'D' && message.includes(committedGroup));
+/** Ready for the next statement: what came before it is committed by then. */
+const isReady = (message: Buffer) => typeOf(message) === 'Z';
 
 /**
- * Stands before a PostgreSQL server and loses acknowledgements: where it is told to, it waits until the server has said
- * that a transaction is committed, and breaks the connection instead of passing that on.
+ * Stands before a PostgreSQL server and loses acknowledgements: where it is told to, it waits until the server has
+ * committed, and breaks the connection instead of passing that on.
  */
 export async function openLossyPostgres(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let passing = -1;
   let lost = 0;
+  let roundTrips = 0;
 
   /** Whether this acknowledgement is the one to lose. */
   function loses(): boolean {
@@ -26,6 +34,7 @@ export async function openLossyPostgres(databaseUrl: string) {
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     let rest = Buffer.alloc(0);
+    let losing = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -41,8 +50,10 @@ export async function openLossyPostgres(databaseUrl: string) {
       rest = Buffer.concat([rest, bytes]);
       for (let message = nextMessage(rest); message; message = nextMessage(rest)) {
         rest = rest.subarray(message.length);
-        if (message.equals(committed) && loses()) return void client.destroy();
-        client.write(message);
+        if (isReady(message)) roundTrips += 1;
+        losing ||= isCommit(message) && loses();
+        if (!losing) client.write(message);
+        else if (isReady(message)) return void client.destroy();
       }
     });
   });
@@ -58,6 +69,8 @@ export async function openLossyPostgres(databaseUrl: string) {
       passing = count;
     },
     lost: () => lost,
+    /** How often the server has answered and was ready for what comes next. */
+    roundTrips: () => roundTrips,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -9,6 +9,7 @@ import { tokenClasses } from './0008-token-classes.ts';
 import { byokFee } from './0009-byok-fee.ts';
 import { provenance } from './0011-provenance.ts';
 import { findable } from './0012-findable.ts';
+import { groupCommit } from './0013-group-commit.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -22,5 +23,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0009-byok-fee': byokFee(dialect),
     '0011-provenance': provenance(dialect),
     '0012-findable': findable(dialect),
+    '0013-group-commit': groupCommit(dialect),
   }),
 });

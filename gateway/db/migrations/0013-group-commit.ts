@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { DialectName } from '../open.ts';
+import { limitsInBlocks } from './0013-limits-in-blocks.ts';
+
+/**
+ * What the ledger on PostgreSQL reads and writes a group of steps with (decision 040). The rules are in the gateway: these
+ * compare numbers, and add them.
+ */
+export const groupCommit = (dialect: DialectName): Migration => ({
+  async up(db) {
+    if (dialect === 'sqlite') return;
+    for (const statement of [...rowTexts, readFunction, commitFunction, ...limitsInBlocks])
+      await sql.raw(statement).execute(db);
+  },
+});
+
+/** Rows as JSON. Sums are texts: a number of JSON is not exact beyond 53 bits. */
+const rowTexts = [
+  `CREATE FUNCTION portico_account(a accounts) RETURNS JSON LANGUAGE sql STABLE AS $$
+    SELECT json_build_array(a.id, a.plan, a.day, a.month, a.balance::text, a.held::text, a.used::text,
+      a.day_requests::text, a.month_used::text) $$`,
+  `CREATE FUNCTION portico_key(k api_keys) RETURNS JSON LANGUAGE sql STABLE AS $$
+    SELECT json_build_array(k.id, k.parent_id, k.spend_limit::text, k.spent::text, k.held::text) $$`,
+  `CREATE FUNCTION portico_request(r requests) RETURNS JSON LANGUAGE sql STABLE AS $$
+    SELECT json_build_array(r.id, r.account_id, r.key_id, r.day, r.status, r.byok::text, r.hold::text,
+      r.lease_until::text, r.charge::text) $$`,
+];
+
+/**
+ * Plans are made once a connection, and may be made while the tables are empty: they must be right for ten million rows too.
+ */
+const steadyPlans = `SET plan_cache_mode = force_generic_plan
+  SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
+
+/** Requests with their accounts and keys, and accounts and keys by themselves; keys with all that minted them. */
+const readFunction = `
+  CREATE FUNCTION portico_books(account_ids TEXT[], key_ids TEXT[], request_ids TEXT[]) RETURNS JSON
+  LANGUAGE plpgsql STABLE ${steadyPlans} AS $$
+  BEGIN
+    RETURN (
+      WITH RECURSIVE asked AS (
+        SELECT r FROM requests r WHERE r.id = ANY (request_ids)
+      ), line (id, parent_id) AS (
+        SELECT k.id, k.parent_id FROM api_keys k
+          WHERE k.id = ANY (key_ids || ARRAY(SELECT (asked.r).key_id FROM asked WHERE (asked.r).key_id IS NOT NULL))
+        UNION SELECT above.id, above.parent_id FROM line JOIN api_keys above ON above.id = line.parent_id
+      )
+      SELECT json_build_object(
+        'committed', false,
+        'accounts', (SELECT json_agg(portico_account(a)) FROM accounts a
+          WHERE a.id = ANY (account_ids || ARRAY(SELECT (asked.r).account_id FROM asked))),
+        'keys', (SELECT json_agg(portico_key(k)) FROM api_keys k WHERE k.id IN (SELECT line.id FROM line)),
+        'requests', (SELECT json_agg(portico_request(asked.r)) FROM asked)));
+  END $$`;
+
+/** The numbers and names that a group was decided on, and between which its decisions stay the same. */
+const accountColumns = `id TEXT, plan TEXT, day TEXT, month TEXT, counted_month TEXT,
+  funds_min BIGINT, funds_max BIGINT, month_min BIGINT, month_max BIGINT, day_min BIGINT, day_max BIGINT,
+  changed BOOLEAN, balance BIGINT, held BIGINT, used BIGINT, new_day TEXT, day_requests BIGINT,
+  new_month TEXT, month_used BIGINT`;
+
+const between = (number: string, name: string) =>
+  `(g.${name}_min IS NULL OR ${number} >= g.${name}_min) AND (g.${name}_max IS NULL OR ${number} <= g.${name}_max)`;
+
+/**
+ * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
+ * as they stand. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
+ */
+const commitFunction = `
+  CREATE FUNCTION portico_commit(
+    account_guards JSON, key_guards JSON, request_guards JSON,
+    opened JSON, raised JSON, renewed JSON, closed JSON, entries JSON, counts JSON
+  ) RETURNS JSON
+  LANGUAGE plpgsql VOLATILE ${steadyPlans} AS $$
+  DECLARE
+    holds BOOLEAN;
+    account_rows JSON;
+    key_rows JSON;
+  BEGIN
+    SELECT count(*) = json_array_length(account_guards) INTO holds FROM (
+      SELECT a.id FROM json_to_recordset(account_guards) AS g (${accountColumns}) JOIN accounts a ON a.id = g.id
+      WHERE a.plan = g.plan AND a.day = g.day AND a.month = g.month
+        AND ${between('a.balance - a.held', 'funds')}
+        AND ${between('CASE WHEN a.month = g.counted_month THEN a.month_used ELSE 0 END + a.held', 'month')}
+        AND ${between('a.day_requests', 'day')}
+      ORDER BY a.id FOR NO KEY UPDATE OF a
+    ) AS locked;
+    IF holds AND key_guards IS NOT NULL THEN
+      SELECT count(*) = json_array_length(key_guards) INTO holds FROM (
+        SELECT k.id FROM json_to_recordset(key_guards)
+          AS g (id TEXT, parent_id TEXT, limited BOOLEAN, left_min BIGINT, left_max BIGINT) JOIN api_keys k ON k.id = g.id
+        WHERE k.parent_id IS NOT DISTINCT FROM g.parent_id AND (k.spend_limit IS NOT NULL) = g.limited
+          AND ${between('k.spend_limit - k.spent - k.held', 'left')}
+        ORDER BY k.id FOR NO KEY UPDATE OF k
+      ) AS locked;
+    END IF;
+    IF holds AND request_guards IS NOT NULL THEN
+      SELECT count(*) = json_array_length(request_guards) INTO holds FROM (
+        SELECT r.id FROM json_to_recordset(request_guards) AS g (id TEXT, hold BIGINT, lease BIGINT)
+          JOIN requests r ON r.id = g.id
+        WHERE r.status = 'running' AND r.hold = g.hold AND (g.lease IS NULL OR r.lease_until = g.lease)
+        ORDER BY r.id FOR NO KEY UPDATE OF r
+      ) AS locked;
+    END IF;
+    IF holds AND opened IS NOT NULL THEN
+      holds := NOT EXISTS (
+        SELECT 1 FROM json_to_recordset(opened) AS o (id TEXT) JOIN requests r ON r.id = o.id);
+    END IF;
+    IF NOT holds THEN
+      RETURN portico_books(
+        ARRAY(SELECT g.id FROM json_to_recordset(account_guards) AS g (id TEXT)),
+        ARRAY(SELECT g.id FROM json_to_recordset(coalesce(key_guards, '[]')) AS g (id TEXT)),
+        ARRAY(SELECT g.id FROM json_to_recordset(coalesce(request_guards, '[]')) AS g (id TEXT))
+          || ARRAY(SELECT o.id FROM json_to_recordset(coalesce(opened, '[]')) AS o (id TEXT)));
+    END IF;
+
+    WITH written AS (
+      UPDATE accounts a SET balance = a.balance + g.balance, held = a.held + g.held, used = a.used + g.used,
+        day = g.new_day,
+        day_requests = CASE WHEN a.day = g.new_day THEN a.day_requests ELSE 0 END + g.day_requests,
+        month = g.new_month,
+        month_used = CASE WHEN a.month = g.new_month THEN a.month_used ELSE 0 END + g.month_used
+      FROM json_to_recordset(account_guards) AS g (${accountColumns})
+      WHERE a.id = g.id AND g.changed
+      RETURNING portico_account(a) AS line
+    ) SELECT json_agg(line) INTO account_rows FROM written;
+    IF key_guards IS NOT NULL THEN
+      WITH written AS (
+        UPDATE api_keys k SET held = k.held + g.held, spent = k.spent + g.spent
+        FROM json_to_recordset(key_guards) AS g (id TEXT, held BIGINT, spent BIGINT)
+        WHERE k.id = g.id AND (g.held <> 0 OR g.spent <> 0)
+        RETURNING portico_key(k) AS line
+      ) SELECT json_agg(line) INTO key_rows FROM written;
+    END IF;
+    IF opened IS NOT NULL THEN
+      INSERT INTO requests (id, account_id, key_id, instance_id, created, day, status, provider, model, purpose,
+        conversation_id, end_user, metadata, byok, hold, lease_until)
+      SELECT id, account_id, key_id, instance_id, created, day, 'running', provider, model, purpose,
+        conversation_id, end_user, metadata, byok, hold, lease_until
+      FROM json_populate_recordset(NULL::requests, opened);
+    END IF;
+    IF raised IS NOT NULL THEN
+      UPDATE requests r SET hold = r.hold + g.by FROM json_to_recordset(raised) AS g (id TEXT, by BIGINT)
+      WHERE r.id = g.id;
+    END IF;
+    IF renewed IS NOT NULL THEN
+      UPDATE requests r SET lease_until = g.lease_until
+      FROM json_to_recordset(renewed) AS g (id TEXT, lease_until BIGINT) WHERE r.id = g.id;
+    END IF;
+    IF closed IS NOT NULL THEN
+      UPDATE requests r SET status = c.status, error_code = c.error_code, ended = c.ended, hold = 0, charge = c.charge,
+        upstream_cost = c.upstream_cost, estimated = c.estimated, provider = c.provider, model = c.model,
+        prompt_tokens = c.prompt_tokens, completion_tokens = c.completion_tokens, cached_tokens = c.cached_tokens,
+        cache_write_tokens = c.cache_write_tokens, reasoning_tokens = c.reasoning_tokens,
+        audio_tokens = c.audio_tokens, cache_write_1h_tokens = c.cache_write_1h_tokens,
+        byok_fee_bps = c.byok_fee_bps, first_token_ms = c.first_token_ms, total_ms = c.total_ms, price = c.price,
+        routing = c.routing
+      FROM json_populate_recordset(NULL::requests, closed) AS c WHERE r.id = c.id;
+    END IF;
+    IF entries IS NOT NULL THEN
+      INSERT INTO ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
+        provider, model, estimated)
+      SELECT e.id, e.account_id, e.type, e.amount, a.balance + e.beyond, e.created, e.description, e.request_id,
+        e.provider, e.model, e.estimated
+      FROM ROWS FROM (json_to_recordset(entries) AS (id TEXT, account_id TEXT, type TEXT, amount BIGINT, beyond BIGINT,
+        created BIGINT, description TEXT, request_id TEXT, provider TEXT, model TEXT, estimated BIGINT))
+        WITH ORDINALITY AS e JOIN accounts a ON a.id = e.account_id
+      ORDER BY e.ordinality;
+    END IF;
+    IF counts IS NOT NULL THEN
+      INSERT INTO usage_daily AS u (account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens,
+        completion_tokens, cached_tokens, reasoning_tokens, charge, upstream_cost)
+      SELECT account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens, completion_tokens,
+        cached_tokens, reasoning_tokens, charge, upstream_cost
+      FROM json_populate_recordset(NULL::usage_daily, counts)
+      ON CONFLICT (account_id, day, provider, model, key_id, status, byok) DO UPDATE SET
+        requests = u.requests + excluded.requests, prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = u.completion_tokens + excluded.completion_tokens,
+        cached_tokens = u.cached_tokens + excluded.cached_tokens,
+        reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens, charge = u.charge + excluded.charge,
+        upstream_cost = u.upstream_cost + excluded.upstream_cost;
+    END IF;
+    RETURN json_build_object('committed', true, 'accounts', account_rows, 'keys', key_rows, 'requests', null);
+  END $$`;

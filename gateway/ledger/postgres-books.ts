@@ -1,0 +1,181 @@
+import { CompiledQuery } from 'kysely';
+import type { BooksDb } from '../db/open.ts';
+import { priceText } from '../prices/price-json.ts';
+import type { BooksChanges, ClosedRequest } from './books-changes.ts';
+import type { AccountState, KeyState, RequestState } from './books-state.ts';
+import type { Leeway, Reliance } from './reliance.ts';
+
+/** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */
+
+export interface StoredRows {
+  readonly accounts: readonly AccountState[];
+  readonly keys: readonly KeyState[];
+  readonly requests: readonly RequestState[];
+}
+
+export interface Wanted {
+  readonly accounts: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
+  readonly requests: ReadonlySet<string>;
+}
+
+/** The rows that a group was decided on, as they were read. */
+export interface DecidedOn {
+  readonly accounts: ReadonlyMap<string, AccountState>;
+  readonly keys: ReadonlyMap<string, KeyState>;
+  /** Those that ran. */
+  readonly requests: ReadonlyMap<string, RequestState>;
+  /** Leases that must still be as they were. */
+  readonly leases: ReadonlyMap<string, bigint>;
+  readonly reliance: Reliance;
+  /** The month that quotas are counted in. */
+  readonly month: string;
+}
+
+interface Answer extends StoredRows {
+  readonly committed: boolean;
+}
+
+/** Requests with their accounts and keys, keys with those that minted them. */
+export async function readBooks(db: BooksDb, { accounts, keys, requests }: Wanted): Promise<StoredRows> {
+  return ask(db, 'select portico_books($1, $2, $3) as answer', [[...accounts], [...keys], [...requests]]);
+}
+
+/** Writes a group where the stored rows allow what was decided; else nothing. Answers the rows as they then are. */
+export function commitChanges(db: BooksDb, changes: BooksChanges, on: DecidedOn): Promise<Answer> {
+  const finals = new Map(changes.accounts.map(({ id, balance }) => [id, balance]));
+  const statement = 'select portico_commit($1, $2, $3, $4, $5, $6, $7, $8, $9) as answer';
+  return ask(db, statement, [
+    JSON.stringify(changes.accounts.map((after) => accountGuard(after, on))),
+    rowsText(changes.keys, (after) => keyGuard(after, on)),
+    rowsText([...on.requests.values()], ({ id, hold }) => ({ id, hold: `${hold}`, lease: text(on.leases.get(id)) })),
+    rowsText(changes.opened, plain),
+    rowsText(changes.raised, plain),
+    rowsText(changes.renewed, plain),
+    rowsText(changes.closed, closedRow),
+    rowsText(changes.entries, (entry) => ({
+      ...plain(entry),
+      beyond: `${entry.balance_after - read(finals, entry.account_id)}`,
+    })),
+    rowsText(changes.usage, plain),
+  ]);
+}
+
+const rowsText = <Row>(rows: readonly Row[], toPlain: (row: Row) => object) =>
+  rows.length === 0 ? null : JSON.stringify(rows.map(toPlain));
+
+const text = (value: bigint | null | undefined) => (value === null || value === undefined ? null : `${value}`);
+
+/** JSON has no whole numbers of 64 bits: they go as texts. */
+function plain(row: object): Record<string, unknown> {
+  const copy: Record<string, unknown> = { ...row };
+  for (const name in copy) if (typeof copy[name] === 'bigint') copy[name] = `${copy[name]}`;
+  return copy;
+}
+
+/** Between which values a number may lie that was `value`, where more of it never hurts; turned round where less of it does not. */
+const least = ({ fall }: Leeway, value: bigint) => text(fall === null ? null : value - fall);
+const most = ({ rise }: Leeway, value: bigint) => text(rise === null ? null : value + rise);
+const turned = ({ fall, rise }: Leeway): Leeway => ({ fall: rise, rise: fall });
+
+function accountGuard(after: AccountState, { accounts, reliance, month }: DecidedOn) {
+  const before = read(accounts, after.id);
+  const relied = reliance.account(after.id);
+  const funds = before.balance - before.held;
+  const spent = (before.month === month ? before.month_used : 0n) + before.held;
+  const sameDay = after.day === before.day;
+  const sameMonth = after.month === before.month;
+  const added = {
+    balance: after.balance - before.balance,
+    held: after.held - before.held,
+    used: after.used - before.used,
+    day_requests: after.day_requests - (sameDay ? before.day_requests : 0n),
+    month_used: after.month_used - (sameMonth ? before.month_used : 0n),
+  };
+  return {
+    ...{ id: after.id, plan: before.plan, day: before.day, month: before.month, counted_month: month },
+    ...{ funds_min: least(relied.funds, funds), funds_max: most(relied.funds, funds) },
+    ...{ month_min: least(turned(relied.month), spent), month_max: most(turned(relied.month), spent) },
+    day_min: least(turned(relied.day), before.day_requests),
+    day_max: most(turned(relied.day), before.day_requests),
+    changed: !sameDay || !sameMonth || Object.values(added).some((sum) => sum !== 0n),
+    ...plain(added),
+    ...{ new_day: after.day, new_month: after.month },
+  };
+}
+
+function keyGuard(after: KeyState, { keys, reliance }: DecidedOn) {
+  const before = read(keys, after.id);
+  const relied = reliance.key(after.id);
+  const left = (before.spend_limit ?? 0n) - before.spent - before.held;
+  return {
+    ...{ id: after.id, parent_id: before.parent_id, limited: before.spend_limit !== null },
+    ...{ left_min: least(relied, left), left_max: most(relied, left) },
+    ...{ held: `${after.held - before.held}`, spent: `${after.spent - before.spent}` },
+  };
+}
+
+function read<Row>(rows: ReadonlyMap<string, Row>, id: string): Row {
+  const row = rows.get(id);
+  if (row === undefined) throw new Error(`${id} was changed and not read`);
+  return row;
+}
+
+function closedRow({ settlement: end, ended }: ClosedRequest) {
+  const { usage } = end;
+  return {
+    ...{ id: end.requestId, status: end.status, error_code: end.errorCode, ended: `${ended}` },
+    ...{ charge: `${end.charge}`, upstream_cost: `${end.upstreamCost}`, estimated: end.estimated ? 1 : 0 },
+    ...{ provider: end.provider, model: end.model },
+    ...{ prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
+    ...{ cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+    ...{ reasoning_tokens: usage.reasoningTokens, audio_tokens: usage.audioTokens ?? 0 },
+    ...{ cache_write_1h_tokens: usage.cacheWriteHourTokens ?? 0, byok_fee_bps: end.byokFeeBps ?? 0 },
+    first_token_ms: end.firstTokenMs === null ? null : Math.round(end.firstTokenMs),
+    total_ms: Math.round(end.totalMs),
+    ...{ price: end.price && priceText(end.price), routing: end.routing && JSON.stringify(end.routing) },
+  };
+}
+
+type Texts = readonly (string | null)[];
+
+interface RawAnswer {
+  readonly committed: boolean;
+  readonly accounts: readonly Texts[] | null;
+  readonly keys: readonly Texts[] | null;
+  readonly requests: readonly Texts[] | null;
+}
+
+async function ask(db: BooksDb, statement: string, values: readonly unknown[]): Promise<Answer> {
+  const { rows } = await db.executeQuery<{ answer: RawAnswer }>(CompiledQuery.raw(statement, [...values]));
+  const answer = rows[0]?.answer;
+  if (!answer) throw new Error('the books answered nothing');
+  return {
+    committed: answer.committed,
+    accounts: (answer.accounts ?? []).map(accountOf),
+    keys: (answer.keys ?? []).map(keyOf),
+    requests: (answer.requests ?? []).map(requestOf),
+  };
+}
+
+const word = (value: string | null | undefined): string => {
+  if (typeof value !== 'string') throw new Error('a row of the books lacks a column');
+  return value;
+};
+const sum = (value: string | null | undefined): bigint => BigInt(word(value));
+
+const accountOf = ([id, plan, day, month, balance, held, used, dayRequests, monthUsed]: Texts): AccountState => ({
+  ...{ id: word(id), plan: word(plan), day: word(day), month: word(month) },
+  ...{ balance: sum(balance), held: sum(held), used: sum(used) },
+  ...{ day_requests: sum(dayRequests), month_used: sum(monthUsed) },
+});
+
+const keyOf = ([id, parent, limit, spent, held]: Texts): KeyState => ({
+  ...{ id: word(id), parent_id: parent ?? null, spend_limit: limit == null ? null : BigInt(limit) },
+  ...{ spent: sum(spent), held: sum(held) },
+});
+
+const requestOf = ([id, account, key, day, status, byok, hold, lease, charge]: Texts): RequestState => ({
+  ...{ id: word(id), account_id: word(account), key_id: key ?? null, day: word(day), byok: sum(byok), hold: sum(hold) },
+  ...{ lease_until: sum(lease), status: word(status) as RequestState['status'], charge: sum(charge) },
+});

@@ -1,0 +1,234 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { NanoUsd } from '#shared/money.ts';
+import { isConnectionLoss } from '../db/connection-loss.ts';
+import type { BooksDb } from '../db/open.ts';
+import { createBooksCache } from './books-cache.ts';
+import type { BooksChanges } from './books-changes.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import { decideSteps, type Step, type StepResult } from './decide-steps.ts';
+import type { HoldRequest } from './ledger.ts';
+import { commitChanges, type DecidedOn, readBooks, type Wanted } from './postgres-books.ts';
+import { monthOf } from './quota.ts';
+import { createReliance } from './reliance.ts';
+import type { InterruptingLedger } from './sweeper.ts';
+import { dayOf } from './usage-counters.ts';
+
+export interface PostgresLedgerDeps {
+  readonly db: BooksDb;
+  readonly now: () => number;
+  readonly instanceId: string;
+  readonly leaseMs: number;
+}
+
+interface Waiting {
+  readonly step: Step;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Groups under way at once, each with accounts of its own: one that waits for a row keeps not everybody waiting. */
+const laneCount = 2;
+const groupLimit = 128;
+/** How often a group is decided anew because others were quicker, before its steps go one by one, and each of those. */
+const groupTries = 3;
+const stepTries = 50;
+
+/**
+ * The ledger over PostgreSQL (decision 040). Steps that come while a group is under way are the next group: they are decided
+ * on the rows that this instance saw last, and written in one statement where the stored rows still allow every decision.
+ * No lock is held while anything travels.
+ */
+export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedger {
+  const cache = createBooksCache();
+  const lanes = Array.from({ length: laneCount }, () => createLane<Waiting>((group) => take(group, groupTries)));
+
+  function add<T>(step: Step): Promise<T> {
+    const requestId = requestOf(step);
+    const account = step.do === 'hold' ? step.request.accountId : cache.request(requestId)?.account_id;
+    return new Promise<T>((resolve, reject) => {
+      lanes[numberOf(account ?? requestId) % laneCount]?.({ step, resolve, reject });
+    });
+  }
+
+  /** Decides and writes a group; every step of it is answered then. */
+  async function take(group: readonly Waiting[], tries: number): Promise<void> {
+    try {
+      const results = await settleGroup(
+        group.map(({ step }) => step),
+        tries,
+      );
+      if (results) return answer(group, results);
+    } catch (error) {
+      cache.forget(group.map(({ step }) => requestOf(step)));
+      // One step that the database refuses must not take its neighbours with it; where it is away, none gets further.
+      if (group.length === 1 || isConnectionLoss(error)) return group.forEach(({ reject }) => void reject(error));
+    }
+    for (const one of group) await take([one], stepTries);
+  }
+
+  /** What came of the steps, once it is written; null where others were quicker each time. */
+  async function settleGroup(steps: readonly Step[], tries: number): Promise<readonly StepResult[] | null> {
+    let fresh = await loadMissing(steps);
+    for (let left = tries; left > 0; left -= 1) {
+      const { results, changes, on } = decide(steps);
+      // Whoever has just been granted credits must not be refused for what was seen before.
+      if (!fresh && results.some(isRefusal)) {
+        cache.add(await readBooks(deps.db, wantedBy(steps)));
+        fresh = true;
+        continue;
+      }
+      if (!changesAnything(changes) || (await written(changes, on))) return results;
+      fresh = true;
+    }
+    if (steps.length > 1) return null;
+    throw new AppError('server_overloaded', 'The account is too busy. Try again in a moment.', { retryAfterMs: 1_000 });
+  }
+
+  async function loadMissing(steps: readonly Step[]): Promise<boolean> {
+    const missing = wantedBy(steps, cache);
+    if (missing.accounts.size + missing.keys.size + missing.requests.size === 0) return false;
+    cache.add(await readBooks(deps.db, wantedBy(steps)));
+    return true;
+  }
+
+  function decide(steps: readonly Step[]) {
+    const time = deps.now();
+    const { leaseMs, instanceId } = deps;
+    const reliance = createReliance();
+    const seen = recording(cache);
+    const context = { now: time, leaseUntil: time + leaseMs, instanceId, reliance };
+    const leases = new Map(
+      steps.flatMap((step) => (step.do === 'interrupt' ? [[requestOf(step), step.leaseUntil] as const] : [])),
+    );
+    const on: DecidedOn = { ...seen.rows, leases, reliance, month: monthOf(dayOf(time)) };
+    return { ...decideSteps(steps, seen.view, context), on };
+  }
+
+  async function written(changes: BooksChanges, on: DecidedOn): Promise<boolean> {
+    const answered = await commitChanges(deps.db, changes, on).catch((error: unknown) => {
+      if (isUndone(error)) return null;
+      throw error;
+    });
+    if (!answered) return false;
+    if (!answered.committed) cache.forget(on.requests.keys());
+    cache.add(answered);
+    if (answered.committed) for (const request of changes.requests.values()) cache.see(request);
+    return answered.committed;
+  }
+
+  const hold = (request: HoldRequest) => add<NanoUsd>({ do: 'hold', request });
+  return {
+    hold: (request) => hold(request).then(() => {}),
+    decide: async (request) => ({ amount: await hold(request), durable: Promise.resolve() }),
+    extend: (requestId, to) => add({ do: 'extend', requestId, to }),
+    renew: (requestId) => add({ do: 'renew', requestId }),
+    settle: (settlement) => add({ do: 'settle', settlement }),
+    interrupt: (settlement, leaseUntil) => add({ do: 'interrupt', settlement, leaseUntil }),
+  };
+}
+
+/** Runs one group after the other; what comes in one turn of the loop, or while a group is under way, is one group. */
+function createLane<T>(run: (group: readonly T[]) => Promise<void>): (one: T) => void {
+  const waiting: T[] = [];
+  let draining = false;
+
+  async function drain(): Promise<void> {
+    draining = true;
+    await turn();
+    while (waiting.length > 0) await run(waiting.splice(0, groupLimit));
+    draining = false;
+  }
+
+  return (one) => {
+    waiting.push(one);
+    if (!draining) void drain();
+  };
+}
+
+function answer(group: readonly Waiting[], results: readonly StepResult[]): void {
+  for (const [at, { resolve, reject }] of group.entries()) {
+    const result = results[at];
+    if (result && 'value' in result) resolve(result.value as never);
+    else reject(result?.error);
+  }
+}
+
+const isRefusal = (result: StepResult) => 'error' in result || result.value === false;
+
+const changesAnything = ({ opened, raised, renewed, closed }: BooksChanges) =>
+  opened.length + raised.length + renewed.length + closed.length > 0;
+
+/** PostgreSQL undid it for another transaction's sake: nothing was written. */
+const isUndone = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+
+function requestOf(step: Step): string {
+  switch (step.do) {
+    case 'hold':
+      return step.request.requestId;
+    case 'settle':
+    case 'interrupt':
+      return step.settlement.requestId;
+    default:
+      return step.requestId;
+  }
+}
+
+/**
+ * The rows that steps are decided on; where something is known already, only what is not. A request that is to be opened is
+ * taken to be new: where it is not, that shows when it is written.
+ */
+function wantedBy(steps: readonly Step[], known: BooksView | null = null): Wanted {
+  const accounts = new Set<string>();
+  const keys = new Set<string>();
+  const requests = new Set<string>();
+
+  function need(accountId: string, keyId: string | null): void {
+    if (!known?.account(accountId)) accounts.add(accountId);
+    for (let id = keyId; id !== null; ) {
+      const key = known?.key(id);
+      if (!key) keys.add(id);
+      id = key?.parent_id ?? null;
+    }
+  }
+
+  for (const step of steps) {
+    const id = requestOf(step);
+    const request = known?.request(id);
+    if (request) need(request.account_id, request.key_id);
+    if (step.do === 'hold') need(step.request.accountId, step.request.keyId);
+    if (!request && (step.do !== 'hold' || !known)) requests.add(id);
+  }
+  return { accounts, keys, requests };
+}
+
+/** A view that remembers what was read through it: the writing relies on it. */
+function recording(view: BooksView) {
+  const accounts = new Map<string, AccountState>();
+  const keys = new Map<string, KeyState>();
+  const requests = new Map<string, RequestState>();
+  const noted = <Row extends { readonly id: string }>(rows: Map<string, Row>, row: Row | undefined) => {
+    if (row) rows.set(row.id, row);
+    return row;
+  };
+  return {
+    rows: { accounts, keys, requests },
+    view: {
+      account: (id) => noted(accounts, view.account(id)),
+      key: (id) => noted(keys, view.key(id)),
+      request(id) {
+        const row = view.request(id);
+        // What has ended stays as it is.
+        return row?.status === 'running' ? noted(requests, row) : row;
+      },
+    } satisfies BooksView,
+  };
+}
+
+/** The same account always goes the same way. */
+function numberOf(id: string): number {
+  let number = 0;
+  for (let at = 0; at < id.length; at += 1) number = (number * 31 + id.charCodeAt(at)) >>> 0;
+  return number;
+}

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { nanoUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
+import { openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { testDatabase } from '../testing/test-database.ts';
+import { grantCredits } from './grant.ts';
+import type { Settlement } from './ledger.ts';
+import { createLedger } from './ledger-store.ts';
+import { verifyBooks } from './verify-books.ts';
+
+/** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
+const fences = [
+  "ALTER TABLE accounts ADD CHECK (plan = 'local' OR balance >= held)",
+  'ALTER TABLE api_keys ADD CHECK (spend_limit IS NULL OR spent + held <= spend_limit)',
+];
+
+/** Three instances, each with what it has seen itself, on books with two accounts. */
+async function openThree(plan = 'pro') {
+  const books = await openBooks(await testDatabase());
+  onTestFinished(() => books.db.destroy());
+  for (const fence of fences) await sql.raw(fence).execute(books.db);
+  const transact = createTransact(books);
+  let time = Date.UTC(2026, 10, 20);
+  const now = () => time;
+  const ledgers = ['a', 'b', 'c'].map((name) =>
+    createLedger({ db: books.db, transact, now, instanceId: `inst_${name}` }),
+  );
+  const one = (index: number) => {
+    const ledger = ledgers[index % ledgers.length];
+    if (!ledger) throw new Error('unreachable');
+    return ledger;
+  };
+  for (const id of ['acct_1', 'acct_2']) {
+    await books.db
+      .insertInto('accounts')
+      .values({
+        ...{ id, name: 'A', email: null, plan, status: 'active', created: 0n },
+        ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+      })
+      .execute();
+    for (const key of [0, 1, 2]) {
+      await books.db
+        .insertInto('api_keys')
+        .values({
+          ...{ id: `${id}_key_${key}`, account_id: id, digest: Buffer.from(`${id} ${key}`), prefix: 'p', label: null },
+          ...{ scopes: '[]', created: 0n, parent_id: key === 0 ? null : `${id}_key_${key - 1}` },
+        })
+        .execute();
+    }
+  }
+  return {
+    ...{ ...books, one },
+    pass(ms: number) {
+      time += ms;
+    },
+    grant: (accountId: string, amount: bigint) =>
+      transact((trx) => grantCredits(trx, { accountId, amount: nanoUsd(amount) }, time)),
+    limit: (id: string, amount: bigint | null) =>
+      books.db.updateTable('api_keys').set({ spend_limit: amount }).where('id', '=', id).execute(),
+    account: (id: string) => books.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  };
+}
+
+const holdOf = (requestId: string, amount: bigint, accountId = 'acct_1', keyId: string | null = null) => ({
+  ...{ requestId, accountId, keyId, amount: nanoUsd(amount), provider: 'p', model: 'm', byok: false },
+  ...{ purpose: null, conversationId: null, user: null, metadata: {} },
+});
+
+const endOf = (requestId: string, charge: bigint): Settlement => ({
+  ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(charge), upstreamCost: nanoUsd(charge) },
+  ...{ estimated: false, provider: 'p', model: 'm', usage: noTokens, price: null, routing: null },
+  ...{ firstTokenMs: null, totalMs: 1 },
+});
+
+const refusals = ['insufficient_credits', 'key_spend_limit_exceeded', 'plan_limit_exceeded'];
+/** Whether it was covered; anything but a refusal is an error. */
+const covered = (work: Promise<unknown>) =>
+  work.then(
+    () => true,
+    (error: { code?: string }) => {
+      if (refusals.includes(error.code ?? '')) return false;
+      throw error;
+    },
+  );
+
+describe('three instances on one account', () => {
+  let three: Awaited<ReturnType<typeof openThree>>;
+  beforeEach(async () => {
+    three = await openThree();
+  });
+
+  test('refuse nobody for what they saw before a grant, and nobody’s credits twice', async () => {
+    const { one, grant } = three;
+    await grant('acct_1', 10n);
+    for (const index of [0, 1, 2]) expect(await covered(one(index).hold(holdOf(`req_${index}`, 3n)))).toBe(true);
+    for (const index of [0, 1, 2]) expect(await covered(one(index).hold(holdOf(`req_over_${index}`, 2n)))).toBe(false);
+    await grant('acct_1', 1n);
+    expect(await covered(one(0).hold(holdOf('req_granted', 2n)))).toBe(true);
+    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(false);
+    await one(2).settle(endOf('req_2', 2n));
+    expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
+  });
+
+  test('see a limit that a key was given, or lost, with their next step', async () => {
+    const { one, grant, limit } = three;
+    await grant('acct_1', 1_000n);
+    const hold = (id: string) => covered(one(0).hold(holdOf(id, 5n, 'acct_1', 'acct_1_key_2')));
+    expect(await hold('req_1')).toBe(true);
+    await limit('acct_1_key_0', 9n);
+    expect(await hold('req_2')).toBe(false);
+    await limit('acct_1_key_0', null);
+    expect(await hold('req_3')).toBe(true);
+  });
+
+  test('go on through midnight and the turn of the month', async () => {
+    const { one, grant, pass, account } = three;
+    await grant('acct_1', 1_000n);
+    for (const days of [1, 30]) {
+      const names = Array.from({ length: 9 }, (_, index) => `req_${days}_${index}`);
+      await Promise.all(names.map((name, index) => one(index).hold(holdOf(name, 5n))));
+      pass(days * 86_400_000);
+      await Promise.all(names.map((name, index) => one(index + 1).settle(endOf(name, 1n))));
+    }
+    expect(await account('acct_1')).toMatchObject({ day: '2026-11-21', day_requests: 9n, month_used: 18n, held: 0n });
+    expect((await verifyBooks(three)).ok).toBe(true);
+  });
+
+  test('whatever they do at once: no more is held than there is, nothing is booked twice, and none waits for another', async () => {
+    const { one, grant, limit, db } = three;
+    const amount = fc.bigInt({ min: 0n, max: 40n });
+    const key = fc.option(fc.integer({ min: 0, max: 2 }), { nil: null });
+    const account = fc.constantFrom('acct_1', 'acct_2');
+    const program = fc.array(fc.record({ account, key, amount, more: amount, charge: amount, granted: fc.boolean() }), {
+      minLength: 30,
+      maxLength: 60,
+    });
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        program,
+        fc.option(fc.bigInt({ min: 0n, max: 200n }), { nil: null }),
+        async (steps, keyLimit) => {
+          run += 1;
+          for (const id of ['acct_1', 'acct_2']) {
+            const { spent } = await db
+              .selectFrom('api_keys')
+              .select('spent')
+              .where('id', '=', `${id}_key_0`)
+              .executeTakeFirstOrThrow();
+            await limit(`${id}_key_0`, keyLimit === null ? null : spent + keyLimit);
+          }
+          const live = async (step: (typeof steps)[number], index: number) => {
+            const name = `req_${run}_${index}`;
+            const keyId = step.key === null ? null : `${step.account}_key_${step.key}`;
+            if (step.granted) await grant(step.account, step.amount + 1n);
+            // The same request twice: an acknowledgement may have been lost.
+            const held = holdOf(name, step.amount, step.account, keyId);
+            const both = await Promise.all([
+              covered(one(index).hold(held)),
+              index % 3 === 0 ? covered(one(index).hold(held)) : true,
+            ]);
+            if (!both[0]) return;
+            const raised = await one(index + (index % 2)).extend(name, nanoUsd(step.amount + step.more));
+            const most = raised ? step.amount + step.more : step.amount;
+            // Never more than what is held, so that the balance covers it.
+            const charge = step.charge % (most + 1n);
+            const ends = await Promise.all([
+              one(index).settle(endOf(name, charge)),
+              one(index + 1).settle(endOf(name, charge)),
+            ]);
+            expect(ends).toEqual([{ charged: charge }, { charged: charge }]);
+          };
+          await Promise.all(steps.map(live));
+        },
+      ),
+      { numRuns: 6 },
+    );
+    const report = await verifyBooks(three);
+    expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(report.sums).toMatchObject({ running: 0, held_usd: '0' });
+    const { rows } = await sql<{ deadlocks: bigint }>`
+      select deadlocks from pg_stat_database where datname = current_database()`.execute(db);
+    expect(rows).toEqual([{ deadlocks: 0n }]);
+  });
+});
+
+test('three instances open as many requests a day as the plan allows, and not one more', async () => {
+  const { one, account } = await openThree('free');
+  // Each has seen the day begin, and not what the others add to it from here on.
+  for (const index of [0, 1, 2]) await one(index).hold(holdOf(`req_first_${index}`, 0n));
+  const answers = await Promise.all(
+    Array.from({ length: 260 }, (_, index) => covered(one(index).hold(holdOf(`req_${index}`, 0n)))),
+  );
+  expect(answers.filter(Boolean)).toHaveLength(197);
+  expect(await account('acct_1')).toMatchObject({ day_requests: 200n });
+});

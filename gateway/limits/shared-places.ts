@@ -1,0 +1,111 @@
+import { createDemand } from './demand.ts';
+import type { Leave } from './limit-store.ts';
+
+/** What `portico_limits` is asked of one key's running requests, and what it answers. */
+export interface PlacesQuestion {
+  readonly key: string;
+  readonly limit: number;
+  readonly running: number;
+  readonly wanted: number;
+  readonly spare: number;
+}
+
+export interface PlacesAnswer {
+  readonly key: string;
+  readonly entered: number;
+  readonly spare: number;
+  /** The most that may be had in hand, which is refused to the others. */
+  readonly room: number;
+}
+
+interface Waiting {
+  readonly resolve: (leave: Leave | null) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface SharedPlaces {
+  /** At once where a place is in hand; else when the database has answered. */
+  enter(limit: number): Leave | Promise<Leave | null>;
+  /** What there is to ask; null where there is nothing. `renews` says again what runs. */
+  question(renews: boolean): PlacesQuestion | null;
+  answered(answer: PlacesAnswer): void;
+  failed(error: unknown): void;
+  readonly idle: boolean;
+}
+
+export interface SharedPlacesDeps {
+  readonly key: string;
+  readonly elapsed: () => number;
+  readonly ask: () => Promise<void>;
+  readonly lost: (error: unknown) => void;
+}
+
+/** The requests of one key that run at this instance, and the places it has in hand for more. */
+export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps): SharedPlaces {
+  const demand = createDemand();
+  let limit = 0;
+  let running = 0;
+  let spare = 0;
+  let room = 0;
+  let waiting: Waiting[] = [];
+  let asked: Waiting[] = [];
+  let given = false;
+
+  function occupied(): Leave {
+    let left: Promise<void> | null = null;
+    return () => {
+      left ??= vacate();
+      return left;
+    };
+  }
+
+  async function vacate(): Promise<void> {
+    running -= 1;
+    if (spare < Math.min(room, demand.recent(elapsed()))) {
+      spare += 1;
+      return;
+    }
+    given = true;
+    // A place that could not be given back ends with its lease.
+    await ask().catch(lost);
+  }
+
+  return {
+    enter(wantedLimit) {
+      limit = wantedLimit;
+      demand.add(elapsed(), 1);
+      if (spare > 0 && waiting.length === 0) {
+        spare -= 1;
+        running += 1;
+        return occupied();
+      }
+      const answer = new Promise<Leave | null>((resolve, reject) => waiting.push({ resolve, reject }));
+      ask().catch(() => {});
+      return answer;
+    },
+    question(renews) {
+      const recent = demand.recent(elapsed());
+      const tooMany = spare > recent;
+      if (waiting.length === 0 && !given && !tooMany && !(renews && running + spare > 0)) return null;
+      asked = waiting;
+      waiting = [];
+      given = false;
+      spare = 0;
+      return { key, limit, running, wanted: asked.length, spare: recent };
+    },
+    answered(answer) {
+      running += answer.entered;
+      spare += answer.spare;
+      room = answer.room;
+      for (const [at, { resolve }] of asked.entries()) resolve(at < answer.entered ? occupied() : null);
+      asked = [];
+    },
+    failed(error) {
+      for (const { reject } of asked) reject(error);
+      asked = [];
+    },
+    get idle() {
+      return running + spare + waiting.length + asked.length + demand.recent(elapsed()) === 0 && !given;
+    },
+  };
+}
