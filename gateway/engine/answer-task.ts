@@ -33,11 +33,11 @@ export async function runAnswer(
   const admitted = admit(question, deps);
   const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
-  const { durable } = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
+  const held = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
     throw withAffordableTokens(error, input, admitted.targets[0].model);
   });
   const run: Run = {
-    ...{ question, deps, signal, ...reader, measured, admitted, reserve, startedAt, durable },
+    ...{ question, deps, signal, ...reader, measured, admitted, reserve, startedAt, held },
     attempts: [],
     current: null,
     spoken: false,
@@ -202,7 +202,7 @@ function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
 async function speak(run: Run, current: Try): Promise<void> {
   if (run.spoken) return;
   current.firstTokenAt = run.deps.now();
-  await run.durable;
+  await run.held.durable;
   run.spoken = true;
   const { model } = current.target;
   await run.emit({

@@ -23,6 +23,7 @@ export interface LedgerDeps {
   readonly now: () => number;
   /** Names this process in the books. */
   readonly instanceId: string;
+  readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
@@ -31,12 +32,10 @@ export interface LedgerDeps {
  */
 export function createLedger(deps: LedgerDeps): Ledger {
   const { transact, now, instanceId } = deps;
-  if (transact.oneWriter) return createSqliteLedger({ ...deps, leaseMs });
-  const durably = (request: HoldRequest) => transact((trx) => hold(trx, request, now(), instanceId));
+  if (transact.oneWriter) return createSqliteLedger(transact.oneWriter, { ...deps, leaseMs });
   return {
-    hold: durably,
     async decide(request) {
-      await durably(request);
+      await transact((trx) => hold(trx, request, now(), instanceId));
       return { durable: Promise.resolve() };
     },
     extend: (requestId, to) => transact((trx) => extend(trx, requestId, to, now())),

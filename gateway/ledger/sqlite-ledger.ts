@@ -1,82 +1,49 @@
-import type { BooksTransaction } from '../db/open.ts';
-import { type Decided, decideSteps, type Step, type StepResult } from './decide-steps.ts';
-import type { Ledger } from './ledger.ts';
+import type { BooksDb } from '../db/open.ts';
+import type { DecisionContext, Step } from './decide-steps.ts';
+import type { Held, Ledger } from './ledger.ts';
 import type { LedgerDeps } from './ledger-store.ts';
-import { sqliteBooks } from './sqlite-changes.ts';
+import { journalOf } from './sqlite-journal.ts';
 
-/** A step on its way, and whom to tell what came of it. */
-interface Waiting {
-  readonly step: Step;
-  /** Called once it is committed and was not refused. */
-  readonly decided: (() => void) | null;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
-}
+/** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
+export function createSqliteLedger(
+  db: BooksDb,
+  { now, instanceId, leaseMs, log = () => {} }: LedgerDeps & { leaseMs: number },
+): Ledger {
+  const journal = journalOf(db, log);
 
-/**
- * The ledger over SQLite's one connection: the steps that come together are decided together, in one write transaction that
- * reads and writes each account, key and counter once.
- */
-export function createSqliteLedger({ transact, now, instanceId, leaseMs }: LedgerDeps & { leaseMs: number }): Ledger {
-  const queue: Waiting[] = [];
+  /** Throws what refuses the step. */
+  function take<T>(step: Step): T {
+    const time = now();
+    const context: DecisionContext = { now: time, leaseUntil: time + leaseMs, instanceId };
+    const result = journal.take(step, context);
+    if ('error' in result) throw result.error;
+    return result.value as T;
+  }
 
-  function add<T>(step: Step, decided: Waiting['decided'] = null): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      queue.push({ step, decided, resolve, reject });
-      if (queue.length === 1) commit(() => queue.splice(0));
+  /** While somebody's transaction is open its rows are not to be relied on. */
+  function whenFree<T>(work: () => T): T | Promise<T> {
+    return journal.isBusy ? journal.whenFree().then(() => whenFree(work)) : work();
+  }
+
+  const durable = <T>(value: T) =>
+    new Promise<T>((resolve, reject) => {
+      journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
     });
-  }
 
-  /** Takes the steps when their turn has come: what has arrived by then is in. */
-  function commit(take: () => readonly Waiting[]): void {
-    let steps: readonly Waiting[] | null = null;
-    let made: Decided | null = null;
-    let committed = false;
-    const work = async (trx: BooksTransaction) => {
-      steps ??= take();
-      const time = now();
-      const books = sqliteBooks(trx);
-      const context = { now: time, leaseUntil: time + leaseMs, instanceId };
-      made = decideSteps(
-        steps.map(({ step }) => step),
-        books,
-        context,
-      );
-      books.apply(made.changes);
-      return made.results;
-    };
-    const whenCommitted = () => {
-      committed = true;
-      for (const [at, result] of (made?.results ?? []).entries()) if ('value' in result) steps?.[at]?.decided?.();
-    };
-    transact(work, whenCommitted).then(
-      (results) => answer(steps ?? [], results),
-      (error: unknown) => {
-        const left = steps ?? take();
-        // One step that the database refuses must not take its neighbours with it.
-        if (!committed && left.length > 1) for (const one of left) commit(() => [one]);
-        else for (const { reject } of left) reject(error);
-      },
-    );
-  }
+  const held: Held = {
+    get durable() {
+      return durable(undefined);
+    },
+  };
 
   return {
-    hold: (request) => add({ do: 'hold', request }),
     decide: (request) =>
-      new Promise((resolve, reject) => {
-        const durable: Promise<void> = add({ do: 'hold', request }, () => resolve({ durable }));
-        durable.catch(reject);
+      whenFree(() => {
+        take({ do: 'hold', request });
+        return held;
       }),
-    extend: (requestId, to) => add({ do: 'extend', requestId, to }),
-    renew: (requestId) => add({ do: 'renew', requestId }),
-    settle: (settlement) => add({ do: 'settle', settlement }),
+    extend: async (requestId, to) => whenFree(() => take<boolean>({ do: 'extend', requestId, to })),
+    renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
+    settle: async (settlement) => whenFree(() => durable(take<{ charged: never }>({ do: 'settle', settlement }))),
   };
-}
-
-function answer(steps: readonly Waiting[], results: readonly StepResult[]): void {
-  for (const [at, { resolve, reject }] of steps.entries()) {
-    const result = results[at];
-    if (result && 'value' in result) resolve(result.value as never);
-    else reject(result?.error);
-  }
 }

@@ -8,6 +8,7 @@ import { prices } from './0007-prices.ts';
 import { tokenClasses } from './0008-token-classes.ts';
 import { byokFee } from './0009-byok-fee.ts';
 import { provenance } from './0011-provenance.ts';
+import { journal } from './0014-journal.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -20,5 +21,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0008-token-classes': tokenClasses(dialect),
     '0009-byok-fee': byokFee(dialect),
     '0011-provenance': provenance(dialect),
+    '0014-journal': journal(dialect),
   }),
 });
