@@ -18,6 +18,7 @@ import { errorResponse } from '../http/error-response.ts';
 import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
@@ -47,7 +48,6 @@ export interface BenchOptions {
  */
 export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(await testDatabase());
-  if (options.sync && books.log) books.log.sync = options.sync;
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
   const send = platformFetch(options.fetch ?? fetch);
@@ -73,9 +73,10 @@ export async function openChatBench(options: BenchOptions = {}) {
   for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
   const running = createRunning();
   const health = createHealth(now);
+  const ledger = createLedger({ transact, now, instanceId: 'inst_a' });
   const engine = createEngine({
     credentials: { watch: () => () => {} },
-    ledger: createLedger({ transact, now, instanceId: 'inst_a' }),
+    ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
     registry,
     catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),
     health,
@@ -151,3 +152,21 @@ function principalOf(plan: Plan): Principal {
     },
   };
 }
+
+/** A ledger on a disk that takes as long as it is told. */
+const syncedBy = (ledger: Ledger, sync: () => Promise<void>): Ledger => ({
+  ...ledger,
+  async decide(request) {
+    const held = await ledger.decide(request);
+    return {
+      get durable() {
+        return held.durable.then(sync);
+      },
+    };
+  },
+  async settle(settlement) {
+    const settled = await ledger.settle(settlement);
+    await sync();
+    return settled;
+  },
+});
