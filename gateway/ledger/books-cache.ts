@@ -25,6 +25,8 @@ export function createBooksCache(connection: BooksConnection): BooksCache {
   const accounts = new Map<string, AccountState>();
   const keys = new Map<string, KeyState>();
   const requests = new Map<string, RequestState>();
+  // Ids rise: one beyond the highest is new, without the database being asked.
+  let highest: string | null = null;
 
   function read<Row>(rows: Map<string, Row>, id: string, load: (id: string) => Row | undefined): Row | undefined {
     const known = rows.get(id);
@@ -39,24 +41,34 @@ export function createBooksCache(connection: BooksConnection): BooksCache {
     stale: false,
     account: (id) => read(accounts, id, stored.account),
     key: (id) => read(keys, id, stored.key),
-    request: (id) => requests.get(id) ?? stored.request(id),
+    request(id) {
+      const known = requests.get(id);
+      if (known) return known;
+      highest ??= stored.highestRequest();
+      return id > highest ? undefined : stored.request(id);
+    },
     forget() {
       cache.stale = false;
       accounts.clear();
       keys.clear();
       requests.clear();
+      highest = null;
     },
     requireRoom({ accounts: changed, keys: spending, opened, closed }) {
-      for (const { balance, held, used, month_used } of changed) requireFits(balance, held, used, month_used);
-      for (const { held, spent } of spending) requireFits(held, spent);
+      // What is used is also the month's; a balance is what was granted less that.
+      for (const { held, used } of changed) requireFits(held + used);
+      for (const { held, spent } of spending) requireFits(held + spent);
       for (const { hold } of opened) requireFits(hold);
-      for (const { settlement } of closed) requireFits(settlement.charge, settlement.upstreamCost);
+      for (const { settlement } of closed) requireFits(settlement.upstreamCost);
     },
     decided(changes) {
       cache.stale ||= accounts.size + keys.size > most;
       for (const account of changes.accounts) accounts.set(account.id, account);
       for (const key of changes.keys) keys.set(key.id, key);
-      for (const [id, request] of changes.requests) requests.set(id, request);
+      for (const [id, request] of changes.requests) {
+        requests.set(id, request);
+        if (highest !== null && id > highest) highest = id;
+      }
     },
     written(ended) {
       for (const id of ended) requests.delete(id);
@@ -65,8 +77,6 @@ export function createBooksCache(connection: BooksConnection): BooksCache {
   return cache;
 }
 
-function requireFits(...amounts: readonly bigint[]): void {
-  for (const amount of amounts) {
-    if (amount > mostNano || amount < -mostNano) throw new Error(`${amount} is more than the books can keep`);
-  }
+function requireFits(amount: bigint): void {
+  if (amount > mostNano) throw new Error(`${amount} is more than the books can keep`);
 }

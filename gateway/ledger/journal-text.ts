@@ -1,6 +1,5 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
-import type { Routing } from '#shared/wire/chat-response.ts';
 import { priceFromText, priceText } from '../prices/price-json.ts';
 import type { OpenedRequest } from './books-changes.ts';
 import type { Settlement } from './ledger.ts';
@@ -89,9 +88,8 @@ function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { d
     ...[end.byokFeeBps ?? 0, plain(end.upstreamCost), end.estimated ? 1 : 0, end.provider, end.model],
     ...[end.firstTokenMs, end.totalMs, tokens.map((name) => end.usage[name] ?? 0)],
   ]);
-  // Both are texts already, which the database is given too.
   const price = end.price ? priceText(end.price) : 'null';
-  const routing = end.routing ? routingText(end.routing) : 'null';
+  const routing = end.routing ? JSON.stringify(end.routing) : 'null';
   return `${head.slice(0, -1)},${price},${routing}]`;
 }
 
@@ -107,13 +105,4 @@ function closeFrom(values: readonly unknown[]): DecidedStep {
     routing,
   } as unknown as Settlement;
   return { do: 'close', settlement, ended: integer(ended), entryId: entryId as string | null };
-}
-
-const spelled = new WeakMap<Routing, string>();
-
-/** Written once, for the journal and for the database. */
-export function routingText(routing: Routing): string {
-  const text = spelled.get(routing) ?? JSON.stringify(routing);
-  spelled.set(routing, text);
-  return text;
 }

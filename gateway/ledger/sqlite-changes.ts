@@ -4,7 +4,6 @@ import { BooksAdapter, type BooksConnection } from '../db/sqlite.ts';
 import { priceText } from '../prices/price-json.ts';
 import type { BooksChanges, ClosedRequest, OpenedRequest } from './books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
-import { routingText } from './journal-text.ts';
 
 /**
  * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
@@ -28,6 +27,7 @@ const texts = {
   key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
   request: 'select id, account_id, key_id, day, byok, hold, status, charge from requests where id = ?',
+  highestRequest: "select coalesce(max(id), '') as id from requests",
   openRequest: `insert into requests (${openedColumns}, status) values (${places(15)}, 'running')`,
   // One that was opened and closed since the last time.
   addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(15 + 18)})`,
@@ -52,6 +52,8 @@ const texts = {
 } as const;
 
 export interface SqliteBooks extends BooksView {
+  /** The highest id of a request; empty where there is none. */
+  highestRequest(): string;
   /** Writes what a batch has changed. Throws where the stored rows are not as they were decided on: nothing may be committed then. */
   apply(changes: BooksChanges): void;
 }
@@ -87,6 +89,7 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
     account: (id) => read<AccountState>('account', id),
     key: (id) => read<KeyState>('key', id),
     request: (id) => read<RequestState>('request', id),
+    highestRequest: () => (all.highestRequest.all([])[0] as { id: string }).id,
     apply(changes) {
       const closed = new Map(changes.closed.map((one) => [one.settlement.requestId, one]));
       const whole = new Set<string>();
@@ -145,6 +148,6 @@ function closedValues({ settlement: end, ended }: ClosedRequest): Value[] {
     ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
     ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0, end.byokFeeBps ?? 0],
     ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
-    ...[end.price && priceText(end.price), end.routing && routingText(end.routing)],
+    ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing)],
   ];
 }
