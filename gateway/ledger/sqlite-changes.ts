@@ -1,6 +1,5 @@
 import { mostNano } from '#shared/money.ts';
-import type { BooksTransaction } from '../db/open.ts';
-import { BooksAdapter, type BooksConnection } from '../db/sqlite.ts';
+import type { BooksConnection } from '../db/sqlite.ts';
 import { priceText } from '../prices/price-json.ts';
 import type { BooksChanges, ClosedRequest, OpenedRequest } from './books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
@@ -60,14 +59,7 @@ export interface SqliteBooks extends BooksView {
 
 const known = new WeakMap<BooksConnection, SqliteBooks>();
 
-/** The books on a transaction's connection; its statements are prepared once. */
-export function sqliteBooks(trx: BooksTransaction): SqliteBooks {
-  const { adapter } = trx.getExecutor();
-  if (!(adapter instanceof BooksAdapter)) throw new Error('these are the books of SQLite');
-  return booksOn(adapter.connection);
-}
-
-/** The books on SQLite's one connection. */
+/** The books on SQLite's one connection; their statements are prepared once. */
 export function booksOn(connection: BooksConnection): SqliteBooks {
   const books = known.get(connection) ?? prepareAll(connection);
   known.set(connection, books);
