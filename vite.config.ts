@@ -22,8 +22,11 @@ function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironm
   };
 }
 
-/** Where a gateway runs, there is the program of its threads. */
-const bodyWorker = path('gateway/worker/body-worker.ts');
+/** Where a gateway runs, there are the programs of its threads. */
+const gatewayThreads = {
+  'body-worker': path('gateway/worker/body-worker.ts'),
+  'checkpoint-worker': path('gateway/db/checkpoint-worker.ts'),
+};
 
 const node: EnvironmentOptions = {
   consumer: 'server',
@@ -72,7 +75,7 @@ export default defineConfig({
         main: path('electron/hosts/electron/main.ts'),
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/database-worker.ts'),
-        'body-worker': bodyWorker,
+        ...gatewayThreads,
         'page-worker': path('electron/core/tools/page-worker.ts'),
       }),
     },
@@ -90,7 +93,7 @@ export default defineConfig({
     },
     gateway: {
       ...node,
-      build: nodeBuild('gateway', { cli: path('gateway/cli/main.ts'), 'body-worker': bodyWorker }),
+      build: nodeBuild('gateway', { cli: path('gateway/cli/main.ts'), ...gatewayThreads }),
     },
   },
 });

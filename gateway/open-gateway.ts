@@ -10,7 +10,7 @@ import { createRunning } from './concurrency/running.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
 import { newId } from './db/id.ts';
 import { dialectOf, type OpenBooks, openBooks } from './db/open.ts';
-import { takeServingLock } from './db/serving-lock.ts';
+import { awaitServingLock } from './db/serving-lock.ts';
 import { createTransact } from './db/transact.ts';
 import { createEngine, engineTimeouts } from './engine/engine.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
@@ -63,7 +63,7 @@ const checkTimeoutMs = 15_000;
  */
 export async function openGateway(options: GatewayOptions): Promise<OwnGateway> {
   const isFile = dialectOf(options.database) === 'sqlite' && options.database !== ':memory:';
-  const unlock = isFile ? takeServingLock(options.database) : () => {};
+  const unlock = isFile ? await awaitServingLock(options.database) : () => {};
   try {
     const gateway = await openUnlocked(options);
     return { ...gateway, close: () => gateway.close().finally(unlock) };
@@ -95,7 +95,8 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const peppers = given ?? (await pepperBeside(options.database, db).catch(closing(books)));
   const transact = createTransact(books);
   const instanceId = newId('inst', now());
-  const ledger = createLedger({ db, transact, now, instanceId });
+  // On SQLite this brings in what an earlier run has left, before anything is read.
+  const ledger = createLedger({ db, now, instanceId, log });
   const sweeping = { db, ledger, now, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const alone = books.dialect === 'sqlite';

@@ -4,10 +4,12 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '#shared/errors.ts';
 import { createDurableLog } from '../db/durable-log.ts';
+import { journalPaths } from '../db/journal-files.ts';
 import { allMigrations } from '../db/migrations/all-migrations.ts';
 import type { Books } from '../db/schema.ts';
 import { takeServingLock } from '../db/serving-lock.ts';
 import { sqliteDialect } from '../db/sqlite.ts';
+import { awaitEarlierSteps } from '../ledger/sqlite/leftover-steps.ts';
 import { type BooksReport, verifyBooks } from '../ledger/verify-books.ts';
 
 /** A copy of a SQLite file, and what was found in it. */
@@ -27,6 +29,7 @@ const pagesAStep = 1_000;
 export async function createSqliteBackup(database: string, file: string): Promise<CheckedCopy> {
   if (!existsSync(database)) throw new AppError('not_found', `There is no database "${database}". Name it with --db.`);
   refuseExisting(file, 'A backup never replaces a file');
+  await settleJournal(database);
   return copyChecked(database, file);
 }
 
@@ -38,7 +41,8 @@ export async function restoreSqliteBackup(file: string, database: string): Promi
   if (!existsSync(file)) throw new AppError('not_found', `There is no backup "${file}".`);
   const unlock = takeServingLock(database);
   try {
-    for (const part of [database, `${database}-wal`]) refuseExisting(part, 'A restore never replaces books');
+    for (const part of [database, `${database}-wal`, ...journalPaths(database)])
+      refuseExisting(part, 'A restore never replaces books');
     return await copyChecked(file, database);
   } finally {
     unlock();
@@ -48,6 +52,17 @@ export async function restoreSqliteBackup(file: string, database: string): Promi
 function refuseExisting(file: string, why: string): void {
   if (existsSync(file))
     throw new AppError('invalid_input', `${why}: "${file}" is there. Move it away, or name another.`);
+}
+
+/** What was answered in the last tenth of a second stands only in the journal, unless that is awaited. */
+async function settleJournal(database: string): Promise<void> {
+  if (!journalPaths(database).some((path) => existsSync(path))) return;
+  const db = new Kysely<Books>({ dialect: sqliteDialect(database, createDurableLog(database)) });
+  try {
+    await awaitEarlierSteps(db);
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** A copy that was broken off, or is not sound, never has the name that was asked for. */

@@ -1,25 +1,48 @@
 import { readFileSync, realpathSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { AppError } from '#shared/errors.ts';
 
 /**
  * Takes a SQLite file for the one process that serves it; returns what gives it back. The command line works beside it. The
  * lock is an open transaction on a file of its own, so that the operating system frees it however the process ends; who has
- * it stands in another file, because the system drops a process's locks on a file that it opens and closes a second time.
+ * it stands in another file, because the system drops a process's locks on a file that it opens and closes a second time. `quietly`: for a moment, and nobody is named.
  * Throws `database_in_use`, and `internal_error` where the folder cannot be used (docs/decisions/034-one-server-a-file.md).
  */
-export function takeServingLock(database: string): () => void {
+export function takeServingLock(database: string, { quietly = false } = {}): () => void {
   const file = `${realPath(database)}.lock`;
   const lock = locked(database, file);
-  tellHolder(file);
+  if (quietly) rmSync(holderFile(file), { force: true });
+  else tellHolder(file);
   return () => {
     if (!lock.open) return;
     rmSync(holderFile(file), { force: true });
     lock.close();
   };
 }
+
+/**
+ * The same for a process that begins to serve. A command that brings in what an earlier server has left (`leftover-steps.ts`) has
+ * the lock for a moment and is waited for: it leaves no note.
+ */
+export async function awaitServingLock(database: string): Promise<() => void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return takeServingLock(database);
+    } catch (error) {
+      const refused = error instanceof AppError && error.code === 'database_in_use';
+      if (!refused || tries >= (error.details?.holder === null ? mostTries : surelyServed)) throw error;
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** A note may be one that a command is about to take away. */
+const surelyServed = 3;
+const mostTries = 200;
+const pauseMs = 25;
 
 function locked(database: string, file: string): Database.Database {
   try {

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { SqliteAdapter, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type { DurableLog } from './durable-log.ts';
@@ -7,13 +8,34 @@ const statementLimit = 500;
 
 type Prepare = SqliteDatabase['prepare'];
 
-/** Lets the statements of `sqlite-changes.ts` run on the connection itself: always inside a transaction, its one user. */
+/** Who has something to do around what is read and written through Kysely. */
+export interface ConnectionHooks {
+  /** Called before each statement and each transaction. Throws where it must not be run. */
+  before(writes: boolean): void;
+  /** Called after each statement that wrote, and after each transaction. */
+  after(): void;
+  closing(): void;
+}
+
+/** SQLite's one connection, below Kysely. */
+export interface BooksConnection {
+  /** The real path of the database's file; null in memory. */
+  readonly path: string | null;
+  readonly prepare: Prepare;
+  /** Whether a transaction of somebody is open. */
+  readonly inTransaction: boolean;
+  hooks: ConnectionHooks | null;
+}
+
+/** Lets the statements of `compiled-once.ts` run on the connection itself: always inside a transaction, its one user. */
 export class BooksAdapter extends SqliteAdapter {
+  readonly connection: BooksConnection;
   readonly prepare: Prepare;
 
-  constructor(prepare: Prepare) {
+  constructor(connection: BooksConnection) {
     super();
-    this.prepare = prepare;
+    this.connection = connection;
+    this.prepare = connection.prepare;
   }
 
   /** SQLite does roll DDL back; Kysely is only careful. A migration that dies half-way must leave nothing. */
@@ -23,15 +45,15 @@ export class BooksAdapter extends SqliteAdapter {
 }
 
 class BooksDialect extends SqliteDialect {
-  readonly #prepare: Prepare;
+  readonly #connection: BooksConnection;
 
-  constructor(database: SqliteDatabase, prepare: Prepare) {
+  constructor(database: SqliteDatabase, connection: BooksConnection) {
     super({ database });
-    this.#prepare = prepare;
+    this.#connection = connection;
   }
 
   override createAdapter() {
-    return new BooksAdapter(this.#prepare);
+    return new BooksAdapter(this.#connection);
   }
 }
 
@@ -49,43 +71,61 @@ export function sqliteDialect(path: string, log: DurableLog): SqliteDialect {
   // A checkpoint stops the work for two disk syncs: rarely, then.
   database.pragma('wal_autocheckpoint = 4000');
   database.pragma('cache_size = -16000');
-  return new BooksDialect(withStatementCache(database, log), rawPrepare(database));
+  const connection: BooksConnection = {
+    path: path === ':memory:' || path === '' ? null : realpathSync(path),
+    prepare: (text) => database.prepare(text) as unknown as SqliteStatement,
+    get inTransaction() {
+      return database.inTransaction;
+    },
+    hooks: null,
+  };
+  return new BooksDialect(withStatementCache(database, log, connection), connection);
 }
 
-const rawPrepare =
-  (database: Database.Database): Prepare =>
-  (text) =>
-    database.prepare(text) as unknown as SqliteStatement;
-
-function withStatementCache(database: Database.Database, log: DurableLog): SqliteDatabase {
-  const cache = new Map<string, SqliteStatement>();
-  const prepare = (text: string) => {
-    const known = cache.get(text);
-    if (known) return known;
-    const prepared = database.prepare(text === 'begin' ? 'begin immediate' : text);
-    const writes = text === 'commit' || !prepared.readonly;
-    const statement = (writes ? durable(prepared, database, log) : prepared) as SqliteStatement;
+function withStatementCache(database: Database.Database, log: DurableLog, connection: BooksConnection): SqliteDatabase {
+  const cache = new Map<string, SqliteStatement & { readonly writes: boolean }>();
+  const made = (text: string) => {
+    const statement = prepared(text, database, log, connection);
     if (cache.size >= statementLimit) cache.clear();
     cache.set(text, statement);
     return statement;
   };
+  const prepare = (text: string) => {
+    const statement = cache.get(text) ?? made(text);
+    if (!database.inTransaction) connection.hooks?.before(statement.writes);
+    return statement;
+  };
   const close = () => {
+    if (!database.open) return;
+    connection.hooks?.closing();
     log.close();
     database.close();
   };
   return { prepare, close };
 }
 
+const ends = new Set(['commit', 'rollback']);
+
 /** A statement that changes something: where it ends a transaction, or is one by itself, the log has to be synced. */
-function durable(statement: Database.Statement, database: Database.Database, log: DurableLog): SqliteStatement {
-  const after = <T>(result: T): T => {
-    if (!database.inTransaction) log.committed();
-    return result;
+function prepared(text: string, database: Database.Database, log: DurableLog, connection: BooksConnection) {
+  const begins = text === 'begin';
+  const statement = database.prepare(begins ? 'begin immediate' : text);
+  const writes = begins || !statement.readonly;
+  const changes = writes || ends.has(text);
+  const run = <T>(work: () => T): T => {
+    try {
+      const result = work();
+      if (changes && text !== 'rollback' && !database.inTransaction) log.committed();
+      return result;
+    } finally {
+      if (changes && !database.inTransaction) connection.hooks?.after();
+    }
   };
   return {
+    writes,
     reader: statement.reader,
-    all: (parameters) => after(statement.all(...parameters)),
-    run: (parameters) => after(statement.run(...parameters)),
-    iterate: (parameters) => statement.iterate(...parameters) as IterableIterator<unknown>,
+    all: (parameters: readonly unknown[]) => run(() => statement.all(...parameters)),
+    run: (parameters: readonly unknown[]) => run(() => statement.run(...parameters)),
+    iterate: (parameters: readonly unknown[]) => statement.iterate(...parameters) as IterableIterator<unknown>,
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { BooksTransaction, OpenBooks } from './open.ts';
+import type { BooksDb, BooksTransaction, OpenBooks } from './open.ts';
 
 /**
  * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that
@@ -9,8 +9,8 @@ import type { BooksTransaction, OpenBooks } from './open.ts';
  */
 export interface Transact {
   <T>(work: (transaction: BooksTransaction) => Promise<T>, committed?: () => void): Promise<T>;
-  /** One piece of work runs after the other, on SQLite's one connection. */
-  readonly oneWriter?: boolean;
+  /** SQLite's one connection, on which one piece of work runs after the other. */
+  readonly oneWriter?: BooksDb;
 }
 
 interface Job {
@@ -79,7 +79,7 @@ export function createTransact(books: OpenBooks): Transact {
       waiting.push({ work, committed, resolve, reject });
       if (!draining && waiting.length === 1) setImmediate(() => void drain());
     });
-  return Object.assign(transact, { oneWriter: true });
+  return Object.assign(transact, { oneWriter: books.db });
 }
 
 const mostTries = 10;

@@ -29,13 +29,16 @@ export async function runAnswer(context: RunContext): Promise<void> {
   const [{ model }] = admitted.targets;
   const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const reserve = createReserve(input, deps.ledger);
-  const held = await hold(question, admitted, reserve, deps).catch((error: unknown) => {
+  let held: Held;
+  try {
+    held = await hold(question, admitted, reserve, deps);
+  } catch (error) {
     throw withAffordableTokens(error, input, model);
-  });
+  }
   reserve.opened(model, held.amount);
   const run: Run = {
     ...context,
-    ...{ admitted, reserve, startedAt, durable: held.durable },
+    ...{ admitted, reserve, startedAt, held },
     attempts: [],
     current: null,
     spoken: false,
@@ -51,7 +54,7 @@ export async function runAnswer(context: RunContext): Promise<void> {
 }
 
 /** Opens the request in the books. From its return on, it must be settled; the disk may still be at work. */
-async function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Promise<Held> {
+function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: EngineDeps): Held | Promise<Held> {
   const [target] = admitted.targets;
   const { model } = target;
   const longest = wantsWhole({ question, admitted, deps }, target) ? reserve.longestAmount(model) : null;
@@ -229,7 +232,7 @@ function speak(run: Run, current: Try): Promise<void> | undefined {
   if (run.spoken) return undefined;
   current.firstTokenAt = run.deps.now();
   if (current.whole) return introduce(run, current);
-  return run.durable.then(() => introduce(run, current));
+  return run.held.durable.then(() => introduce(run, current));
 }
 
 function introduce(run: Run, { target: { model } }: Try): Promise<void> | undefined {

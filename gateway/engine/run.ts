@@ -4,6 +4,7 @@ import type { Meter } from '../billing/meter.ts';
 import type { Reserve } from '../billing/reserve.ts';
 import type { UsageLimits } from '../billing/usage-limits.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { Held } from '../ledger/ledger.ts';
 import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
@@ -44,8 +45,8 @@ export interface Run extends RunContext {
   readonly admitted: Admitted;
   readonly reserve: Reserve;
   readonly startedAt: number;
-  /** The hold is on the disk; until then no byte may leave. */
-  readonly durable: Promise<void>;
+  /** Until its hold is durable no byte of the answer may leave. */
+  readonly held: Held;
   readonly attempts: AttemptRecord[];
   current: Try | null;
   /** Something of the answer went out: from here on nobody else may be asked. */

@@ -1,11 +1,12 @@
 import { nanoUsd } from '#shared/money.ts';
 import { newId } from '../db/id.ts';
 import { type BooksChanges, type BooksDraft, createBooksDraft } from './books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import type { BooksView } from './books-state.ts';
 import { creditShortage } from './credit-shortage.ts';
 import { shortageOf } from './key-limit.ts';
 import type { HoldRequest, Settlement } from './ledger.ts';
-import { monthOf, monthRefusal, quotaRefusal } from './quota.ts';
+import { monthRefusal, quotaRefusal } from './quota.ts';
+import { redoStep } from './redo-steps.ts';
 import type { Reliance } from './reliance.ts';
 import { dayOf } from './usage-counters.ts';
 
@@ -58,7 +59,7 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
     case 'extend':
       return extend(step.requestId, step.to, draft, context);
     case 'renew':
-      draft.renew(step.requestId, BigInt(context.leaseUntil));
+      redoStep({ do: 'renew', id: step.requestId, lease_until: BigInt(context.leaseUntil) }, draft);
       return done;
     case 'settle':
       return settle(step.settlement, draft, context.now);
@@ -76,6 +77,7 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   const account = draft.account(request.accountId);
   if (!account) return failed(`account ${request.accountId} does not exist`);
   const keys = draft.lineage(request.keyId);
+  if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
   const refusalOf = (amount: bigint) =>
     quotaRefusal(account, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, amount);
   const { preferred = 0n } = request;
@@ -84,14 +86,13 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   reliance?.note(account, keys, amount, now, true);
   const refusal = refusalOf(amount);
   if (refusal) return { error: refusal };
-  const day = dayOf(now);
-  draft.open({
+  const row = {
     id: request.requestId,
     account_id: request.accountId,
     key_id: request.keyId,
     instance_id: instanceId,
     created: BigInt(now),
-    day,
+    day: dayOf(now),
     provider: request.provider,
     model: request.model,
     purpose: request.purpose,
@@ -101,22 +102,9 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
     byok: request.byok ? 1n : 0n,
     hold: amount,
     lease_until: BigInt(leaseUntil),
-  });
-  countRequest(account, day);
-  reserve(account, keys, amount);
+  };
+  redoStep({ do: 'open', row }, draft);
   return { value: amount };
-}
-
-/** The day only moves on: the clocks of instances differ, and one that is late must not begin it again. */
-function countRequest(account: AccountState, day: string): void {
-  if (account.day > day) return;
-  account.day_requests = account.day === day ? account.day_requests + 1n : 1n;
-  account.day = day;
-}
-
-function reserve(account: AccountState, keys: readonly KeyState[], amount: bigint): void {
-  account.held += amount;
-  for (const key of keys) key.held += amount;
 }
 
 /** What an earlier try may have reserved already is not reserved again. */
@@ -129,8 +117,7 @@ function extend(requestId: string, to: bigint, draft: BooksDraft, { now, relianc
   const keys = draft.lineage(request.key_id);
   reliance?.note(account, keys, by, now, false);
   if (shortageOf(keys, by) ?? monthRefusal(account, by, now) ?? creditShortage(account, by)) return no;
-  draft.raise(request, by);
-  reserve(account, keys, by);
+  redoStep({ do: 'raise', id: requestId, by }, draft);
   return yes;
 }
 
@@ -140,14 +127,8 @@ function settle(end: Settlement, draft: BooksDraft, now: number): StepResult {
   const request = draft.request(end.requestId);
   if (!request) return failed(`request ${end.requestId} was never held`);
   if (request.status !== 'running') return { value: { charged: nanoUsd(request.charge) } };
-  const account = draft.account(request.account_id);
-  if (!account) return failed(`account ${request.account_id} does not exist`);
-  const keys = draft.lineage(request.key_id);
-  draft.close(request, end, BigInt(now));
-  reserve(account, keys, -request.hold);
-  for (const key of keys) key.spent += end.charge;
-  charge(account, end.charge, monthOf(request.day));
-  if (end.charge > 0n) draft.book(entryFor(end, request, account, now));
+  const entryId = end.charge > 0n ? newId('txn', now) : null;
+  redoStep({ do: 'close', settlement: end, ended: BigInt(now), entryId }, draft);
   return { value: { charged: end.charge } };
 }
 
@@ -157,34 +138,6 @@ function interrupt(end: Settlement, leaseUntil: bigint, draft: BooksDraft, now: 
   const result = settle(end, draft, now);
   return 'error' in result ? result : yes;
 }
-
-/** A charge belongs to the month its request began in; the month only moves on. */
-function charge(account: AccountState, amount: bigint, month: string): void {
-  account.balance -= amount;
-  account.used += amount;
-  if (account.month > month) return;
-  account.month_used = (account.month === month ? account.month_used : 0n) + amount;
-  account.month = month;
-}
-
-const entryFor = (
-  { requestId, provider, model, charge: amount, estimated }: Settlement,
-  { byok }: RequestState,
-  { id, balance }: AccountState,
-  now: number,
-) => ({
-  id: newId('txn', now),
-  account_id: id,
-  type: byok === 1n ? ('byok_fee' as const) : ('usage' as const),
-  amount: -amount,
-  balance_after: balance,
-  created: BigInt(now),
-  description: `${provider}/${model}`,
-  request_id: requestId,
-  provider,
-  model,
-  estimated: estimated ? 1n : 0n,
-});
 
 const noMetadata = '{}';
 const metadataText = (metadata: HoldRequest['metadata']) => {

@@ -5,6 +5,7 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
+import { holdDurably } from '../testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
 import { grantCredits } from './grant.ts';
 import type { Ledger, Settlement } from './ledger.ts';
@@ -38,7 +39,7 @@ async function openLedger(plan = 'pro', balance = '0') {
   const transact = createTransact(books);
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
-  const ledger = createLedger({ db: books.db, transact, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
   await books.db
     .insertInto('accounts')
@@ -143,7 +144,7 @@ function paperBooks(prepaid: boolean) {
 async function apply(ledger: Ledger, grant: (amount: bigint) => Promise<unknown>, next: Step): Promise<unknown> {
   if (next.do === 'grant') return grant(next.amount).then(() => 'ok');
   const id = `req_${next.request}`;
-  if (next.do === 'hold') return codeOf(ledger.hold(holdOf(id, next.amount)));
+  if (next.do === 'hold') return codeOf(holdDurably(ledger, holdOf(id, next.amount)));
   if (next.do === 'extend') return ledger.extend(id, nanoUsd(next.amount));
   return ledger.settle(endOf(id, next.amount)).then(
     (answer) => answer.charged,
@@ -189,7 +190,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
   test('never promises more than the balance to 200 callers at once', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000005');
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => codeOf(ledger.hold(holdOf(`req_${index}`, 3n)))),
+      Array.from({ length: 200 }, (_, index) => codeOf(holdDurably(ledger, holdOf(`req_${index}`, 3n)))),
     );
     expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
     expect(answers.filter((answer) => answer === 'insufficient_credits')).toHaveLength(184);
@@ -201,10 +202,12 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     const books = await openBooks(url);
     closers.push(() => books.db.destroy());
     const other = createLedger({
-      ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_b' },
+      ...{ db: books.db, now: Date.now, instanceId: 'inst_b' },
     });
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => codeOf((index % 2 ? ledger : other).hold(holdOf(`req_${index}`, 3n)))),
+      Array.from({ length: 200 }, (_, index) =>
+        codeOf(holdDurably(index % 2 ? ledger : other, holdOf(`req_${index}`, 3n))),
+      ),
     );
     expect(answers.filter((answer) => answer === 'ok')).toHaveLength(16);
     expect(await account()).toMatchObject({ balance: 50n, held: 48n });
@@ -219,7 +222,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('says how much was needed and how much there is when it refuses', async () => {
     const { ledger } = await openLedger('pro', '0.004');
-    await expect(ledger.hold(holdOf('req_1', parseUsd('0.012')))).rejects.toMatchObject({
+    await expect(holdDurably(ledger, holdOf('req_1', parseUsd('0.012')))).rejects.toMatchObject({
       code: 'insufficient_credits',
       message: expect.stringContaining('may cost up to $0.012, available $0.004'),
       details: { needed_usd: '0.012', available_usd: '0.004' },
@@ -228,18 +231,18 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('books the true cost even where it is more than the hold', async () => {
     const { ledger, account } = await openLedger('pro', '0.00000001');
-    await ledger.hold(holdOf('req_1', 10n));
+    await holdDurably(ledger, holdOf('req_1', 10n));
     expect(await ledger.settle(endOf('req_1', 25n))).toEqual({ charged: 25n });
     expect(await account()).toMatchObject({ balance: -15n, held: 0n, used: 25n });
-    expect(await codeOf(ledger.hold(holdOf('req_2', 1n)))).toBe('insufficient_credits');
-    expect(await codeOf(ledger.hold({ ...holdOf('req_3', 0n), byok: true }))).toBe('ok');
+    expect(await codeOf(holdDurably(ledger, holdOf('req_2', 1n)))).toBe('insufficient_credits');
+    expect(await codeOf(holdDurably(ledger, { ...holdOf('req_3', 0n), byok: true }))).toBe('ok');
   });
 
   test('charges once when every acknowledgement is lost and each step is repeated', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
     for (let index = 0; index < 50; index += 1) {
-      await ledger.hold(holdOf(`req_${index}`, 100n));
-      await ledger.hold(holdOf(`req_${index}`, 100n));
+      await holdDurably(ledger, holdOf(`req_${index}`, 100n));
+      await holdDurably(ledger, holdOf(`req_${index}`, 100n));
       expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
       expect(await ledger.extend(`req_${index}`, nanoUsd(150n))).toBe(true);
       expect(await account()).toMatchObject({ held: 150n });
@@ -253,7 +256,7 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
 
   test('books what a request on its caller’s own key is charged as a fee, once, and never as usage', async () => {
     const { ledger, account, db } = await openLedger('pro', '1');
-    await ledger.hold({ ...holdOf('req_1', 100n), byok: true });
+    await holdDurably(ledger, { ...holdOf('req_1', 100n), byok: true });
     const end = { ...endOf('req_1', 7n), byokFeeBps: 250 };
     expect(await ledger.settle(end)).toEqual({ charged: 7n });
     expect(await ledger.settle(end)).toEqual({ charged: 7n });
@@ -285,9 +288,9 @@ describe.each(available)('the ledger on $engine', ({ database: fresh, engine, ru
     const { ledger, account } = await openLedger('pro', '1');
     const broken = { ...holdOf('req_b', 5n), accountId: 'acct_missing' };
     const answers = await Promise.all([
-      codeOf(ledger.hold(holdOf('req_a', 5n))),
-      codeOf(ledger.hold(broken)),
-      codeOf(ledger.hold(holdOf('req_c', 5n))),
+      codeOf(holdDurably(ledger, holdOf('req_a', 5n))),
+      codeOf(holdDurably(ledger, broken)),
+      codeOf(holdDurably(ledger, holdOf('req_c', 5n))),
     ]);
     expect(answers).toEqual(['ok', expect.stringContaining('does not exist'), 'ok']);
     expect(await account()).toMatchObject({ held: 10n });
@@ -301,8 +304,8 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
 
   test('ends requests of a dead process once their lease is over, and frees what they held', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
-    await ledger.hold(holdOf('req_1', 100n));
-    await ledger.hold(holdOf('req_2', 100n));
+    await holdDurably(ledger, holdOf('req_1', 100n));
+    await holdDurably(ledger, holdOf('req_2', 100n));
     pass(leaseMs - 1);
     await ledger.renew('req_2');
     pass(2);
@@ -316,7 +319,7 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
 
   test('spares a request that gives a sign of life between being found and being ended', async () => {
     const { db, ledger, now, pass, account } = await openLedger('pro', '1');
-    await ledger.hold(holdOf('req_1', 100n));
+    await holdDurably(ledger, holdOf('req_1', 100n));
     pass(leaseMs + 1);
     const interrupt: typeof ledger.interrupt = async (...found) => {
       await ledger.renew('req_1');
@@ -329,14 +332,14 @@ describe.each(available)('the sweeper on $engine', ({ database: fresh }) => {
 
   test('leaves a process its own requests, however late it renews them', async () => {
     const { db, ledger, now, pass } = await openLedger('pro', '1');
-    await ledger.hold(holdOf('req_1', 100n));
+    await holdDurably(ledger, holdOf('req_1', 100n));
     pass(leaseMs * 5);
     expect(await sweepExpired({ db, ledger, now, instanceId: 'inst_a' })).toBe(0);
   });
 
   test('does not wait for leases where no other process can be alive', async () => {
     const { db, ledger, now, account } = await openLedger('pro', '1');
-    await ledger.hold(holdOf('req_1', 100n));
+    await holdDurably(ledger, holdOf('req_1', 100n));
     expect(await sweepEarlierInstances({ db, ledger, now, instanceId: 'inst_b' })).toBe(1);
     expect(await account()).toMatchObject({ held: 0n });
   });

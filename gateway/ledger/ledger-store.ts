@@ -1,7 +1,6 @@
 import { type BooksDb, dialectOfDb } from '../db/open.ts';
-import type { Transact } from '../db/transact.ts';
-import { createPostgresLedger } from './postgres-ledger.ts';
-import { createSqliteLedger } from './sqlite-ledger.ts';
+import { createPostgresLedger } from './postgres/postgres-ledger.ts';
+import { createSqliteLedger } from './sqlite/sqlite-ledger.ts';
 import type { InterruptingLedger } from './sweeper.ts';
 
 /** How long a running request is believed without a sign of life. */
@@ -11,10 +10,10 @@ export const renewEveryMs = 15_000;
 
 export interface LedgerDeps {
   readonly db: BooksDb;
-  readonly transact: Transact;
   readonly now: () => number;
   /** Names this process in the books. */
   readonly instanceId: string;
+  readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
 /** The ledger over its database: the rules are the same (`decide-steps.ts`), only how rows are read and written differs. */

@@ -44,21 +44,19 @@ export interface Settlement {
 export interface Held {
   /** The request's `amount`, or what it preferred. */
   readonly amount: NanoUsd;
+  /** Resolves when the hold is on the disk; rejects where the disk failed. Nothing is done for it until it is asked for. */
   readonly durable: Promise<void>;
 }
 
 /** The append-only book of money: hold, then settle, exactly once (wire contract §2.7). */
 export interface Ledger {
   /**
-   * Durable when it resolves. Throws `plan_limit_exceeded` where a quota of the plan is used up, `key_spend_limit_exceeded`
-   * where the key's limit cannot cover it, and `insufficient_credits` where a prepaid balance cannot.
+   * Holds for everyone as soon as it returns or resolves, and also if this process ends then. No byte of the answer may leave
+   * before `durable` has resolved. Throws or rejects with `plan_limit_exceeded` where a quota of the plan is used up,
+   * `key_spend_limit_exceeded` where the key's limit cannot cover it, `insufficient_credits` where a prepaid balance cannot,
+   * and `server_overloaded` where the books cannot be written.
    */
-  hold(request: HoldRequest): Promise<void>;
-  /**
-   * The same, resolved as soon as it is decided: what is held is then held for everyone. No byte of the answer may leave
-   * before `durable` has resolved; it rejects where the disk failed.
-   */
-  decide(request: HoldRequest): Promise<Held>;
+  decide(request: HoldRequest): Held | Promise<Held>;
   /**
    * Raises what a running request holds to this amount, and changes nothing where it holds as much already; false where the
    * balance, the key's limit or the plan's quota cannot cover it.
@@ -66,6 +64,6 @@ export interface Ledger {
   extend(requestId: string, to: NanoUsd): Promise<boolean>;
   /** Keeps a running request's lease alive. */
   renew(requestId: string): Promise<void>;
-  /** Books the end once: a repeat changes nothing and answers what was booked. */
+  /** Books the end once, durable when it resolves: a repeat changes nothing and answers what was booked. */
   settle(settlement: Settlement): Promise<{ readonly charged: NanoUsd }>;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseFault, isConnectionLoss } from '../db/connection-loss.ts';
-import type { Ledger } from './ledger.ts';
+import { JournalFault } from '../db/journal-fault.ts';
+import type { Held, Ledger } from './ledger.ts';
 
 /** A caller waits for the hold and for what extends it; nobody waits for the settlement, which is worth more patience. */
 const patience = { holdMs: 5_000, settleMs: 60_000 } as const;
@@ -22,7 +23,8 @@ export function createPersistentLedger(
       try {
         return await work();
       } catch (error) {
-        if (!isConnectionLoss(error) || now() + pause > giveUpAt) throw databaseFault(error);
+        const passes = isConnectionLoss(error) || (error instanceof JournalFault && step === 'settle');
+        if (!passes || now() + pause > giveUpAt) throw databaseFault(error);
         log({ event: 'ledger_step_repeated', step, cause: String(error) });
         await delay(pause);
       }
@@ -30,8 +32,16 @@ export function createPersistentLedger(
   }
 
   return {
-    hold: (request) => persist('hold', patience.holdMs, () => ledger.hold(request)),
-    decide: (request) => persist('hold', patience.holdMs, () => ledger.decide(request)),
+    decide(request) {
+      const held = ledger.decide(request);
+      if (!(held instanceof Promise)) return held;
+      let first: Promise<Held> | null = held;
+      return persist('hold', patience.holdMs, async () => {
+        const attempt = first ?? ledger.decide(request);
+        first = null;
+        return attempt;
+      });
+    },
     extend: (requestId, to) => persist('extend', patience.holdMs, () => ledger.extend(requestId, to)),
     renew: (requestId) => persist('renew', patience.holdMs, () => ledger.renew(requestId)),
     settle: (settlement) => persist('settle', patience.settleMs, () => ledger.settle(settlement)),

@@ -3,6 +3,7 @@ import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
+import { holdDurably } from '../testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../testing/start-postgres.ts';
 import { grantCredits } from './grant.ts';
 import { createLedger } from './ledger-store.ts';
@@ -36,7 +37,7 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
   const transact = createTransact(books);
   let time = start;
   const now = () => time;
-  const ledger = createLedger({ db: books.db, transact, now, instanceId: 'inst_a' });
+  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
   const account = { id: 'acct_1', name: 'A', email: null, plan, status: 'active' as const, created: 0n };
   await books.db
     .insertInto('accounts')
@@ -54,15 +55,13 @@ async function openSpending(url: string, plan = 'pro', start = Date.UTC(2026, 10
   const readKey = (id: string) =>
     books.db.selectFrom('api_keys').select(['spent', 'held']).where('id', '=', id).executeTakeFirstOrThrow();
   const hold = (requestId: string, amount: bigint, keyId: string | null = null) =>
-    ledger
-      .hold({
-        ...{ requestId, accountId: 'acct_1', keyId, amount: nanoUsd(amount), provider: 'sandbox', model: 'echo' },
-        ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
-      })
-      .then(
-        () => 'ok',
-        (error: { code?: string }) => error.code ?? String(error),
-      );
+    holdDurably(ledger, {
+      ...{ requestId, accountId: 'acct_1', keyId, amount: nanoUsd(amount), provider: 'sandbox', model: 'echo' },
+      ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
+    }).then(
+      () => 'ok',
+      (error: { code?: string }) => error.code ?? String(error),
+    );
   const settle = (requestId: string, charge: bigint) =>
     ledger.settle({
       ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(charge), upstreamCost: nanoUsd(charge) },
@@ -116,7 +115,7 @@ describe.each(engines)('a key’s spending limit on $engine', ({ database }) => 
     expect(await ledger.extend('req_1', parseUsd('0.009'))).toBe(true);
     expect(await ledger.extend('req_1', parseUsd('0.014'))).toBe(false);
     expect(await readKey('key_1')).toEqual({ spent: 0n, held: parseUsd('0.009') });
-    const refused = ledger.hold({
+    const refused = holdDurably(ledger, {
       ...{ requestId: 'req_2', accountId: 'acct_1', keyId: 'key_1', amount: parseUsd('0.002'), provider: 'p' },
       ...{ model: 'm', byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
     });
@@ -173,7 +172,7 @@ describe.each(engines)('a plan’s quotas on $engine', ({ database }) => {
 
   test('say when they start anew', async () => {
     const { ledger } = await openSpending(await database(), 'free', Date.UTC(2026, 11, 31, 23));
-    const refused = ledger.hold({
+    const refused = holdDurably(ledger, {
       ...{ requestId: 'req_1', accountId: 'acct_1', keyId: null, amount: parseUsd('6'), provider: 'p', model: 'm' },
       ...{ byok: false, purpose: null, conversationId: null, user: null, metadata: {} },
     });

@@ -10,6 +10,7 @@ import { allScopes } from '../auth/scopes.ts';
 import { openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { openGateway } from '../open-gateway.ts';
+import { holdDurably } from '../testing/hold-durably.ts';
 import { onPostgres, sharedDatabase, testDatabase, testPepper } from '../testing/test-database.ts';
 import { createLedger } from './ledger-store.ts';
 import { verifyBooks } from './verify-books.ts';
@@ -23,6 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 beforeAll(async () => {
   original = await sharedDatabase(directory);
   const gateway = await openGateway({ database: original, env, sandboxPace: 0 });
+  const left: [accountId: string, keyId: string][] = [];
   for (const name of ['A', 'B']) {
     const account = await gateway.operator.createAccount({ name });
     await gateway.operator.grant({ accountId: account.id, amount: parseUsd('1.5') });
@@ -38,10 +40,13 @@ beforeAll(async () => {
     await post('/chat', { model: 'sandbox/echo', prompt: 'one' }, key);
     await post('/chat', { model: 'sandbox/echo', prompt: 'two' }, minted.key, { 'idempotency-key': 'kept' });
     await post('/chat', { model: 'sandbox/flaky', prompt: 'fails' }, key);
-    await hold(account.id, minted.id);
-    await onOwnKey(account.id, minted.id);
+    left.push([account.id, minted.id]);
   }
   await gateway.close();
+  for (const [accountId, keyId] of left) {
+    await hold(accountId, keyId);
+    await onOwnKey(accountId, keyId);
+  }
 });
 
 const open = (accountId: string, keyId: string) => ({
@@ -57,7 +62,7 @@ async function onOwnKey(accountId: string, keyId: string) {
   });
   const requestId = `req_own_key_of_${accountId}`;
   const rates = { prompt: picoUsd(2_000n), completion: picoUsd(0n), cacheRead: null, cacheWrite: null };
-  await ledger.hold({ ...open(accountId, keyId), requestId, byok: true });
+  await holdDurably(ledger, { ...open(accountId, keyId), requestId, byok: true });
   await ledger.settle({
     ...{ requestId, status: 'succeeded', errorCode: null, charge: nanoUsd(1n), upstreamCost: nanoUsd(8n) },
     ...{ byokFeeBps: 250, price: { ...rates, request: picoUsd(0n), tiers: [] }, estimated: false, provider: 'p' },
@@ -72,7 +77,7 @@ async function hold(accountId: string, keyId: string) {
   const ledger = createLedger({
     ...{ db: books.db, transact: createTransact(books), now: Date.now, instanceId: 'inst_killed' },
   });
-  await ledger.hold({ ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
+  await holdDurably(ledger, { ...open(accountId, keyId), requestId: `req_left_by_${accountId}` });
   await books.db.destroy();
 }
 

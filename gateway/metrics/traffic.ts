@@ -1,5 +1,5 @@
 import { formatUsd } from '#shared/money.ts';
-import type { Ledger, Settlement } from '../ledger/ledger.ts';
+import type { Held, Ledger, Settlement } from '../ledger/ledger.ts';
 import type { TrafficMetrics } from './traffic-metrics.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -60,8 +60,7 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
     }
   }
 
-  async function timed<T>(step: 'hold' | 'settle', work: Promise<T>): Promise<T> {
-    const started = performance.now();
+  async function timed<T>(step: 'hold' | 'settle', work: Promise<T>, started = performance.now()): Promise<T> {
     const result = await work;
     metrics.commit(step, (performance.now() - started) / 1000);
     return result;
@@ -71,20 +70,20 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
     log: (entry) => (entry.event === 'request' ? answered(entry) : log(entry)),
     watch: (ledger) => ({
       ...ledger,
-      async hold(request) {
-        await timed('hold', ledger.hold(request));
-        open.set(request.requestId, { answered: null, settled: null });
-      },
-      async decide(request) {
+      decide(request) {
+        const started = performance.now();
+        const watched = (held: Held): Held => {
+          open.set(request.requestId, { answered: null, settled: null });
+          return {
+            amount: held.amount,
+            // Only where somebody waits for it: a whole answer waits for its settlement.
+            get durable() {
+              return timed('hold', held.durable, started);
+            },
+          };
+        };
         const held = ledger.decide(request);
-        // What is measured is how long it takes to be on the disk; who failed is told by `held` or by `durable`.
-        timed(
-          'hold',
-          held.then(({ durable }) => durable),
-        ).catch(() => {});
-        const decided = await held;
-        open.set(request.requestId, { answered: null, settled: null });
-        return decided;
+        return held instanceof Promise ? held.then(watched) : watched(held);
       },
       async settle(settlement) {
         try {

@@ -3,8 +3,9 @@ import { AppError } from '#shared/errors.ts';
 import { pepperBeside, peppersFromEnvironment } from '../auth/pepper.ts';
 import { tokenNamesFrom } from '../auth/token-names.ts';
 import { openDatabaseClock } from '../db/database-clock.ts';
-import { dialectOf, openBooks } from '../db/open.ts';
+import { dialectOf, type OpenBooks, openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
+import { awaitEarlierSteps } from '../ledger/sqlite/leftover-steps.ts';
 import type { Administrator } from './operator.ts';
 import { createOperator } from './operator-store.ts';
 
@@ -31,16 +32,20 @@ export async function openOperator(options: {
   const given = peppersFromEnvironment(database, env);
   const tokenNames = tokenNamesFrom(env);
   const books = await openBooks(database);
+  await awaitEarlierSteps(books.db).catch(closing(books));
   const now = books.dialect === 'postgres' ? (await openDatabaseClock(books.db)).now : options.now;
-  const peppers =
-    given ??
-    (await pepperBeside(database, books.db).catch(async (error: unknown) => {
-      await books.db.destroy();
-      throw error;
-    }));
+  const peppers = given ?? (await pepperBeside(database, books.db).catch(closing(books)));
   const transact = createTransact(books);
   return {
     operator: createOperator({ db: books.db, transact, peppers, now, credentialsChanged: () => {}, tokenNames }),
     close: () => books.db.destroy(),
   };
 }
+
+/** Closes the database again where what comes after its opening fails. */
+const closing =
+  ({ db }: OpenBooks) =>
+  async (error: unknown): Promise<never> => {
+    await db.destroy();
+    throw error;
+  };

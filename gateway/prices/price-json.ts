@@ -22,6 +22,13 @@ export function priceText(price: Price): string {
   return text;
 }
 
+/** A price as it was spelled, to be spelled the same again. */
+export function priceFromText(text: string): Price {
+  const price = priceFromJson(text);
+  known.set(price, text);
+  return price;
+}
+
 const ratesToJson = (rates: Rates) => ({
   prompt: formatUsdPerToken(rates.prompt),
   completion: formatUsdPerToken(rates.completion),

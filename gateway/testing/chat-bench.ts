@@ -17,6 +17,7 @@ import { fetchExchange } from '../http/fetch-exchange.ts';
 import { createKeptAnswers } from '../idempotency/kept-answers.ts';
 import { createSealing } from '../idempotency/sealing.ts';
 import { grantCredits } from '../ledger/grant.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import { createLedger } from '../ledger/ledger-store.ts';
 import { createOverload } from '../overload/overload.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
@@ -49,7 +50,6 @@ export interface BenchOptions {
  */
 export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(await testDatabase());
-  if (options.sync && books.log) books.log.sync = options.sync;
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
   const send = platformFetch(options.fetch ?? fetch);
@@ -75,9 +75,10 @@ export async function openChatBench(options: BenchOptions = {}) {
   for (const [id, credential] of Object.entries(options.providers ?? {})) registry.set(id, credential);
   const running = createRunning();
   const health = createHealth(now);
+  const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
   const engine = createEngine({
     credentials: { watch: () => () => {} },
-    ledger: createLedger({ db: books.db, transact, now, instanceId: 'inst_a' }),
+    ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
     registry,
     catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),
     health,
@@ -165,3 +166,22 @@ function principalOf(plan: Plan): Principal {
     },
   };
 }
+
+/** A ledger on a disk that takes as long as it is told. */
+const syncedBy = (ledger: Ledger, sync: () => Promise<void>): Ledger => ({
+  ...ledger,
+  async decide(request) {
+    const held = await ledger.decide(request);
+    return {
+      amount: held.amount,
+      get durable() {
+        return held.durable.then(sync);
+      },
+    };
+  },
+  async settle(settlement) {
+    const settled = await ledger.settle(settlement);
+    await sync();
+    return settled;
+  },
+});

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { openBooks } from '../../gateway/db/open.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
 import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
-import { startGranting } from '../support/granting-commands.ts';
+import { startGranting, startRevoking, type TakenAway } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
 import { settledBooks } from '../support/settled-books.ts';
@@ -56,10 +57,11 @@ async function underLoad(database: string, processes: number) {
     load,
     gateways,
     /** Ends one and starts it again, with the clients going on meanwhile. Returns its exit code. */
-    async again(index: number, signal: 'SIGTERM' | 'SIGKILL') {
+    async again(index: number, signal: 'SIGTERM' | 'SIGKILL', meanwhile = () => {}) {
       const ended = gateways[index]?.kill(signal);
       gateways[index] = null;
       const code = await ended;
+      meanwhile();
       gateways[index] = await gateway.start(database, settings);
       return code;
     },
@@ -68,6 +70,16 @@ async function underLoad(database: string, processes: number) {
       for (const one of gateways) await one?.kill('SIGKILL');
     },
   };
+}
+
+/** What of it is revoked and suspended in the books. */
+async function stillThere(database: string, { keys, accounts }: TakenAway): Promise<TakenAway> {
+  const { db } = await openBooks(database);
+  const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
+  const suspended = await db.selectFrom('accounts').select('id').where('status', '=', 'suspended').execute();
+  await db.destroy();
+  const ids = new Set([...revoked, ...suspended].map(({ id }) => id));
+  return { keys: keys.filter((id) => ids.has(id)), accounts: accounts.filter((id) => ids.has(id)) };
 }
 
 /** Whatever happened: nothing runs, nothing is held, all sums are exact, and who was told a price was charged it, once. */
@@ -99,21 +111,39 @@ describe('under load, nothing that a client was told is lost', () => {
     async ({ processes, fresh }) => {
       const database = await fresh();
       const { accountId, load, again, end } = await underLoad(database, processes);
-      const granting = startGranting(gateway, database, env, accountId, 2);
+      const granting = startGranting(gateway, database, env, accountId, 1);
+      const revoking = startRevoking(gateway, database, env);
       for (let crash = 0; crash < crashes; crash += 1) {
         await load.more(10);
         await again(crash % processes, 'SIGKILL');
       }
       await load.more(10);
       const granted = await granting.stop();
+      const takenAway = await revoking.stop();
       await end();
       const books = await expectSettled(database, load);
       expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
       expect(granted).toBeGreaterThan(0n);
       const account = books.accounts.find(({ id }) => id === accountId);
       expect(account?.granted).toBe(parseUsd('1000') + granted);
+      expect(await stillThere(database, takenAway)).toEqual(takenAway);
     },
   );
+
+  test(`SQLite: kill -9, ${crashes} times, and each time its own log is gone`, endless, async () => {
+    const database = await onSqlite();
+    const { load, again, end } = await underLoad(database, 1);
+    for (let crash = 0; crash < crashes; crash += 1) {
+      await load.more(10);
+      await again(0, 'SIGKILL', () => {
+        for (const file of ['-wal', '-shm']) rmSync(`${database}${file}`, { force: true });
+      });
+    }
+    await load.more(10);
+    await end();
+    const books = await expectSettled(database, load);
+    expect(books.count('failed', 'interrupted')).toBeGreaterThan(0);
+  });
 
   test(`SQLite: SIGTERM, ${crashes} times, breaks no answer that had begun`, endless, async () => {
     const database = await onSqlite();

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nanoUsd, parseUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { type OpenBooks, openBooks } from '../../gateway/db/open.ts';
+import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
 import { createTransact, type Transact } from '../../gateway/db/transact.ts';
 import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
+import { holdDurably } from '../../gateway/testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { ask, type Told } from '../support/chat-load.ts';
 import { buildGateway } from '../support/gateway-process.ts';
@@ -45,12 +46,13 @@ test.skipIf(programs === null)(
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
     const told: Told[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {
-      // In turn that of the hold, that of its extension and that of the settlement.
-      lossy.loseAfter(index % 3);
+      // In turn that of the hold, that of its extension and that of the settlement; a whole answer needs no extension.
+      const stream = index % 4 < 2;
+      lossy.loseAfter(index % (stream ? 3 : 2));
       const answer = await ask({
         url: gateway.url,
         key: keys[0] ?? '',
-        stream: index % 4 < 2,
+        stream,
         body: { max_tokens: null },
       });
       if (answer.kind === 'complete') told.push(answer.told);
@@ -69,18 +71,15 @@ test.skipIf(programs === null)(
   },
 );
 
+// SQLite's ledger is in this process: nothing of it is acknowledged on the way (`journal-fault.test.ts` has its faults).
 test.each(
-  [
-    { engine: 'SQLite', fresh: async () => ':memory:' },
-    { engine: 'PostgreSQL', fresh: async () => (await postgres?.createDatabase()) ?? '' },
-  ].filter(({ engine }) => engine === 'SQLite' || programs !== null),
+  programs === null ? [] : [{ engine: 'PostgreSQL', fresh: async () => (await postgres?.createDatabase()) ?? '' }],
 )(
   `on $engine, ${losses} steps that are committed, told as failed and repeated by the caller have ${losses} effects`,
   { timeout: 60_000 },
   async ({ fresh }) => {
     const database = await fresh();
-    // Migrates; the books in memory are opened below.
-    if (database !== ':memory:') await (await openGateway({ database, env })).close();
+    await (await openGateway({ database, env })).close();
     const books = await openBooks(database);
     const transact = createTransact(books);
     const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n };
@@ -88,8 +87,8 @@ test.each(
       .insertInto('accounts')
       .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
       .execute();
-    const lossy = await loseEverything(books, database);
-    const ledgerOver = (own: Ways) => createLedger({ ...own, now: Date.now, instanceId: 'inst_a' });
+    const lossy = await loseEverything(database);
+    const ledgerOver = (own: Ways) => createLedger({ db: own.db, now: Date.now, instanceId: 'inst_a' });
     const broken = ledgerOver(lossy);
     const whole = ledgerOver({ db: books.db, transact });
     /** The first time told as failed, the second time answered. */
@@ -109,7 +108,7 @@ test.each(
         ),
       );
       await twice((ledger) =>
-        ledger.hold({
+        holdDurably(ledger, {
           ...{ ...common, accountId: 'acct_1', keyId: null, amount: nanoUsd(50n), byok: false, purpose: null },
           ...{ conversationId: null, user: null, metadata: {} },
         }),
@@ -138,27 +137,20 @@ test.each(
   },
 );
 
-type Ways = Pick<Parameters<typeof createLedger>[0], 'db' | 'transact'>;
+interface Ways {
+  readonly db: BooksDb;
+  readonly transact: Transact;
+}
 
 /** Ways to write to the books by which everything is committed and nothing acknowledged, once armed. */
-async function loseEverything(books: OpenBooks, database: string) {
-  if (books.dialect === 'postgres') {
-    const proxy = await openLossyPostgres(database);
-    const beyond = await openBooks(proxy.url);
-    return {
-      ...{ db: beyond.db, transact: createTransact(beyond), arm: () => proxy.loseAfter(0), lost: proxy.lost },
-      async close() {
-        await beyond.db.destroy();
-        await proxy.close();
-      },
-    };
-  }
-  let lost = 0;
-  const transact = createTransact(books);
-  const lossy: Transact = async (work) => {
-    await transact(work);
-    lost += 1;
-    throw new Error('the acknowledgement was lost');
+async function loseEverything(database: string) {
+  const proxy = await openLossyPostgres(database);
+  const beyond = await openBooks(proxy.url);
+  return {
+    ...{ db: beyond.db, transact: createTransact(beyond), arm: () => proxy.loseAfter(0), lost: proxy.lost },
+    async close() {
+      await beyond.db.destroy();
+      await proxy.close();
+    },
   };
-  return { db: books.db, transact: lossy, arm: () => {}, lost: () => lost, close: async () => {} };
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { openBooks } from '../../gateway/db/open.ts';
+import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
+import { awaitEarlierSteps } from '../../gateway/ledger/sqlite/leftover-steps.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { buildGateway } from '../support/gateway-process.ts';
@@ -40,6 +41,14 @@ interface Asked {
 
 let events: TraceEvent[] = [];
 let asked: Asked[] = [];
+/** What commands have said beside the server, and what has to be in the books from then on. */
+interface Ordered {
+  readonly saidAt: number;
+  readonly what: string;
+  readonly id: string;
+}
+
+let ordered: Ordered[] = [];
 let key = '';
 let keySaidAt = 0;
 
@@ -75,19 +84,39 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
         answers.push({ index, id: last.id, requestId, cost: parseUsd(last.cost_usd) });
       }
     };
+    const said: Omit<Ordered, 'saidAt'>[] = [];
+    let answering = true;
+    /** Grants, revocations and suspensions by other processes, while the server answers. */
+    const commands = async () => {
+      for (let turn = 0; answering; turn += 1) {
+        const granted = await run('credit', 'grant', account, '0.001');
+        said.push({ what: 'grant', id: granted });
+        if (turn % 3 > 0) continue;
+        const other = await run('account', 'create', '--name', 'B');
+        await run('key', 'create', other);
+        const [revoked] = (await run('key', 'list', other)).split('\t');
+        said.push({ what: 'revocation', id: await run('key', 'revoke', revoked ?? '') });
+        said.push({ what: 'suspension', id: await run('account', 'suspend', other) });
+      }
+    };
+    const commanding = commands();
     await Promise.all(Array.from({ length: 6 }, client));
+    answering = false;
+    await commanding;
     expect(await gateway.kill('SIGTERM')).toBe(0);
     await upstream.close();
     events = readTrace(recorder.trace);
-    const said = events.flatMap(({ kind, data }, at) =>
+    const spoken = events.flatMap(({ kind, data }, at) =>
       kind === 'said' ? [{ at, text: data.toString('latin1') }] : [],
     );
     const firstWith = (...words: string[]) => {
-      const found = said.find(({ text }) => words.every((word) => text.includes(word)));
+      const found = spoken.find(({ text }) => words.every((word) => text.includes(word)));
       if (!found) throw new Error(`nothing was said with ${words.join(' and ')}`);
       return found.at;
     };
     keySaidAt = firstWith(key);
+    const words = { grant: 'granted to', revocation: 'Revoked.', suspension: 'Suspended.' } as Record<string, string>;
+    ordered = said.map((one) => ({ ...one, saidAt: firstWith(one.id, words[one.what] ?? '') }));
     asked = answers.map(({ index, id, requestId, cost }) => ({
       index,
       cost,
@@ -100,7 +129,10 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
   /** Moments right after something left the process: the strictest there are. */
   function moments(): number[] {
     const all = [
-      ...new Set(asked.flatMap(({ dispatchedAt, begunAt, answeredAt }) => [dispatchedAt, begunAt, answeredAt])),
+      ...new Set([
+        ...asked.flatMap(({ dispatchedAt, begunAt, answeredAt }) => [dispatchedAt, begunAt, answeredAt]),
+        ...ordered.map(({ saidAt }) => saidAt),
+      ]),
     ];
     all.sort((one, two) => one - two);
     const step = Math.max(1, all.length / points);
@@ -128,11 +160,16 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
 
   async function promisesBroken(database: string, cut: number): Promise<string[]> {
     const books = await openBooks(database);
+    await awaitEarlierSteps(books.db);
     const rows = await books.db.selectFrom('requests').selectAll().execute();
     const report = await verifyBooks(books);
+    const missing = await notOrdered(books.db, cut);
     await books.db.destroy();
     const byQuestion = new Map(rows.map((row) => [JSON.parse(row.metadata).question, row]));
-    const broken = report.checks.flatMap(({ name, problems }) => problems.map(({ where }) => `${name}: ${where}`));
+    const broken = [
+      ...missing,
+      ...report.checks.flatMap(({ name, problems }) => problems.map(({ where }) => `${name}: ${where}`)),
+    ];
     for (const { index, begunAt, answeredAt, cost } of asked) {
       const row = byQuestion.get(String(index));
       if (begunAt <= cut && !row) broken.push(`the hold of question ${index}`);
@@ -141,6 +178,15 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
       }
     }
     return broken;
+  }
+
+  /** What commands had said by then and is not in the books. */
+  async function notOrdered(db: BooksDb, cut: number): Promise<string[]> {
+    const entries = await db.selectFrom('ledger_entries').select('id').execute();
+    const revoked = await db.selectFrom('api_keys').select('id').where('revoked_at', 'is not', null).execute();
+    const suspended = await db.selectFrom('accounts').select('id').where('status', '=', 'suspended').execute();
+    const there = new Set([...entries, ...revoked, ...suspended].map(({ id }) => id));
+    return ordered.flatMap(({ saidAt, what, id }) => (saidAt <= cut && !there.has(id) ? [`the ${what} ${id}`] : []));
   }
 
   const nothingKept = (): Fate => () => 'lost';

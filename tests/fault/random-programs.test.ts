@@ -9,6 +9,7 @@ import { grantCredits } from '../../gateway/ledger/grant.ts';
 import { createLedger } from '../../gateway/ledger/ledger-store.ts';
 import { sweepEarlierInstances, sweepExpired } from '../../gateway/ledger/sweeper.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
+import { holdDurably } from '../../gateway/testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { burstPrefix, createPaperLedger, type KeyName, keyNames, parents, type Step } from '../support/paper-ledger.ts';
 
@@ -113,12 +114,12 @@ test.each(engines)(
           .execute();
       }
       const instanceId = () => `inst_${program}_${paper.instance()}`;
-      const ledger = () => createLedger({ db, transact, now: paper.now, instanceId: instanceId() });
+      const ledger = () => createLedger({ db, now: paper.now, instanceId: instanceId() });
       const sweeping = () => ({ db, ledger: ledger(), now: paper.now, instanceId: instanceId() });
       const requestId = (name: string) => `req_${program}_${name}`;
       const hold = (name: string, used: KeyName | null, held: bigint, byok = false) =>
         codeOf(
-          ledger().hold({
+          holdDurably(ledger(), {
             ...{ requestId: requestId(name), accountId: id, keyId: used === null ? null : keyId(used) },
             ...{ amount: nanoUsd(held), provider: 'p', model: 'm', byok, purpose: null },
             ...{ conversationId: null, user: null, metadata: {} },

@@ -27,3 +27,39 @@ export function startGranting(gateway: GatewayProgram, database: string, env: En
     },
   };
 }
+
+/** Keys that were revoked and accounts that were suspended. */
+export interface TakenAway {
+  readonly keys: string[];
+  readonly accounts: string[];
+}
+
+/** Command lines that make accounts and keys beside whoever serves the books, and take them away again. */
+export function startRevoking(gateway: GatewayProgram, database: string, env: Env) {
+  const takenAway: TakenAway = { keys: [], accounts: [] };
+  let going = true;
+  const run = async (...args: string[]) => {
+    const done = await gateway.run([...args, '--db', database], { env });
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    return done.last;
+  };
+  const running = (async () => {
+    while (going) {
+      const account = await run('account', 'create', '--name', 'B');
+      await run('key', 'create', account);
+      const [key = ''] = (await run('key', 'list', account)).split('\t');
+      takenAway.keys.push(await run('key', 'revoke', key));
+      takenAway.accounts.push(await run('account', 'suspend', account));
+    }
+  })();
+  // A failure is told by `stop`, not by a promise that nobody holds.
+  running.catch(() => {});
+  return {
+    /** Lets the last one finish. */
+    async stop(): Promise<TakenAway> {
+      going = false;
+      await running;
+      return takenAway;
+    },
+  };
+}

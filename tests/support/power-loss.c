@@ -162,13 +162,14 @@ static int do_truncate(int fd, off_t size, char who) {
 int ftruncate(int fd, off_t size) { return do_truncate(fd, size, caller(__builtin_return_address(0))); }
 int ftruncate64(int fd, off64_t size) { return do_truncate(fd, size, caller(__builtin_return_address(0))); }
 
-/* A sync makes durable what was written before it began, and only once it has ended. */
+/* Several processes may be recorded into one trace: the number of a sync names its process too.
+ * A sync makes durable what was written before it began, and only once it has ended. */
 static int do_sync(long number, int fd, char who) {
   char room[PATH_MAX];
   const char *name = trace >= 0 ? file_of(fd, room) : NULL;
   if (!name) return (int)syscall(number, fd);
   pthread_mutex_lock(&lock);
-  uint64_t id = ++syncs;
+  uint64_t id = ((uint64_t)getpid() << 28) | ++syncs;
   put('B', who, name, id, NULL, 0);
   pthread_mutex_unlock(&lock);
   int result = (int)syscall(number, fd);

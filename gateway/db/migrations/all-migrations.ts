@@ -10,6 +10,7 @@ import { byokFee } from './0009-byok-fee.ts';
 import { provenance } from './0011-provenance.ts';
 import { findable } from './0012-findable.ts';
 import { groupCommit } from './0013-group-commit.ts';
+import { journal } from './0014-journal.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -24,5 +25,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0011-provenance': provenance(dialect),
     '0012-findable': findable(dialect),
     '0013-group-commit': groupCommit(dialect),
+    '0014-journal': journal(dialect),
   }),
 });

@@ -1,8 +1,8 @@
-import type { BooksTransaction } from '../db/open.ts';
-import { BooksAdapter } from '../db/sqlite.ts';
-import { priceText } from '../prices/price-json.ts';
-import type { BooksChanges, ClosedRequest } from './books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import { mostNano } from '#shared/money.ts';
+import type { BooksConnection } from '../../db/sqlite.ts';
+import { priceText } from '../../prices/price-json.ts';
+import type { BooksChanges, ClosedRequest, OpenedRequest } from '../books-changes.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 
 /**
  * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
@@ -11,6 +11,14 @@ import type { AccountState, BooksView, KeyState, RequestState } from './books-st
 
 type Value = string | bigint | number | null;
 
+const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
+
+const openedColumns = `id, account_id, key_id, instance_id, created, day, purpose, conversation_id, end_user, metadata, byok,
+  lease_until, hold, provider, model`;
+const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, prompt_tokens, completion_tokens,
+  cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, byok_fee_bps, first_token_ms,
+  total_ms, price, routing`;
+
 const texts = {
   account: 'select id, plan, balance, held, used, day, day_requests, month, month_used from accounts where id = ?',
   saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, month = ?, month_used = ?
@@ -18,16 +26,14 @@ const texts = {
   key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
   request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
-  openRequest: `insert into requests (id, account_id, key_id, instance_id, created, day, status, provider, model, purpose,
-      conversation_id, end_user, metadata, byok, hold, lease_until)
-    values (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  highestRequest: "select coalesce(max(id), '') as id from requests",
+  openRequest: `insert into requests (${openedColumns}, status) values (${places(15)}, 'running')`,
+  // One that was opened and closed since the last time.
+  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(15 + 18)})`,
   raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
   renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
   // The hold says that nobody else has touched the row since it was last seen.
-  closeRequest: `update requests set status = ?, error_code = ?, ended = ?, hold = 0, charge = ?, upstream_cost = ?,
-      estimated = ?, provider = ?, model = ?, prompt_tokens = ?, completion_tokens = ?, cached_tokens = ?,
-      cache_write_tokens = ?, reasoning_tokens = ?, audio_tokens = ?, cache_write_1h_tokens = ?,
-      byok_fee_bps = ?, first_token_ms = ?, total_ms = ?, price = ?, routing = ?
+  closeRequest: `update requests set hold = 0, provider = ?, model = ?, (${closedColumns}) = (${places(18)})
     where id = ? and status = 'running' and hold = ?`,
   addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
       provider, model, estimated)
@@ -40,30 +46,31 @@ const texts = {
       completion_tokens = completion_tokens + excluded.completion_tokens,
       cached_tokens = cached_tokens + excluded.cached_tokens,
       reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens, charge = charge + excluded.charge,
-      upstream_cost = upstream_cost + excluded.upstream_cost`,
+      upstream_cost = case when upstream_cost > ${mostNano} - excluded.upstream_cost then ${mostNano}
+        else upstream_cost + excluded.upstream_cost end`,
 } as const;
 
 export interface SqliteBooks extends BooksView {
+  /** The highest id of a request; empty where there is none. */
+  highestRequest(): string;
   /** Writes what a batch has changed. Throws where the stored rows are not as they were decided on: nothing may be committed then. */
   apply(changes: BooksChanges): void;
 }
 
-const known = new WeakMap<BooksAdapter, SqliteBooks>();
+const known = new WeakMap<BooksConnection, SqliteBooks>();
 
-/** The books on a transaction's connection; its statements are prepared once. */
-export function sqliteBooks(trx: BooksTransaction): SqliteBooks {
-  const { adapter } = trx.getExecutor();
-  if (!(adapter instanceof BooksAdapter)) throw new Error('these are the books of SQLite');
-  const books = known.get(adapter) ?? prepareAll(adapter);
-  known.set(adapter, books);
+/** The books on SQLite's one connection; their statements are prepared once. */
+export function booksOn(connection: BooksConnection): SqliteBooks {
+  const books = known.get(connection) ?? prepareAll(connection);
+  known.set(connection, books);
   return books;
 }
 
-function prepareAll({ prepare }: BooksAdapter): SqliteBooks {
+function prepareAll({ prepare }: BooksConnection): SqliteBooks {
   const names = Object.keys(texts) as (keyof typeof texts)[];
   const all = Object.fromEntries(names.map((name) => [name, prepare(texts[name])])) as Record<
     keyof typeof texts,
-    ReturnType<BooksAdapter['prepare']>
+    ReturnType<BooksConnection['prepare']>
   >;
   const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
   const write = (name: keyof typeof texts, values: readonly Value[]) => {
@@ -74,16 +81,23 @@ function prepareAll({ prepare }: BooksAdapter): SqliteBooks {
     account: (id) => read<AccountState>('account', id),
     key: (id) => read<KeyState>('key', id),
     request: (id) => read<RequestState>('request', id),
+    highestRequest: () => (all.highestRequest.all([])[0] as { id: string }).id,
     apply(changes) {
+      const closed = new Map(changes.closed.map((one) => [one.settlement.requestId, one]));
+      const whole = new Set<string>();
       for (const row of changes.opened) {
-        write('openRequest', [
-          ...[row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.provider, row.model],
-          ...[row.purpose, row.conversation_id, row.end_user, row.metadata, row.byok, row.hold, row.lease_until],
-        ]);
+        const end = closed.get(row.id);
+        if (end) whole.add(row.id);
+        if (end) write('addRequest', [...openedValues(row, 0n, end.settlement), ...closedValues(end)]);
+        else write('openRequest', openedValues(row, row.hold, row));
       }
-      for (const { id, by } of changes.raised) write('raiseRequest', [by, id]);
+      for (const { id, by } of changes.raised) if (!whole.has(id)) write('raiseRequest', [by, id]);
       for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
-      for (const closed of changes.closed) write('closeRequest', closedValues(closed));
+      for (const [id, end] of closed) {
+        if (whole.has(id)) continue;
+        const { provider, model } = end.settlement;
+        write('closeRequest', [provider, model, ...closedValues(end), id, end.hold]);
+      }
       for (const entry of changes.entries) {
         write('addEntry', [
           ...[entry.id, entry.account_id, entry.type, entry.amount, entry.balance_after, entry.created],
@@ -98,29 +112,34 @@ function prepareAll({ prepare }: BooksAdapter): SqliteBooks {
         write('addUsage', [
           ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
           ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
-          ...[row.charge, row.upstream_cost],
+          ...[row.charge, atMost(mostNano, row.upstream_cost)],
         ]);
       }
     },
   };
 }
 
-function closedValues({ settlement: end, hold, ended }: ClosedRequest): Value[] {
+const atMost = (most: bigint, amount: bigint): bigint => {
+  if (amount > most) return most;
+  return amount;
+};
+
+const openedValues = (
+  row: OpenedRequest,
+  hold: bigint,
+  { provider, model }: { readonly provider: string; readonly model: string },
+): Value[] => [
+  ...[row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.purpose, row.conversation_id],
+  ...[row.end_user, row.metadata, row.byok, row.lease_until, hold, provider, model],
+];
+
+function closedValues({ settlement: end, ended }: ClosedRequest): Value[] {
   const { usage } = end;
   return [
-    ...[
-      end.status,
-      end.errorCode,
-      ended,
-      end.charge,
-      end.upstreamCost,
-      end.estimated ? 1n : 0n,
-      end.provider,
-      end.model,
-    ],
+    ...[end.status, end.errorCode, ended, end.charge, end.upstreamCost, end.estimated ? 1 : 0],
     ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
     ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0, end.byokFeeBps ?? 0],
     ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
-    ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing), end.requestId, hold],
+    ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing)],
   ];
 }

@@ -1,18 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
-import { isConnectionLoss } from '../db/connection-loss.ts';
-import type { BooksDb } from '../db/open.ts';
+import { isConnectionLoss } from '../../db/connection-loss.ts';
+import type { BooksDb } from '../../db/open.ts';
+import type { BooksChanges } from '../books-changes.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
+import { decideSteps, type Step, type StepResult } from '../decide-steps.ts';
+import type { HoldRequest } from '../ledger.ts';
+import { monthOf } from '../quota.ts';
+import { createReliance } from '../reliance.ts';
+import type { InterruptingLedger } from '../sweeper.ts';
+import { dayOf } from '../usage-counters.ts';
 import { createBooksCache } from './books-cache.ts';
-import type { BooksChanges } from './books-changes.ts';
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
-import { decideSteps, type Step, type StepResult } from './decide-steps.ts';
-import type { HoldRequest } from './ledger.ts';
 import { commitChanges, type DecidedOn, readBooks, type Wanted } from './postgres-books.ts';
-import { monthOf } from './quota.ts';
-import { createReliance } from './reliance.ts';
-import type { InterruptingLedger } from './sweeper.ts';
-import { dayOf } from './usage-counters.ts';
 
 export interface PostgresLedgerDeps {
   readonly db: BooksDb;
@@ -119,7 +119,6 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
 
   const hold = (request: HoldRequest) => add<NanoUsd>({ do: 'hold', request });
   return {
-    hold: (request) => hold(request).then(() => {}),
     decide: async (request) => ({ amount: await hold(request), durable: Promise.resolve() }),
     extend: (requestId, to) => add({ do: 'extend', requestId, to }),
     renew: (requestId) => add({ do: 'renew', requestId }),

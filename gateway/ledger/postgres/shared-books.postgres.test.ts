@@ -3,13 +3,14 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
-import { openBooks } from '../db/open.ts';
-import { createTransact } from '../db/transact.ts';
-import { testDatabase } from '../testing/test-database.ts';
-import { grantCredits } from './grant.ts';
-import type { Settlement } from './ledger.ts';
-import { createLedger } from './ledger-store.ts';
-import { verifyBooks } from './verify-books.ts';
+import { openBooks } from '../../db/open.ts';
+import { createTransact } from '../../db/transact.ts';
+import { holdDurably } from '../../testing/hold-durably.ts';
+import { testDatabase } from '../../testing/test-database.ts';
+import { grantCredits } from '../grant.ts';
+import type { Settlement } from '../ledger.ts';
+import { createLedger } from '../ledger-store.ts';
+import { verifyBooks } from '../verify-books.ts';
 
 /** Whatever breaks one of these was committed by a decision that the stored rows did not allow. */
 const fences = [
@@ -25,9 +26,7 @@ async function openThree(plan = 'pro') {
   const transact = createTransact(books);
   let time = Date.UTC(2026, 10, 20);
   const now = () => time;
-  const ledgers = ['a', 'b', 'c'].map((name) =>
-    createLedger({ db: books.db, transact, now, instanceId: `inst_${name}` }),
-  );
+  const ledgers = ['a', 'b', 'c'].map((name) => createLedger({ db: books.db, now, instanceId: `inst_${name}` }));
   const one = (index: number) => {
     const ledger = ledgers[index % ledgers.length];
     if (!ledger) throw new Error('unreachable');
@@ -95,10 +94,12 @@ describe('three instances on one account', () => {
   test('refuse nobody for what they saw before a grant, and nobody’s credits twice', async () => {
     const { one, grant } = three;
     await grant('acct_1', 10n);
-    for (const index of [0, 1, 2]) expect(await covered(one(index).hold(holdOf(`req_${index}`, 3n)))).toBe(true);
-    for (const index of [0, 1, 2]) expect(await covered(one(index).hold(holdOf(`req_over_${index}`, 2n)))).toBe(false);
+    for (const index of [0, 1, 2])
+      expect(await covered(holdDurably(one(index), holdOf(`req_${index}`, 3n)))).toBe(true);
+    for (const index of [0, 1, 2])
+      expect(await covered(holdDurably(one(index), holdOf(`req_over_${index}`, 2n)))).toBe(false);
     await grant('acct_1', 1n);
-    expect(await covered(one(0).hold(holdOf('req_granted', 2n)))).toBe(true);
+    expect(await covered(holdDurably(one(0), holdOf('req_granted', 2n)))).toBe(true);
     expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(false);
     await one(2).settle(endOf('req_2', 2n));
     expect(await one(1).extend('req_1', nanoUsd(4n))).toBe(true);
@@ -107,7 +108,7 @@ describe('three instances on one account', () => {
   test('see a limit that a key was given, or lost, with their next step', async () => {
     const { one, grant, limit } = three;
     await grant('acct_1', 1_000n);
-    const hold = (id: string) => covered(one(0).hold(holdOf(id, 5n, 'acct_1', 'acct_1_key_2')));
+    const hold = (id: string) => covered(holdDurably(one(0), holdOf(id, 5n, 'acct_1', 'acct_1_key_2')));
     expect(await hold('req_1')).toBe(true);
     await limit('acct_1_key_0', 9n);
     expect(await hold('req_2')).toBe(false);
@@ -120,7 +121,7 @@ describe('three instances on one account', () => {
     await grant('acct_1', 1_000n);
     for (const days of [1, 30]) {
       const names = Array.from({ length: 9 }, (_, index) => `req_${days}_${index}`);
-      await Promise.all(names.map((name, index) => one(index).hold(holdOf(name, 5n))));
+      await Promise.all(names.map((name, index) => holdDurably(one(index), holdOf(name, 5n))));
       pass(days * 86_400_000);
       await Promise.all(names.map((name, index) => one(index + 1).settle(endOf(name, 1n))));
     }
@@ -159,8 +160,8 @@ describe('three instances on one account', () => {
             // The same request twice: an acknowledgement may have been lost.
             const held = holdOf(name, step.amount, step.account, keyId);
             const both = await Promise.all([
-              covered(one(index).hold(held)),
-              index % 3 === 0 ? covered(one(index).hold(held)) : true,
+              covered(holdDurably(one(index), held)),
+              index % 3 === 0 ? covered(holdDurably(one(index), held)) : true,
             ]);
             if (!both[0]) return;
             const raised = await one(index + (index % 2)).extend(name, nanoUsd(step.amount + step.more));
@@ -190,9 +191,9 @@ describe('three instances on one account', () => {
 test('three instances open as many requests a day as the plan allows, and not one more', async () => {
   const { one, account } = await openThree('free');
   // Each has seen the day begin, and not what the others add to it from here on.
-  for (const index of [0, 1, 2]) await one(index).hold(holdOf(`req_first_${index}`, 0n));
+  for (const index of [0, 1, 2]) await holdDurably(one(index), holdOf(`req_first_${index}`, 0n));
   const answers = await Promise.all(
-    Array.from({ length: 260 }, (_, index) => covered(one(index).hold(holdOf(`req_${index}`, 0n)))),
+    Array.from({ length: 260 }, (_, index) => covered(holdDurably(one(index), holdOf(`req_${index}`, 0n)))),
   );
   expect(answers.filter(Boolean)).toHaveLength(197);
   expect(await account('acct_1')).toMatchObject({ day_requests: 200n });

@@ -1,4 +1,4 @@
-import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 import type { StoredRows } from './postgres-books.ts';
 
 /** Of each kind; beyond it the one unused for longest is read anew. */

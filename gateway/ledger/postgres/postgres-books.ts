@@ -1,9 +1,9 @@
 import { CompiledQuery } from 'kysely';
-import type { BooksDb } from '../db/open.ts';
-import { priceText } from '../prices/price-json.ts';
-import type { BooksChanges, ClosedRequest } from './books-changes.ts';
-import type { AccountState, KeyState, RequestState } from './books-state.ts';
-import type { Leeway, Reliance } from './reliance.ts';
+import type { BooksDb } from '../../db/open.ts';
+import { priceText } from '../../prices/price-json.ts';
+import type { BooksChanges, ClosedRequest } from '../books-changes.ts';
+import type { AccountState, KeyState, RequestState } from '../books-state.ts';
+import type { Leeway, Reliance } from '../reliance.ts';
 
 /** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */
 

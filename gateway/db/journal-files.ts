@@ -1,0 +1,164 @@
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { createGroupSync, type GroupSync } from './group-sync.ts';
+import { JournalFault } from './journal-fault.ts';
+import { encodeFrame, type ScannedFile, scanFrames } from './journal-frames.ts';
+
+/** A file of this size is left for the other one, and cut once the database has what is in it. */
+const fileBytes = 8 * 1024 * 1024;
+
+/** Two files beside the database that take turns. */
+export const journalPaths = (database: string): readonly string[] => [`${database}.steps-0`, `${database}.steps-1`];
+
+/** What is in a journal file; nothing where there is none. */
+export function readJournalFile(path: string): ScannedFile {
+  try {
+    return scanFrames(readFileSync(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { frames: [], brokenBytes: 0 };
+    throw error;
+  }
+}
+
+export interface JournalFiles {
+  /** The number of the last frame. */
+  readonly last: number;
+  /** Writes a text into the file, not yet onto the disk, and returns its number. Throws `JournalFault`: then it is not written. */
+  append(text: string): number;
+  readonly whenDurable: GroupSync['whenDurable'];
+  /** The last number of a file that waits to be cut; null where none does. */
+  readonly left: number | null;
+  /** Empties what was left, because the database has all of it for good. */
+  cut(): void;
+  /** Closes the files, and removes them where the database has everything for good. */
+  close(remove: boolean): void;
+}
+
+interface JournalFile {
+  readonly path: string;
+  readonly descriptor: number;
+  size: number;
+  last: number;
+}
+
+interface Unsynced {
+  readonly file: JournalFile;
+  readonly at: number;
+  readonly number: number;
+  readonly frame: Buffer;
+}
+
+/** Opens empty files for the numbers after `start`. What was in them before must be in the database for good. */
+export function openJournalFiles(database: string, books: number, start: number): JournalFiles {
+  const [first, second] = journalPaths(database).map((path) => emptied(path)) as [JournalFile, JournalFile];
+  syncFolder(database);
+  let active = first;
+  let last = start;
+  let unsynced: Unsynced[] = [];
+  let failed = false;
+
+  function write({ descriptor }: JournalFile, frame: Buffer, at: number): void {
+    for (let done = 0; done < frame.length; )
+      done += writeSync(descriptor, frame, done, frame.length - done, at + done);
+  }
+
+  /** After a sync that failed nobody knows what the system still has of it: all of that is written again. */
+  function sync(done: (error: Error | null) => void): void {
+    try {
+      if (failed) for (const { file, frame, at } of unsynced) write(file, frame, at);
+      failed = false;
+    } catch (error) {
+      failed = true;
+      return void setImmediate(done, error as Error);
+    }
+    const covered = unsynced;
+    const files = [...new Set(covered.map(({ file }) => file))];
+    unsynced = [];
+    const other = active === first ? second : first;
+    if (active.size >= fileBytes && other.size === 0) active = other;
+    syncAll(files, (error) => {
+      failed ||= error !== null;
+      if (error) unsynced = [...covered, ...unsynced];
+      done(error);
+    });
+  }
+
+  const group = createGroupSync(
+    {
+      sync,
+      get last() {
+        return last;
+      },
+    },
+    start,
+  );
+  const leftFile = () => (active === first ? second : first);
+
+  return {
+    get last() {
+      return last;
+    },
+    append(text) {
+      const frame = encodeFrame(books, last + 1, group.synced, text);
+      try {
+        write(active, frame, active.size);
+      } catch (error) {
+        throw new JournalFault(error);
+      }
+      last += 1;
+      unsynced.push({ file: active, at: active.size, number: last, frame });
+      active.size += frame.length;
+      active.last = last;
+      return last;
+    },
+    whenDurable: group.whenDurable,
+    get left() {
+      return leftFile().size > 0 ? leftFile().last : null;
+    },
+    cut() {
+      const file = leftFile();
+      ftruncateSync(file.descriptor, 0);
+      file.size = 0;
+    },
+    close(remove) {
+      for (const { descriptor, path } of [first, second]) {
+        if (!remove) fdatasyncSync(descriptor);
+        closeSync(descriptor);
+        if (remove) rmSync(path, { force: true });
+      }
+    },
+  };
+}
+
+function syncAll([file, ...more]: readonly JournalFile[], done: (error: Error | null) => void): void {
+  if (!file) return void setImmediate(done, null);
+  fdatasync(file.descriptor, (error) => (error || more.length === 0 ? done(error) : syncAll(more, done)));
+}
+
+function emptied(path: string): JournalFile {
+  const descriptor = openSync(path, 'a+', 0o600);
+  if (fstatSync(descriptor).size > 0) {
+    ftruncateSync(descriptor, 0);
+    fdatasyncSync(descriptor);
+  }
+  closeSync(descriptor);
+  return { path, descriptor: openSync(path, 'r+'), size: 0, last: 0 };
+}
+
+/** A new file is only found again after a power cut if its folder was synced. */
+function syncFolder(database: string): void {
+  const folder = openSync(dirname(database), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}

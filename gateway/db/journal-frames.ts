@@ -1,0 +1,72 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * One piece of a journal: `magic 4, checksum 4, books 4, length 4, number 6, synced 6`, little-endian, and the text. The checksum
+ * covers all that comes after it.
+ */
+export interface Frame {
+  /** One more than that of the frame before, over all files. */
+  readonly number: number;
+  /** All frames up to this number were on the disk when this one was written. */
+  readonly synced: number;
+  /** Which books it belongs to. */
+  readonly books: number;
+  readonly text: () => string;
+}
+
+const magic = Buffer.from('PSJ1', 'latin1');
+const headBytes = 28;
+
+export function encodeFrame(books: number, number: number, synced: number, text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(headBytes + length);
+  magic.copy(frame);
+  frame.writeUInt32LE(books, 8);
+  frame.writeUInt32LE(length, 12);
+  frame.writeUIntLE(number, 16, 6);
+  frame.writeUIntLE(synced, 22, 6);
+  frame.write(text, headBytes);
+  frame.writeUInt32LE(crc32(frame.subarray(8)), 4);
+  return frame;
+}
+
+export interface ScannedFile {
+  /** In the order of the file. */
+  readonly frames: readonly Frame[];
+  /** Bytes that are no whole frame: torn, damaged, or never written. */
+  readonly brokenBytes: number;
+}
+
+/** Every whole frame of a file, also behind bytes that are none. */
+export function scanFrames(bytes: Buffer): ScannedFile {
+  const frames: Frame[] = [];
+  let brokenBytes = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const end = frameEnd(bytes, at);
+    if (end !== null) {
+      frames.push(frameAt(bytes, at, end));
+      at = end;
+      continue;
+    }
+    const found = bytes.indexOf(magic, at + 1);
+    const next = found === -1 ? bytes.length : found;
+    brokenBytes += next - at;
+    at = next;
+  }
+  return { frames, brokenBytes };
+}
+
+/** Where a whole frame that begins here ends; null where none does. */
+function frameEnd(bytes: Buffer, at: number): number | null {
+  if (at + headBytes > bytes.length || bytes.compare(magic, 0, magic.length, at, at + magic.length) !== 0) return null;
+  const end = at + headBytes + bytes.readUInt32LE(at + 12);
+  if (end > bytes.length) return null;
+  return crc32(bytes.subarray(at + 8, end)) === bytes.readUInt32LE(at + 4) ? end : null;
+}
+
+const frameAt = (bytes: Buffer, at: number, end: number): Frame => ({
+  books: bytes.readUInt32LE(at + 8),
+  number: bytes.readUIntLE(at + 16, 6),
+  synced: bytes.readUIntLE(at + 22, 6),
+  text: () => bytes.toString('utf8', at + headBytes, end),
+});

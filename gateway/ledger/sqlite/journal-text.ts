@@ -1,0 +1,108 @@
+import { nanoUsd } from '#shared/money.ts';
+import type { TokenUsage } from '#shared/price.ts';
+import { priceFromText, priceText } from '../../prices/price-json.ts';
+import type { OpenedRequest } from '../books-changes.ts';
+import type { Settlement } from '../ledger.ts';
+import type { DecidedStep } from '../redo-steps.ts';
+
+/**
+ * A decided step as the journal keeps it: a JSON array that begins with its kind. Integers beyond 2^53 are strings. What is
+ * added to a kind goes to its end, so that an older journal can be read.
+ */
+
+const kinds = { open: 0, raise: 1, renew: 2, close: 3 } as const;
+
+const openedColumns: Readonly<Record<keyof OpenedRequest, 'text' | 'integer'>> = {
+  id: 'text',
+  account_id: 'text',
+  key_id: 'text',
+  instance_id: 'text',
+  created: 'integer',
+  day: 'text',
+  provider: 'text',
+  model: 'text',
+  purpose: 'text',
+  conversation_id: 'text',
+  end_user: 'text',
+  metadata: 'text',
+  byok: 'integer',
+  hold: 'integer',
+  lease_until: 'integer',
+};
+const opened = Object.keys(openedColumns) as (keyof OpenedRequest)[];
+
+const tokens = [
+  ...(['promptTokens', 'completionTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const),
+  ...(['audioTokens', 'cacheWriteHourTokens'] as const),
+] satisfies (keyof TokenUsage)[];
+
+type Plain = string | number | null;
+
+export function stepText(step: DecidedStep): string {
+  switch (step.do) {
+    case 'open':
+      return JSON.stringify([kinds.open, ...opened.map((column) => plain(step.row[column]))]);
+    case 'raise':
+      return JSON.stringify([kinds.raise, step.id, plain(step.by)]);
+    case 'renew':
+      return JSON.stringify([kinds.renew, step.id, plain(step.lease_until)]);
+    case 'close':
+      return closeText(step);
+  }
+}
+
+/** Throws where the text is not that of a step: it was written by another version. */
+export function stepFromText(text: string): DecidedStep {
+  const [kind, ...values] = JSON.parse(text) as [number, ...unknown[]];
+  const [id, amount] = values as [string, Plain];
+  switch (kind) {
+    case kinds.open:
+      return { do: 'open', row: openedFrom(values as Plain[]) };
+    case kinds.raise:
+      return { do: 'raise', id, by: integer(amount) };
+    case kinds.renew:
+      return { do: 'renew', id, lease_until: integer(amount) };
+    case kinds.close:
+      return closeFrom(values);
+    default:
+      throw new Error(`a step of the journal is of a kind ${kind} that this version does not know`);
+  }
+}
+
+const plain = (value: string | bigint | null): Plain =>
+  typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+
+const integer = (value: unknown): bigint => BigInt(value as string | number);
+
+const openedFrom = (values: readonly Plain[]): OpenedRequest =>
+  Object.fromEntries(
+    opened.map((column, at) => {
+      const value = values[at] ?? null;
+      return [column, openedColumns[column] === 'integer' ? integer(value ?? 0) : value];
+    }),
+  ) as unknown as OpenedRequest;
+
+function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { do: 'close' }>): string {
+  const head = JSON.stringify([
+    ...[kinds.close, end.requestId, Number(ended), entryId, end.status, end.errorCode, plain(end.charge)],
+    ...[end.byokFeeBps ?? 0, plain(end.upstreamCost), end.estimated ? 1 : 0, end.provider, end.model],
+    ...[end.firstTokenMs, end.totalMs, tokens.map((name) => end.usage[name] ?? 0)],
+  ]);
+  const price = end.price ? priceText(end.price) : 'null';
+  const routing = end.routing ? JSON.stringify(end.routing) : 'null';
+  return `${head.slice(0, -1)},${price},${routing}]`;
+}
+
+function closeFrom(values: readonly unknown[]): DecidedStep {
+  const [requestId, ended, entryId, status, errorCode, charge, byokFeeBps, upstreamCost, estimated] = values;
+  const [provider, model, firstTokenMs, totalMs, counts, price, routing] = values.slice(9);
+  const settlement = {
+    ...{ requestId, status, errorCode, provider, model, firstTokenMs, totalMs },
+    ...{ charge: nanoUsd(integer(charge)), upstreamCost: nanoUsd(integer(upstreamCost)), estimated: estimated === 1 },
+    ...(byokFeeBps === 0 ? {} : { byokFeeBps }),
+    usage: Object.fromEntries(tokens.map((name, at) => [name, (counts as number[])[at] ?? 0])),
+    price: price === null ? null : priceFromText(JSON.stringify(price)),
+    routing,
+  } as unknown as Settlement;
+  return { do: 'close', settlement, ended: integer(ended), entryId: entryId as string | null };
+}

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { BooksDb } from '../../db/open.ts';
+import { takeServingLock } from '../../db/serving-lock.ts';
+import { BooksAdapter } from '../../db/sqlite.ts';
+import { journalState, lastInJournal, replayJournal } from './replay-journal.ts';
+
+const patienceMs = 10_000;
+const pauseMs = 20;
+
+/**
+ * For who does not serve a SQLite file: when it resolves, the database has every step that was written down when it was called. Where
+ * a server lives, it will have filled them in a moment; where none does, what the last one has left is brought in here.
+ */
+export async function awaitEarlierSteps(db: BooksDb): Promise<void> {
+  const { adapter } = db.getExecutor();
+  const connection = adapter instanceof BooksAdapter ? adapter.connection : null;
+  if (!connection?.path) return;
+  const { path } = connection;
+  const last = lastInJournal(path);
+  for (const until = performance.now() + patienceMs; journalState(connection).applied < last; ) {
+    const unlock = unlessServed(path);
+    try {
+      if (unlock) return void replayJournal(connection, () => {});
+    } finally {
+      unlock?.();
+    }
+    if (performance.now() > until) throw notFilled(path);
+    await delay(pauseMs);
+  }
+}
+
+/** Takes the place of a server for a moment; null where there is one. */
+function unlessServed(path: string): (() => void) | null {
+  try {
+    return takeServingLock(path, { quietly: true });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'database_in_use') return null;
+    throw error;
+  }
+}
+
+const notFilled = (path: string) =>
+  new AppError(
+    'internal_error',
+    `The server that has the database "${path}" has not written its last requests into it within ${patienceMs / 1000} seconds. See its log.`,
+  );

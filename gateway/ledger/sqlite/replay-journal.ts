@@ -1,0 +1,94 @@
+import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
+import { AppError } from '#shared/errors.ts';
+import { journalPaths, readJournalFile } from '../../db/journal-files.ts';
+import type { Frame } from '../../db/journal-frames.ts';
+import type { BooksConnection } from '../../db/sqlite.ts';
+import { createBooksFill } from './fill-books.ts';
+import { stepFromText } from './journal-text.ts';
+
+type Log = (entry: Readonly<Record<string, unknown>>) => void;
+
+const sliceSteps = 500;
+
+export interface JournalState {
+  /** Tells these books from others. */
+  readonly books: number;
+  /** The number of the last step that the database has. */
+  readonly applied: number;
+}
+
+/** How far the database is. */
+export function journalState({ prepare }: BooksConnection): JournalState {
+  const [row] = prepare('select books, applied from step_journal').all([]) as { books: bigint; applied: bigint }[];
+  if (!row) throw new Error('the database does not know its journal');
+  return { books: Number(row.books), applied: Number(row.applied) };
+}
+
+/** The number of the last step that can be read in the journal of this database; 0 where there is none. */
+export const lastInJournal = (path: string): number =>
+  journalPaths(path)
+    .flatMap((file) => readJournalFile(file).frames)
+    .reduce((last, { number }) => Math.max(last, number), 0);
+
+/**
+ * Brings into the database what the journal has more, and makes it durable there, so that the journal may be emptied. Where the end
+ * never reached the disk whole, it ends before that, with a line in the log. Throws `internal_error` where something is
+ * damaged or missing that was on the disk before.
+ */
+export function replayJournal(connection: BooksConnection, log: Log): JournalState {
+  const { path } = connection;
+  const state = journalState(connection);
+  if (path === null) return state;
+  const files = journalPaths(path).map((file) => readJournalFile(file));
+  const frames = files.flatMap((file) => file.frames);
+  const brokenBytes = files.reduce((sum, file) => sum + file.brokenBytes, 0);
+  if (frames.length === 0 && brokenBytes === 0) return state;
+  const replayed = wholeFrom(frames, state, path);
+  const last = frames.reduce((most, { number }) => Math.max(most, number), state.applied);
+  const lost = last - state.applied - replayed.length;
+  const fill = createBooksFill(connection);
+  try {
+    for (const { number, text } of replayed) fill.add(stepFromText(text()), number);
+    while (fill.waiting > 0) fill.next(sliceSteps);
+  } catch (error) {
+    throw unusable(path, `the steps after ${fill.applied} do not fit: ${(error as Error).message}`);
+  }
+  if (lost > 0 || brokenBytes > 0) log({ event: 'journal_cut', level: 'warn', lost, bytes: brokenBytes });
+  if (replayed.length > 0) log({ event: 'journal_replayed', level: 'info', steps: replayed.length });
+  // The number of a step that was lost is never given again: its remains may still be on the disk.
+  connection.prepare('update step_journal set applied = ?').run([BigInt(last)]);
+  makeDurable(connection, path);
+  return { ...state, applied: last };
+}
+
+/** The steps that the database lacks, in their order, up to the first that is not there. */
+function wholeFrom(frames: readonly Frame[], { books, applied }: JournalState, path: string): Frame[] {
+  const byNumber = new Map<number, Frame>();
+  let synced = 0;
+  for (const frame of frames) {
+    if (frame.books !== books) throw unusable(path, 'it belongs to another database');
+    byNumber.set(frame.number, frame);
+    synced = Math.max(synced, frame.synced);
+  }
+  const whole: Frame[] = [];
+  for (let next = byNumber.get(applied + 1); next; next = byNumber.get(next.number + 1)) whole.push(next);
+  const end = applied + whole.length;
+  // Nothing may be missing that was on the disk when what follows it was written.
+  if (end < synced) throw unusable(path, `step ${end + 1} is damaged or missing, though it had been written`);
+  return whole;
+}
+
+const unusable = (path: string, why: string) =>
+  new AppError(
+    'internal_error',
+    `The journal of the database "${path}" cannot be used: ${why}. Restore both from one backup, or move ${journalPaths(path).join(' and ')} away to go on without the last requests.`,
+  );
+
+function makeDurable(connection: BooksConnection, path: string): void {
+  connection.prepare('pragma wal_checkpoint(PASSIVE)').all([]);
+  const log = `${path}-wal`;
+  if (!existsSync(log)) return;
+  const descriptor = openSync(log, 'r+');
+  fdatasyncSync(descriptor);
+  closeSync(descriptor);
+}

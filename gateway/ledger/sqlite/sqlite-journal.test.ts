@@ -1,0 +1,297 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { nanoUsd, picoUsd } from '#shared/money.ts';
+import { noTokens } from '#shared/price.ts';
+import { journalPaths } from '../../db/journal-files.ts';
+import { scanFrames } from '../../db/journal-frames.ts';
+import { openBooks } from '../../db/open.ts';
+import { createTransact } from '../../db/transact.ts';
+import { type BooksDraft, createBooksDraft } from '../books-changes.ts';
+import { grantCredits } from '../grant.ts';
+import type { Settlement } from '../ledger.ts';
+import { createLedger } from '../ledger-store.ts';
+import { redoStep } from '../redo-steps.ts';
+import { verifyBooks } from '../verify-books.ts';
+import { stepFromText } from './journal-text.ts';
+
+const long = Boolean(process.env.PORTICO_LONG);
+const folder = mkdtempSync(join(tmpdir(), 'portico-journal-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+const start = Date.UTC(2026, 10, 20);
+const account = { id: 'acct_1', name: 'A', email: null, plan: 'pro', status: 'active' as const, created: 0n };
+const keyIds = ['key_1', 'key_2'] as const;
+
+async function open(database = join(folder, `books-${files++}.db`)) {
+  const books = await openBooks(database);
+  const transact = createTransact(books);
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const log = (entry: Readonly<Record<string, unknown>>) => void logged.push(entry);
+  let time = start;
+  const open = () => createLedger({ db: books.db, now: () => time, instanceId: 'inst_a', log });
+  let ledger: ReturnType<typeof open>;
+  try {
+    ledger = open();
+  } catch (error) {
+    await books.db.destroy();
+    throw error;
+  }
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { ...books, database, transact, ledger, logged, pass };
+}
+
+type Opened = Awaited<ReturnType<typeof open>>;
+
+async function openWithAccount(): Promise<Opened> {
+  const opened = await open();
+  await opened.db
+    .insertInto('accounts')
+    .values({ ...account, balance: 0n, held: 0n, granted: 0n, used: 0n })
+    .execute();
+  for (const [at, id] of keyIds.entries()) {
+    const parent_id = at === 0 ? null : keyIds[0];
+    const key = {
+      id,
+      account_id: 'acct_1',
+      digest: Buffer.from(id),
+      prefix: 'p',
+      scopes: '[]',
+      created: 0n,
+      parent_id,
+    };
+    await opened.db.insertInto('api_keys').values(key).execute();
+  }
+  await opened.transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(5_000n) }, start));
+  return opened;
+}
+
+const holdOf = (requestId: string, keyId: string | null, amount: bigint, byok = false) => ({
+  ...{ requestId, accountId: 'acct_1', keyId, amount: nanoUsd(amount), provider: 'p', model: 'm', byok },
+  ...{ purpose: null, conversationId: 'chat "one"', user: 'Åsa\u2028', metadata: { a: 'ü' } },
+});
+
+const price = {
+  ...{ prompt: picoUsd(1_000n), completion: picoUsd(0n), request: picoUsd(0n) },
+  ...{ cacheRead: null, cacheWrite: null, tiers: [], source: 'test', asOf: '2026-11-01' },
+};
+
+const endOf = (requestId: string, charge: number, byokFeeBps = 0): Settlement => ({
+  ...{ requestId, status: charge === 0 ? 'failed' : 'succeeded', errorCode: charge === 0 ? 'upstream_error' : null },
+  ...{ charge: nanoUsd(BigInt(charge)), upstreamCost: nanoUsd(BigInt(charge)), estimated: false, provider: 'p' },
+  ...(byokFeeBps ? { byokFeeBps } : {}),
+  ...{ model: 'm2', usage: { ...noTokens, promptTokens: charge }, price, totalMs: 2, firstTokenMs: null },
+  routing: { policy: 'direct', reason: 'r', selected: 'm2', upstream_model: 'm', attempts: [], catalog_version: 'v' },
+});
+
+const slot = fc.integer({ min: 0, max: 9 });
+const action = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('hold' as const),
+      slot,
+      key: fc.constantFrom(null, ...keyIds),
+      amount: fc.bigInt({ min: 0n, max: 900n }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('extend' as const), slot, amount: fc.bigInt(0n, 1_500n) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('settle' as const), slot, charge: fc.nat(700) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('renew' as const), slot }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('grant' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(1, 86_400_000) }) },
+);
+type Action = typeof action extends fc.Arbitrary<infer One> ? One : never;
+
+async function act({ ledger, db, transact, pass }: Opened, step: Action): Promise<void> {
+  if (step.do === 'pass') return pass(step.ms);
+  if (step.do === 'read') return void (await db.selectFrom('requests').select('id').execute());
+  if (step.do === 'grant') {
+    await transact((trx) => grantCredits(trx, { accountId: 'acct_1', amount: nanoUsd(100n) }, start));
+    return;
+  }
+  const id = `req_${step.slot}`;
+  if (step.do === 'hold') await ledger.decide(holdOf(id, step.key, step.amount));
+  else if (step.do === 'extend') await ledger.extend(id, nanoUsd(step.amount));
+  else if (step.do === 'renew') await ledger.renew(id);
+  else await ledger.settle(endOf(id, step.charge));
+}
+
+/** What is refused changes nothing, and is nobody's business here. */
+const attempt = (opened: Opened, step: Action) => act(opened, step).catch(() => {});
+
+/** All that the steps are to have changed, in a form that can be compared. */
+async function state({ db }: Pick<Opened, 'db'>) {
+  const requests = await db.selectFrom('requests').selectAll().orderBy('id').execute();
+  return {
+    accounts: await db.selectFrom('accounts').selectAll().execute(),
+    keys: await db.selectFrom('api_keys').select(['id', 'held', 'spent']).orderBy('id').execute(),
+    requests: requests.map(({ id, hold, status, charge, lease_until, day, price, routing, end_user, metadata }) => ({
+      ...{ id, hold, status, charge, lease_until, day, price, routing, end_user, metadata },
+    })),
+    entries: await db.selectFrom('ledger_entries').select(['id', 'amount', 'balance_after']).orderBy('seq').execute(),
+  };
+}
+
+/** The files as a killed process leaves them, with this much of the journal. */
+function killed(database: string, keep: (bytes: Buffer) => Buffer): string {
+  const copy = join(folder, `killed-${files++}`);
+  mkdirSync(copy);
+  const target = join(copy, 'books.db');
+  for (const end of ['', '-wal']) if (existsSync(database + end)) copyFileSync(database + end, target + end);
+  for (const [at, path] of journalPaths(database).entries()) {
+    if (existsSync(path)) writeFileSync(journalPaths(target)[at] ?? '', keep(readFileSync(path)));
+  }
+  return target;
+}
+
+const framesOf = (database: string) => journalPaths(database).flatMap((path) => scanFrames(readFileSync(path)).frames);
+
+const numberApplied = async ({ db }: Pick<Opened, 'db'>): Promise<number> => {
+  const { adapter } = db.getExecutor() as unknown as { adapter: { prepare(text: string): { all(of: []): unknown[] } } };
+  return Number((adapter.prepare('select applied from step_journal').all([])[0] as { applied: bigint }).applied);
+};
+
+/** The same steps done one by one by the pure rules, on what was stored before them. */
+async function folded(database: string) {
+  const books = await openBooks(database);
+  const applied = await numberApplied(books);
+  const before = await state(books);
+  await books.db.destroy();
+  const rows = <Row extends { id: string }>(all: readonly Row[]) => new Map(all.map((row) => [row.id, row]));
+  const [accounts, keys, requests] = [rows(before.accounts), rows(before.keys), rows(before.requests)];
+  const parents: Record<string, string | null> = { key_1: null, key_2: 'key_1' };
+  const draft: BooksDraft = createBooksDraft({
+    account: (id) => accounts.get(id),
+    key: (id) => {
+      const key = keys.get(id);
+      return key && { ...key, parent_id: parents[id] ?? null, spend_limit: null };
+    },
+    request: (id) => {
+      const row = requests.get(id) as (typeof before.requests)[number] & { account_id?: string };
+      return row && ({ ...row, account_id: 'acct_1', key_id: keyOf.get(id) ?? null, byok: 0n } as never);
+    },
+  });
+  let next = applied + 1;
+  for (const { number, text } of framesOf(database)) {
+    if (number !== next) continue;
+    next += 1;
+    redoStep(stepFromText(text()), draft);
+  }
+  const changes = draft.changes();
+  for (const row of changes.accounts) accounts.set(row.id, { ...(accounts.get(row.id) as object), ...row } as never);
+  for (const { id, held, spent } of changes.keys) keys.set(id, { id, held, spent });
+  return {
+    accounts: [...accounts.values()],
+    keys: [...keys.values()],
+    holds: [...new Set([...requests.keys(), ...changes.requests.keys()])].sort().map((id) => {
+      const { hold, status, charge } = changes.requests.get(id) ?? (requests.get(id) as never);
+      return { id, hold, status, charge };
+    }),
+    entries: [
+      ...before.entries,
+      ...changes.entries.map(({ id, amount, balance_after }) => ({ id, amount, balance_after })),
+    ],
+  };
+}
+
+/** Which key each request was made with; the state above leaves it out. */
+const keyOf = new Map<string, string | null>();
+
+test('what a kill at any byte of the journal leaves is what the pure rules make of the steps that are whole', async () => {
+  const property = fc.asyncProperty(
+    fc.array(action, { minLength: 5, maxLength: 40 }),
+    fc.nat(1_000_000),
+    async (program, cut) => {
+      const opened = await openWithAccount();
+      for (const step of program) await attempt(opened, step);
+      // A process killed a moment later would have filled nothing more: what is stored now is what it leaves.
+      const copy = killed(opened.database, (bytes) => bytes.subarray(0, cut % (bytes.length + 1)));
+      keyOf.clear();
+      for (const { text } of framesOf(opened.database)) {
+        const step = stepFromText(text());
+        if (step.do === 'open') keyOf.set(step.row.id, step.row.key_id);
+      }
+      await opened.db.destroy();
+      const expected = await folded(killed(copy, (bytes) => bytes));
+      const again = await open(copy);
+      const { accounts, keys, requests, entries } = await state(again);
+      const holds = requests.map(({ id, hold, status, charge }) => ({ id, hold, status, charge }));
+      expect({ accounts, keys, holds, entries }).toEqual(expected);
+      const report = await verifyBooks(again);
+      await again.db.destroy();
+      expect(report.checks.flatMap(({ problems }) => problems)).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: long ? 2_000 : 25 });
+}, 3_600_000);
+
+test('what was whole comes back whole: rows, texts and leases are those of a server that went on', async () => {
+  const opened = await openWithAccount();
+  await opened.ledger.decide(holdOf('req_1', 'key_2', 500n));
+  await opened.ledger.extend('req_1', nanoUsd(700n));
+  await opened.ledger.settle(endOf('req_1', 300));
+  await opened.ledger.decide(holdOf('req_2', null, 2n ** 10n));
+  opened.pass(5_000);
+  await opened.ledger.renew('req_2');
+  const copy = killed(opened.database, (bytes) => bytes);
+  const expected = await state(opened);
+  await opened.db.destroy();
+  const again = await open(copy);
+  expect(await state(again)).toEqual(expected);
+  expect(again.logged).toEqual([expect.objectContaining({ event: 'journal_replayed', steps: 5 })]);
+  await again.db.destroy();
+  expect(journalPaths(copy).filter((path) => existsSync(path))).toEqual([]);
+});
+
+test('a journal that is damaged where it had reached the disk is refused; a torn end is cut', async () => {
+  const opened = await openWithAccount();
+  for (let at = 0; at < 4; at += 1) {
+    await opened.ledger.decide(holdOf(`req_${at}`, null, 10n));
+    await opened.ledger.settle(endOf(`req_${at}`, 3));
+  }
+  await opened.ledger.decide(holdOf('req_last', null, 10n));
+  const damaged = (at: (bytes: Buffer) => number) =>
+    killed(opened.database, (bytes) => {
+      const copy = Buffer.from(bytes);
+      const place = at(bytes);
+      if (copy.length > 0) copy[place] = (copy[place] ?? 0) ^ 0xff;
+      return copy;
+    });
+  const middle = damaged((bytes) => bytes.length >> 1);
+  const end = damaged((bytes) => bytes.length - 1);
+  const foreign = killed(opened.database, (bytes) => bytes);
+  const other = await openWithAccount();
+  const wrong = killed(other.database, () => Buffer.alloc(0));
+  for (const [at, path] of journalPaths(foreign).entries()) copyFileSync(path, journalPaths(wrong)[at] ?? '');
+  await other.db.destroy();
+  await opened.db.destroy();
+  await expect(open(middle)).rejects.toThrow(/journal of the database .* step \d+ is damaged or missing/);
+  await expect(open(wrong)).rejects.toThrow(/belongs to another database/);
+  const cut = await open(end);
+  onTestFinished(() => cut.db.destroy());
+  expect(cut.logged).toContainEqual(expect.objectContaining({ event: 'journal_cut', level: 'warn' }));
+  expect((await state(cut)).requests.map(({ id }) => id)).toEqual(['req_0', 'req_1', 'req_2', 'req_3']);
+});
+
+test('a grant by another process counts at once where a hold would be refused, and balances chain over both', async () => {
+  const opened = await openWithAccount();
+  onTestFinished(() => opened.db.destroy());
+  const outside = await openBooks(opened.database);
+  await opened.ledger.decide(holdOf('req_1', 'key_1', 4_000n));
+  await expect(async () => opened.ledger.decide(holdOf('req_2', 'key_1', 4_000n))).rejects.toThrow(/Insufficient/);
+  const settled = opened.ledger.settle(endOf('req_1', 600));
+  const grant = { accountId: 'acct_1', amount: nanoUsd(3_000n) };
+  await createTransact(outside)((trx) => grantCredits(trx, grant, start));
+  await opened.ledger.decide(holdOf('req_2', 'key_1', 7_000n));
+  await settled;
+  await outside.db.destroy();
+  expect(await state(opened)).toMatchObject({ accounts: [{ balance: 7_400n, held: 7_000n, granted: 8_000n }] });
+  expect((await verifyBooks(opened)).ok).toBe(true);
+});

@@ -1,0 +1,226 @@
+import { statSync } from 'node:fs';
+import { createCheckpoints } from '../../db/checkpoints.ts';
+import { JournalFault } from '../../db/journal-fault.ts';
+import { type JournalFiles, openJournalFiles } from '../../db/journal-files.ts';
+import type { BooksDb } from '../../db/open.ts';
+import { BooksAdapter, type BooksConnection } from '../../db/sqlite.ts';
+import { type DecisionContext, decideSteps, type Step, type StepResult } from '../decide-steps.ts';
+import { stepOf } from '../redo-steps.ts';
+import { createBooksFill } from './fill-books.ts';
+import { stepText } from './journal-text.ts';
+import { createMemoryBooks } from './memory-books.ts';
+import { replayJournal } from './replay-journal.ts';
+
+export type Log = (entry: Readonly<Record<string, unknown>>) => void;
+
+/** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
+const fillEveryMs = 75;
+/** Steps in one transaction: it must not hold up the event loop. Who reads waits for all of them. */
+const sliceSteps = 128;
+const wholeSteps = 1_000;
+/** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
+const mostWaiting = 50_000;
+/** How often another process's changes are looked for. */
+const lookEveryMs = 50;
+const retryMs = 500;
+const mostLogPages = 20_000;
+const checkpointEveryMs = 30_000;
+const longLogBytes = 8 * 1024 * 1024;
+
+/**
+ * The steps of the one process that owns a SQLite file. They are decided in memory and appended to a file beside the
+ * database; the database is filled a moment later (docs/decisions/039-a-journal-for-sqlite.md).
+ */
+export interface SqliteJournal {
+  /** Decides a step and writes it down. Throws `JournalFault` where that cannot be done: then nothing has changed. */
+  take(step: Step, context: DecisionContext): StepResult;
+  /** Calls back when all that was taken until now is on the disk, or cannot be brought there. */
+  whenDurable(done: (fault: JournalFault | null) => void): void;
+  /** Whether somebody's transaction is open: steps are to be taken once it is over. */
+  readonly isBusy: boolean;
+  whenFree(): Promise<void>;
+  /** Writes into the database all that waits. */
+  fill(): void;
+}
+
+const journals = new WeakMap<BooksConnection, SqliteJournal>();
+
+/**
+ * The journal of an open database, which this process must own (`serving-lock.ts`). Opening it first brings into the database
+ * what an earlier process has left. Throws `internal_error` where the journal is damaged.
+ */
+export function journalOf(db: BooksDb, log: Log): SqliteJournal {
+  const { adapter } = db.getExecutor();
+  if (!(adapter instanceof BooksAdapter)) throw new Error('only SQLite has a journal');
+  const journal = journals.get(adapter.connection) ?? openJournal(adapter.connection, log);
+  journals.set(adapter.connection, journal);
+  return journal;
+}
+
+function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
+  const { path } = connection;
+  const { books, applied } = replayJournal(connection, log);
+  const files = path === null ? inMemory(applied) : openJournalFiles(path, books, applied);
+  // In its own thread then, unless that cannot keep up.
+  if (path !== null) connection.prepare(`pragma wal_autocheckpoint = ${mostLogPages}`).all([]);
+  const checkpoints = path === null ? null : createCheckpoints(path);
+  const fill = createBooksFill(connection);
+  const cache = createMemoryBooks(connection);
+  const free: (() => void)[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  let lookedAt = 0;
+  let troubled = false;
+  let checkpointing = false;
+  let checkpointedAt = performance.now();
+
+  function fillAll(): void {
+    if (connection.inTransaction) throw new Error('the books cannot be filled inside a transaction');
+    while (fill.waiting > 0) fillSlice(wholeSteps);
+    if (cache.stale) cache.forget();
+  }
+
+  function fillSlice(most: number): void {
+    cache.written(fill.next(most));
+    if (cache.stale && fill.waiting === 0) cache.forget();
+  }
+
+  function schedule(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      fillUpTo(files.last);
+    }, ms);
+  }
+
+  /** In slices, between which the event loop gets its turn. */
+  function fillUpTo(last: number): void {
+    try {
+      if (connection.inTransaction) {
+        schedule(1);
+        return;
+      }
+      if (fill.waiting > 0) fillSlice(sliceSteps);
+      if (troubled) log({ event: 'books_filled_again', level: 'info' });
+      troubled = false;
+    } catch (error) {
+      if (!troubled) log({ event: 'books_not_filled', level: 'error', waiting: fill.waiting, cause: String(error) });
+      troubled = true;
+      schedule(retryMs);
+      return;
+    }
+    if (fill.waiting > 0 && fill.applied < last) return void setImmediate(() => fillUpTo(last));
+    if (fill.waiting > 0) schedule(fillEveryMs);
+    cutLeft();
+  }
+
+  /** What a file holds that was left is in the database by now: once that is on the disk, the file is emptied. */
+  function cutLeft(): void {
+    const { left } = files;
+    const mayCut = left !== null && left <= fill.applied;
+    if (!checkpoints || checkpointing || !(mayCut || isLogLong())) return;
+    checkpointing = true;
+    checkpointedAt = performance.now();
+    checkpoints.begin((error) => {
+      checkpointing = false;
+      if (error) log({ event: 'checkpoint_failed', level: 'error', cause: String(error) });
+      else if (mayCut) files.cut();
+    });
+  }
+
+  /** SQLite's own log grows by what others write too. */
+  const isLogLong = () =>
+    performance.now() - checkpointedAt > checkpointEveryMs &&
+    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > longLogBytes;
+
+  function look(): boolean {
+    lookedAt = performance.now();
+    if (!fill.changedElsewhere()) return false;
+    cache.stale = true;
+    try {
+      fillAll();
+    } catch {
+      // Told where the database is filled in its time; until then what was read before is what is known.
+      return false;
+    }
+    fill.seenElsewhere();
+    return true;
+  }
+
+  const decided = (step: Step, context: DecisionContext) => {
+    const { results, changes } = decideSteps([step], cache, context);
+    return { result: results[0] as StepResult, changes };
+  };
+
+  connection.hooks = {
+    before(writes) {
+      try {
+        fillAll();
+      } catch (error) {
+        // What is stored can still be read; nothing may be written before what came earlier.
+        if (writes) throw error;
+      }
+    },
+    after() {
+      cache.stale = true;
+      if (fill.waiting === 0) cache.forget();
+      for (const resolve of free.splice(0)) resolve();
+    },
+    closing() {
+      if (timer) clearTimeout(timer);
+      checkpoints?.close();
+      closeJournal(connection, files, fillAll, log);
+    },
+  };
+
+  return {
+    take(step, context) {
+      if (connection.inTransaction) throw new Error('a step was taken inside a transaction');
+      if (step.do === 'hold' && fill.waiting > mostWaiting) throw new JournalFault(new Error('too many steps wait'));
+      if (performance.now() - lookedAt > lookEveryMs) look();
+      let { result, changes } = decided(step, context);
+      const refused = 'error' in result || result.value === false;
+      if (refused && look()) ({ result, changes } = decided(step, context));
+      const done = stepOf(changes);
+      if (!done) return result;
+      cache.requireRoom(changes);
+      fill.add(done, files.append(stepText(done)));
+      cache.decided(changes);
+      schedule(fillEveryMs);
+      return result;
+    },
+    whenDurable: (done) => files.whenDurable(files.last, done),
+    get isBusy() {
+      return connection.inTransaction;
+    },
+    whenFree: () => new Promise((resolve) => free.push(resolve)),
+    fill: fillAll,
+  };
+}
+
+function closeJournal(connection: BooksConnection, files: JournalFiles, fillAll: () => void, log: Log): void {
+  connection.hooks = null;
+  let whole = false;
+  try {
+    fillAll();
+    const [row] = connection.prepare('pragma wal_checkpoint(TRUNCATE)').all([]) as { busy: bigint }[];
+    whole = row?.busy === 0n;
+  } catch (error) {
+    // The journal has it: whoever opens the books next brings it in.
+    log({ event: 'books_not_filled', level: 'error', cause: String(error) });
+  }
+  files.close(whole);
+}
+
+/** Books in memory are gone with the process, and so would be their journal. */
+function inMemory(start: number): JournalFiles {
+  let last = start;
+  return {
+    get last() {
+      return last;
+    },
+    append: () => ++last,
+    whenDurable: (_number, done) => done(null),
+    left: null,
+    cut() {},
+    close() {},
+  };
+}

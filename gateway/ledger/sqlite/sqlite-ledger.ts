@@ -1,0 +1,52 @@
+import type { NanoUsd } from '#shared/money.ts';
+import type { DecisionContext, Step } from '../decide-steps.ts';
+import type { Held } from '../ledger.ts';
+import type { LedgerDeps } from '../ledger-store.ts';
+import type { InterruptingLedger } from '../sweeper.ts';
+import { journalOf } from './sqlite-journal.ts';
+
+/** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
+export function createSqliteLedger({
+  db,
+  now,
+  instanceId,
+  leaseMs,
+  log = () => {},
+}: LedgerDeps & { leaseMs: number }): InterruptingLedger {
+  const journal = journalOf(db, log);
+
+  /** Throws what refuses the step. */
+  function take<T>(step: Step): T {
+    const time = now();
+    const context: DecisionContext = { now: time, leaseUntil: time + leaseMs, instanceId };
+    const result = journal.take(step, context);
+    if ('error' in result) throw result.error;
+    return result.value as T;
+  }
+
+  /** While somebody's transaction is open its rows are not to be relied on. */
+  function whenFree<T>(work: () => T): T | Promise<T> {
+    return journal.isBusy ? journal.whenFree().then(() => whenFree(work)) : work();
+  }
+
+  const durable = <T>(value: T) =>
+    new Promise<T>((resolve, reject) => {
+      journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
+    });
+
+  const held = (amount: NanoUsd): Held => ({
+    amount,
+    get durable() {
+      return durable(undefined);
+    },
+  });
+
+  return {
+    decide: (request) => whenFree(() => held(take<NanoUsd>({ do: 'hold', request }))),
+    extend: async (requestId, to) => whenFree(() => take<boolean>({ do: 'extend', requestId, to })),
+    renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
+    settle: async (settlement) => whenFree(() => durable(take<{ charged: never }>({ do: 'settle', settlement }))),
+    interrupt: async (settlement, leaseUntil) =>
+      whenFree(() => durable(take<boolean>({ do: 'interrupt', settlement, leaseUntil }))),
+  };
+}
