@@ -3,8 +3,6 @@ import type { AnswerOutlet } from './exchange.ts';
 
 /** Where an answer's bytes go out, in their order. */
 export interface SocketOutlet extends AnswerOutlet {
-  /** A promise where the client has to catch up first; one that has gone lets the writer go on to its end. */
-  write(data: string | Uint8Array): Promise<void> | undefined;
   /** Nothing follows, or only this. */
   end(last?: string): void;
 }
@@ -16,11 +14,13 @@ export interface SocketOutlet extends AnswerOutlet {
 const pieceBytes = 65_536;
 
 /**
- * Writes to a client's socket. A client that takes nothing for `stallMs` while something waits for it is hung up on, which
- * everyone who listens for the end of its connection takes as its leaving.
+ * Writes to a client's socket; what is written in one turn goes out in one piece. A client that takes nothing for `stallMs` while
+ * something waits for it is hung up on, which everyone who listens for the end of its connection takes as its leaving.
  */
 export function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketOutlet {
   const waiting: (string | Uint8Array)[] = [];
+  /** Of this turn. */
+  let turn = '';
   let flushing: Promise<void> | null = null;
 
   /** Hands over what waits, piece by piece, until it has to wait for the client. True: nothing is left. */
@@ -37,11 +37,19 @@ export function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketO
     flushing = null;
   }
 
-  function write(data: string | Uint8Array): Promise<void> | undefined {
-    if (hasGone(outgoing)) return undefined;
-    if (data.length <= pieceBytes) waiting.push(data);
-    else waiting.push(...piecesOf(data));
+  function closeTurn(): void {
+    if (turn === '') return;
+    if (turn.length <= pieceBytes) waiting.push(turn);
+    else waiting.push(...piecesOf(turn));
+    turn = '';
     if (!flushing && !handOver()) flushing = flush();
+  }
+
+  function write(text: string): Promise<void> | undefined {
+    if (hasGone(outgoing)) return undefined;
+    if (turn === '') queueMicrotask(closeTurn);
+    turn += text;
+    if (turn.length > pieceBytes) closeTurn();
     return flushing ?? undefined;
   }
 
@@ -52,18 +60,23 @@ export function socketOutlet(outgoing: ServerResponse, stallMs: number): SocketO
 
   return {
     write,
-    end(last) {
-      if (!flushing && (last === undefined || last.length <= pieceBytes)) return close(last);
-      const waits = last === undefined ? flushing : write(last);
-      void Promise.resolve(waits).then(() => close());
+    end(last = '') {
+      turn += last;
+      if (!flushing && turn.length <= pieceBytes) {
+        const text = turn;
+        turn = '';
+        return close(text);
+      }
+      closeTurn();
+      void Promise.resolve(flushing).then(() => close());
     },
   };
 }
 
 const hasGone = ({ destroyed, req }: ServerResponse) => destroyed || req.socket.destroyed;
 
-function piecesOf(data: string | Uint8Array): Uint8Array[] {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+function piecesOf(text: string): Uint8Array[] {
+  const bytes = Buffer.from(text);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.byteLength; at += pieceBytes) pieces.push(bytes.subarray(at, at + pieceBytes));
   return pieces;

@@ -28,12 +28,55 @@ export interface EventSplitter {
   end(): readonly string[];
 }
 
+/** Beyond this the rest of an event is left to the parser, which does not begin to look anew with every piece. */
+const shortRest = 16_384;
+const field = 'data: ';
+
 /**
  * Splitting inside a code point or a line changes nothing. An event that is larger than 1 MiB is refused as
- * `upstream_bad_response`.
+ * `upstream_bad_response`. Most upstreams send one line `data: …` an event and nothing else, which is cut out here; from the
+ * first thing on that is anything else, the parser reads the stream.
  */
 export function createEventSplitter(): EventSplitter {
   const decoder = new StringDecoder('utf8');
+  let parse: ((text: string) => readonly string[]) | null = null;
+  let rest = '';
+  let begun = false;
+
+  function parseFrom(text: string, before: readonly string[]): readonly string[] {
+    parse = createFeed();
+    rest = '';
+    // A byte order mark counts at the beginning only, and the parser has not seen it.
+    if (begun) parse(': begun\n');
+    return [...before, ...parse(text)];
+  }
+
+  function take(text: string): readonly string[] {
+    if (parse) return parse(text);
+    const all = rest === '' ? text : rest + text;
+    if (text.includes('\r')) return parseFrom(all, []);
+    const events: string[] = [];
+    let from = 0;
+    for (let end = all.indexOf('\n\n'); end >= 0; end = all.indexOf('\n\n', from)) {
+      if (!isOneLine(all, from, end)) return parseFrom(all.slice(from), events);
+      events.push(all.slice(from + field.length, end));
+      from = end + 2;
+      begun = true;
+    }
+    if (all.length - from > shortRest) return parseFrom(all.slice(from), events);
+    rest = all.slice(from);
+    return events;
+  }
+
+  // A buffer shares its memory with the bytes; the decoder would copy anything else.
+  const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { take: (bytes) => take(decoder.write(bufferOf(bytes))), end: () => take(decoder.end()) };
+}
+
+const isOneLine = (text: string, from: number, end: number): boolean =>
+  end > from + field.length && text.startsWith(field, from) && text.indexOf('\n', from) === end;
+
+function createFeed(): (text: string) => readonly string[] {
   let batch: string[] = [];
   let broken = false;
   const parser = createParser({
@@ -43,14 +86,11 @@ export function createEventSplitter(): EventSplitter {
       broken ||= error.type === 'max-buffer-size-exceeded';
     },
   });
-  const feed = (text: string): readonly string[] => {
+  return (text) => {
     parser.feed(text);
     if (broken) throw new AppError('upstream_bad_response', 'The provider sent an event that is too large.');
     const events = batch;
     batch = [];
     return events;
   };
-  // A buffer shares its memory with the bytes; the decoder would copy anything else.
-  const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { take: (bytes) => feed(decoder.write(bufferOf(bytes))), end: () => feed(decoder.end()) };
 }

@@ -4,6 +4,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
+import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
 import { usageEvent } from './completion-usage.ts';
 
 /** Reads the `data:` payloads of one streamed completion. */
@@ -23,6 +24,7 @@ export function createChunkReader(provider: string): ChunkReader {
   let started = false;
   let done = false;
   let finish: FinishReason | null = null;
+  let template: ChunkTemplate | null = null;
 
   function begin(): ProviderEvent[] {
     if (started) return [];
@@ -89,7 +91,12 @@ export function createChunkReader(provider: string): ChunkReader {
         finish ??= calls.size > 0 ? 'tool_calls' : 'stop';
         return begin();
       }
-      return hear(parseEvent(data, provider));
+      const text = template && contentIn(data, template);
+      if (text) return [{ type: 'text-delta', text }];
+      const chunk = parseEvent(data, provider);
+      const events = hear(chunk);
+      template ??= templateOf(data, chunk, events);
+      return events;
     },
     readWhole: (completion) => [...hear(completion), ...end()],
     end,
