@@ -231,6 +231,6 @@ function setProvider(registry: Registry, id: string, credential: ProviderCredent
 function knownProvider(registry: Registry, id: string) {
   const known = registry.get(id);
   if (known) return known;
-  const ids = registry.all().map((provider) => provider.id);
+  const { ids } = registry;
   throw new AppError('invalid_input', `There is no provider "${id}". Providers: ${ids.join(', ')}.`);
 }

@@ -50,7 +50,7 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
     provider: question.provider,
     model: question.model,
     models,
-    providers: registry.all().map((provider) => provider.id),
+    providers: registry.ids,
     configured: (id) => Boolean(registry.get(id)?.credential),
     vendor: deps.vendor,
   });

@@ -34,6 +34,8 @@ export interface Registry {
   configured(): readonly string[];
   /** All known providers, in order of priority. */
   all(): readonly Provider[];
+  /** Their ids. */
+  readonly ids: readonly string[];
   /** Models that no price book lists: the sandbox's, and those that OpenAI-compatible servers name themselves. */
   models(): readonly CatalogueModel[];
   /** Asks an OpenAI-compatible server for its models again. Throws an `AppError` with an upstream code. */
@@ -92,6 +94,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     },
     configured: () => providers.filter((provider) => credentials.has(provider.id)).map((provider) => provider.id),
     all: () => providers,
+    ids: providers.map(({ id }) => id),
     models: lists.models,
     refresh: lists.refresh,
   };

@@ -106,7 +106,7 @@ function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
     provider: null,
     model: id,
     models: deps.catalogue().models,
-    providers: deps.registry.all().map((provider) => provider.id),
+    providers: deps.registry.ids,
     configured: (provider) => Boolean(deps.registry.get(provider)?.credential),
     vendor: deps.vendor,
   });

@@ -63,7 +63,7 @@ function withProvider(provider: string, model: string, input: ResolveInput): Res
 }
 
 function withoutProvider(model: string, input: ResolveInput): Resolved {
-  const exact = byAlias(model, input.models) ?? input.models.find((entry) => entry.id === model);
+  const exact = byAlias(model, input.models) ?? namesOf(input.models).ids.get(model);
   if (exact) return direct(exact);
   // "anthropic/…" names Anthropic, also where a reseller calls its copy of the model so.
   if (namedProvider(model, input.providers) !== null) throw notFound(model);
@@ -88,8 +88,27 @@ const direct = (model: CatalogueModel, warnings: readonly Warning[] = []): Resol
   warnings,
 });
 
-const byAlias = (model: string, models: readonly CatalogueModel[]) =>
-  models.find((entry) => entry.aliases.includes(model));
+const byAlias = (model: string, models: readonly CatalogueModel[]) => namesOf(models).aliases.get(model);
+
+interface Names {
+  readonly aliases: ReadonlyMap<string, CatalogueModel>;
+  readonly ids: ReadonlyMap<string, CatalogueModel>;
+}
+
+const known = new WeakMap<readonly CatalogueModel[], Names>();
+
+/** Models by their names, made once for a catalogue. Of two with one name the first is meant. */
+function namesOf(models: readonly CatalogueModel[]): Names {
+  const found = known.get(models);
+  if (found) return found;
+  const last = models.toReversed();
+  const names = {
+    aliases: new Map(last.flatMap((entry) => entry.aliases.map((alias) => [alias, entry] as const))),
+    ids: new Map(last.map((entry) => [entry.id, entry])),
+  };
+  known.set(models, names);
+  return names;
+}
 
 /** The provider in front of a slash, where it is one: some providers' own names contain slashes. */
 function namedProvider(model: string, providers: readonly string[]): string | null {
