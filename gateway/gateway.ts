@@ -6,7 +6,6 @@ import type { Administrator, Operator } from './operator/operator.ts';
 import type { WorkLimits } from './overload/overload.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 import type { Download } from './upstream/fetched-images.ts';
-import type { UpstreamFetch } from './upstream/upstream-response.ts';
 
 export interface GatewayOptions {
   /** A SQLite file's path (or `:memory:`), or `postgres://…`. */
@@ -25,9 +24,8 @@ export interface GatewayOptions {
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Stands for the network to the upstreams, in tests. */
   readonly fetch?: typeof fetch;
-  /** Calls upstreams in place of `fetch`: the stand-alone server has a leaner way (`upstream/dispatch-fetch.ts`). */
-  readonly upstreamFetch?: UpstreamFetch;
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download;
   /** Other limits than those of the wire contract. */

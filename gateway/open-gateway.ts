@@ -51,6 +51,7 @@ import { usageRoutes } from './routes/usage-routes.ts';
 import { createHealth } from './routing/health.ts';
 import { createProviderWatch } from './routing/provider-watch.ts';
 import { createSticky } from './routing/sticky.ts';
+import { openUpstreamConnections } from './upstream/upstream-connections.ts';
 import { platformFetch } from './upstream/upstream-response.ts';
 
 const vendor = 'portico';
@@ -75,7 +76,8 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
 
 async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
-  const send = options.upstreamFetch ?? platformFetch(options.fetch ?? fetch);
+  const connections = options.fetch ? null : openUpstreamConnections();
+  const send = connections?.fetch ?? platformFetch(options.fetch ?? fetch);
   const byokFeeBps = options.byokFeeBps ?? 0;
   const registry = createRegistry({
     fetch: send,
@@ -209,6 +211,7 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       shedding.close();
       await running.drain(0);
       await details.close();
+      await connections?.close();
       await cluster.close();
       await db.destroy();
     },

@@ -1,9 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { Agent } from 'undici';
 import type { OwnGateway } from '../gateway.ts';
 import { listen } from '../http/listen.ts';
 import { openGateway } from '../open-gateway.ts';
-import { createDispatchFetch } from '../upstream/dispatch-fetch.ts';
 import { loadConfig } from './config.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { serveMetrics } from './serve-metrics.ts';
@@ -20,9 +18,6 @@ export interface ServeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How long an upstream may be silent is the engine's business, which knows what it is doing (`engineTimeouts`). */
-const upstreamLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
-
 /**
  * Serves until SIGINT or SIGTERM, then says so at `/readyz`, refuses new requests and finishes what runs. A second signal
  * aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
@@ -38,7 +33,6 @@ export async function serve(options: ServeOptions): Promise<void> {
     aliases: config.aliases,
     byokFeeBps: config.byokFeeBps,
     routingDetailDays: settings.routingDetailDays,
-    upstreamFetch: createDispatchFetch(new Agent(upstreamLimits)),
     log: options.logRequests ? withoutProbes : quietly,
   });
   const parts: Closing[] = [gateway];

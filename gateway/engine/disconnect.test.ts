@@ -1,22 +1,17 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Agent } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../auth/secret.ts';
 import { listen } from '../http/listen.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
-import { createDispatchFetch } from '../upstream/dispatch-fetch.ts';
 
-/** The stand-alone server as it runs: undici's dispatcher above, real sockets on both sides. */
+/** The stand-alone server as it runs, with real sockets on both sides. */
 async function openStandAlone(said: string) {
   const upstream = await openRawUpstream(said);
   onTestFinished(upstream.close);
-  const agent = new Agent();
-  onTestFinished(() => agent.destroy());
   const opened = await openTestGateway({
     now: Date.now,
-    upstreamFetch: createDispatchFetch(agent),
     providers: { openai: { apiKey: new Secret('sk-upstream'), baseUrl: `${upstream.origin}/v1` } },
   });
   const server = await listen(opened.gateway, { port: 0 });

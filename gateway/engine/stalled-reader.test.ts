@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type RequestRecord, requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../auth/secret.ts';
 import { listen } from '../http/listen.ts';
 import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../testing/raw-upstream.ts';
-import { createDispatchFetch } from '../upstream/dispatch-fetch.ts';
 
 /**
  * A client that does not read what it asked for: it pays for what was produced, and what its slowness does to the provider's
@@ -108,12 +106,9 @@ const paidFor = { status: 'cancelled', error_code: 'client_closed_request' };
 const circuit = ({ gateway }: Served) =>
   /portico_circuit_open\{[^}]*gpt-4o-mini[^}]*\} (\S+)/.exec((gateway as { metrics(): string }).metrics())?.[1] ?? '0';
 
-describe.each([
-  ['the stand-alone server', () => ({ upstreamFetch: dispatched() })],
-  ['a gateway over the platform’s fetch', () => ({})],
-])('%s', (_name, way) => {
+describe('over sockets', () => {
   test('clients that take nothing for a minute have left: they pay, and the model is as healthy as before', async () => {
-    const served = await openServed(way());
+    const served = await openServed();
     await stalled(served);
     await vi.advanceTimersByTimeAsync(minute);
     await hungUp(served);
@@ -126,7 +121,7 @@ describe.each([
   });
 
   test('a client that reads on within its minute loses nothing, though the provider’s own minute is over', async () => {
-    const served = await openServed(way());
+    const served = await openServed();
     const { clients, settled } = await stalled(served, 1);
     const [client] = clients as [Socket];
     for (let round = 0; round < 2; round += 1) {
@@ -141,7 +136,7 @@ describe.each([
   });
 
   test('a provider that breaks off because it had to wait is not at fault, and what came by then is paid', async () => {
-    const served = await openServed(way());
+    const served = await openServed();
     const { clients } = await stalled(served);
     await vi.advanceTimersByTimeAsync(minute / 2);
     served.upstream.breakOff();
@@ -155,7 +150,7 @@ describe.each([
   });
 
   test('a client that reads too slowly until its time is up has cancelled', async () => {
-    const served = await openServed({ ...way(), timeouts: { totalMs: 2 * minute } });
+    const served = await openServed({ timeouts: { totalMs: 2 * minute } });
     const { clients, settled } = await stalled(served, 1);
     const [client] = clients as [Socket];
     for (let round = 0; round < 3; round += 1) {
@@ -216,12 +211,6 @@ describe('whatever the answer is', () => {
     expect(sums).toMatchObject({ running: 0, held_usd: '0' });
   });
 });
-
-function dispatched() {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
-  onTestFinished(() => agent.destroy());
-  return createDispatchFetch(agent);
-}
 
 async function readUntil(socket: Socket, wanted: string): Promise<string> {
   let seen = '';

@@ -13,6 +13,7 @@ import {
   streamReply,
   type Upstream,
 } from '../testing/upstream-server.ts';
+import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
@@ -48,6 +49,8 @@ interface RunOptions {
 
 /** One attempt, as the engine makes it. */
 const answersInParts = () => {};
+const connections = openUpstreamConnections();
+afterAll(connections.close);
 
 async function run(provider: Provider, options: RunOptions = {}): Promise<Outcome> {
   const events: ProviderEvent[] = [];
@@ -58,7 +61,7 @@ async function run(provider: Provider, options: RunOptions = {}): Promise<Outcom
     const context = {
       signal,
       firstEventMs: 5_000,
-      fetch: platformFetch(options.fetch ?? fetch),
+      fetch: options.fetch ? platformFetch(options.fetch) : connections.fetch,
       whole: false,
       answersInParts,
     };
@@ -264,7 +267,7 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     upstream.replyWith(errorReply(401, {}));
     const context = {
       credential: { apiKey: new Secret(canary), baseUrl: upstream.origin },
-      fetch: platformFetch(fetch),
+      fetch: connections.fetch,
     };
     const listing = provider.models({ ...context, signal: new AbortController().signal });
     await expect(listing).rejects.toMatchObject({ code: 'upstream_auth_failed' });

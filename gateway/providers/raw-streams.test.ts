@@ -5,7 +5,8 @@ import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { attempt } from '../engine/attempt.ts';
 import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
-import { platformFetch } from '../upstream/upstream-response.ts';
+import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
+
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createGoogle } from './google/google.ts';
 import { createOpenAi } from './openai/openai.ts';
@@ -22,6 +23,8 @@ afterEach(() => {
 });
 
 const answersInParts = () => {};
+const connections = openUpstreamConnections();
+afterAll(connections.close);
 
 async function run(provider: Provider, onEvent: () => void = () => {}) {
   const events: ProviderEvent[] = [];
@@ -40,7 +43,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
       signal: new AbortController().signal,
       firstEventMs: 120_000,
       whole: false,
-      fetch: platformFetch(fetch),
+      fetch: connections.fetch,
       answersInParts,
     };
     await attempt(target, request, context, (together) => {

@@ -24,6 +24,7 @@ import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
 import { createSticky } from '../routing/sticky.ts';
+import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { testDatabase } from './test-database.ts';
 
@@ -52,7 +53,8 @@ export async function openChatBench(options: BenchOptions = {}) {
   const books = await openBooks(await testDatabase());
   const transact = createTransact(books);
   const now = options.now ?? Date.now;
-  const send = platformFetch(options.fetch ?? fetch);
+  const connections = openUpstreamConnections();
+  const send = options.fetch ? platformFetch(options.fetch) : connections.fetch;
   const plan = typeof options.plan === 'object' ? options.plan : planOf(options.plan ?? 'pro');
   await books.db
     .insertInto('accounts')
@@ -148,6 +150,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     },
     async close() {
       await running.drain(5_000);
+      await connections.close();
       await books.db.destroy();
     },
   };

@@ -253,7 +253,7 @@ describe('defaults, clamps and warnings', () => {
 
   test('§1.1 defaults: nothing that was not said is sent', async () => {
     await complete(mini);
-    expect(Object.keys(sent()).toSorted()).toEqual(['messages', 'model', 'stream', 'stream_options']);
+    expect(Object.keys(sent()).toSorted()).toEqual(['messages', 'model', 'stream']);
   });
 
   test('§1.1 user: forwarded hashed, and always the same', async () => {
