@@ -103,7 +103,8 @@ export async function openChatBench(options: BenchOptions = {}) {
     const requestId = newId('req', now());
     const path = exchange.target;
     const place = createOverload({ statements: () => 0 }).enterOther('');
-    const { send, open } = exchange;
+    const send: Exchange['send'] = (...given) => exchange.send(...given);
+    const open: Exchange['open'] = (...given) => exchange.open(...given);
     try {
       await handlers.get(path)?.({ requestId, path, principal, pass: null, place, request: exchange, send, open });
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Sink } from '../concurrency/channel.ts';
+import type { Sink } from '../concurrency/sink.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type {
   UpstreamBody,

@@ -1,4 +1,4 @@
-import type { Sink } from '../concurrency/channel.ts';
+import type { Sink } from '../concurrency/sink.ts';
 import { platformSignal, type StopSignal } from '../concurrency/stop-signal.ts';
 
 /**
