@@ -24,7 +24,7 @@ export interface GatewayOptions {
   readonly sandboxPace?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Stands for the network to the upstreams, in tests. */
+  /** Calls upstreams in place of connections of its own: the platform's in the app, a double in tests. */
   readonly fetch?: typeof fetch;
   /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
   readonly download?: Download;

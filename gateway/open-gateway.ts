@@ -51,7 +51,6 @@ import { usageRoutes } from './routes/usage-routes.ts';
 import { createHealth } from './routing/health.ts';
 import { createProviderWatch } from './routing/provider-watch.ts';
 import { createSticky } from './routing/sticky.ts';
-import { openUpstreamConnections } from './upstream/upstream-connections.ts';
 import { platformFetch } from './upstream/upstream-response.ts';
 
 const vendor = 'portico';
@@ -76,7 +75,7 @@ export async function openGateway(options: GatewayOptions): Promise<OwnGateway> 
 
 async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
   const log = options.log ?? (() => {});
-  const connections = options.fetch ? null : openUpstreamConnections();
+  const connections = options.fetch ? null : await ownConnections();
   const send = connections?.fetch ?? platformFetch(options.fetch ?? fetch);
   const byokFeeBps = options.byokFeeBps ?? 0;
   const registry = createRegistry({
@@ -127,6 +126,8 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
     ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: send,
+    // The platform's own waits five minutes for an answer to begin, and a whole one may take longer.
+    asksWhole: connections !== null,
     ...{ registry, catalogue, health, sticky, running, credentials, now, log, vendor, byokFeeBps },
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
@@ -216,6 +217,12 @@ async function openUnlocked(options: GatewayOptions): Promise<OwnGateway> {
       await db.destroy();
     },
   };
+}
+
+/** Loaded where it is used: the app's gateway goes by the platform's `fetch`. */
+async function ownConnections() {
+  const { openUpstreamConnections } = await import('./upstream/upstream-connections.ts');
+  return openUpstreamConnections();
 }
 
 /** Closes the database again where what comes after its opening fails. */

@@ -326,11 +326,15 @@ async function readAnew(db: Db, loads: readonly (() => Promise<unknown>)[], chan
   changes.emit(...topic.options);
 }
 
-function openEmbedded({ openGateway, dataFolder, sandboxPace, now }: CoreOptions, log: Log): Promise<Gateway> {
+function openEmbedded(
+  { openGateway, dataFolder, sandboxPace, now, fetch: send }: CoreOptions,
+  log: Log,
+): Promise<Gateway> {
   return openGateway({
     database: join(dataFolder, 'gateway.db'),
     sandboxPace,
     now,
+    fetch: send,
     env: {},
     log: gatewayLog(log),
   });

@@ -80,6 +80,7 @@ function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: En
  * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043).
  */
 const wantsWhole = ({ question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>, { provider }: Target) =>
+  deps.asksWhole &&
   !question.stream &&
   admitted.targets.length === 1 &&
   provider.answersWhole === true &&

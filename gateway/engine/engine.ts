@@ -51,6 +51,8 @@ export interface EngineDeps {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly fetch: UpstreamFetch;
+  /** Whether it waits as long as a whole answer may take to begin. */
+  readonly asksWhole: boolean;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   /** The word in front of `/router`. */
   readonly vendor: string;

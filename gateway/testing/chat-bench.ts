@@ -88,6 +88,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     running,
     now,
     fetch: send,
+    asksWhole: !options.fetch,
     log,
     vendor: 'portico',
     byokFeeBps: 0,
