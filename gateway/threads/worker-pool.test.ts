@@ -67,18 +67,20 @@ test('a thread that has nothing to do ends, and another is started when there is
 });
 
 test('a small task waits for no huge one, and of the huge ones each account has its turn', async () => {
-  // A task waits until the small one has been done: beside it, or never.
+  // A task waits until the small one has been done: beside it, or never. Each says as which it was done: what threads send may
+  // overtake each other.
   const program = programOf(`({ input: { flag, isSmall } }) => {
+    if (!isSmall) Atomics.wait(flag, 0, 0);
+    const value = Atomics.add(flag, 1, 1);
     if (isSmall) Atomics.store(flag, 0, 1), Atomics.notify(flag, 0);
-    else Atomics.wait(flag, 0, 0);
-    parentPort.postMessage({ value: null });
+    parentPort.postMessage({ value });
   }`);
   const { run, ...pool } = openWorkerPool({ ...settings, file: program });
-  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const flag = new Int32Array(new SharedArrayBuffer(8));
   const done: string[] = [];
   const task = async (account: string, bytes: number) => {
-    await run(valueTask, { flag, isSmall: bytes === 1 } as never, [], { account, bytes });
-    done.push(account);
+    const place = await run(valueTask, { flag, isSmall: bytes === 1 } as never, [], { account, bytes });
+    done[place as unknown as number] = account;
   };
   const huge = 5_000_000;
   const all = [...Array.from({ length: 4 }, () => task('one', huge)), task('two', huge), task('three', 1)];
