@@ -19,7 +19,11 @@ export const firstInView = (page: Page): Promise<number> =>
 export const resting = (page: Page): Promise<void> =>
   page.getByRole('log', { name: 'Conversation' }).evaluate(async (log) => {
     for (let place = Number.NaN, still = 0; still < 8; place = log.scrollTop) {
-      await new Promise(requestAnimationFrame);
+      // A window that nobody sees may draw no frame at all.
+      await new Promise((next) => {
+        requestAnimationFrame(next);
+        setTimeout(next, 100);
+      });
       still = log.scrollTop === place && !log.querySelector('.prose[aria-busy]') ? still + 1 : 0;
     }
   });
