@@ -35,11 +35,14 @@ export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): H
 
   app.use('*', async (context, next) => {
     const received = context.get('received');
-    await admitReceived(received, context.env?.address ?? null, deps);
-    if (received.principal) context.set('principal', received.principal);
-    if (received.place) context.set('place', received.place);
-    await next();
-    await release(received);
+    try {
+      await admitReceived(received, context.env?.address ?? null, deps);
+      if (received.principal) context.set('principal', received.principal);
+      if (received.place) context.set('place', received.place);
+      await next();
+    } finally {
+      await release(received);
+    }
   });
 
   for (const part of routes) app.route('/', requirePolicies(part));

@@ -161,3 +161,12 @@ test('five announced bodies of 25 MB fill the memory for their account, not for 
   await expect.poll(() => metric('portico_body_bytes')).toBe(0);
   expect((await send(chat, key, large)).statusCode).toBe(200);
 });
+
+test('a request that a limit refuses gives its room back', async () => {
+  const { post, pass } = await openTestGateway({ plan: 'enterprise', workLimits: { answers: 1 } });
+  const quote = async () => (await post('/v1/quote', { prompt: 'hi', provider: 'sandbox' })).status;
+  for (let asked = 0; asked < 120; asked += 1) expect(await quote()).toBe(200);
+  expect([await quote(), await quote()]).toEqual([429, 429]);
+  pass(61_000);
+  expect(await quote()).toBe(200);
+});
