@@ -267,5 +267,6 @@ export type KeptAnswerRow = Selectable<KeptAnswerTable>;
 export type RequestRow = Selectable<RequestTable>;
 export type LedgerEntryRow = Selectable<LedgerEntryTable>;
 export type PriceRowRow = Selectable<PriceRowTable>;
+export type UsageDailyRow = Selectable<UsageDailyTable>;
 export type UserRow = Selectable<UserTable>;
 export type TokenKeyRow = Selectable<TokenKeyTable>;

@@ -1,21 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { BooksDb, BooksTransaction, OpenBooks } from './open.ts';
+import type { BooksTransaction, OpenBooks } from './open.ts';
 
 /**
  * Runs work in a transaction; resolved means durable. Work may run more than once, and only its last run counts; work that
- * refuses (throws an `AppError`) must not have written. `committed` is called between the two: what was decided then holds
- * for every reader, and is not yet on the disk.
+ * refuses (throws an `AppError`) must not have written.
  */
-export interface Transact {
-  <T>(work: (transaction: BooksTransaction) => Promise<T>, committed?: () => void): Promise<T>;
-  /** SQLite's one connection, on which one piece of work runs after the other. */
-  readonly oneWriter?: BooksDb;
-}
+export type Transact = <T>(work: (transaction: BooksTransaction) => Promise<T>) => Promise<T>;
 
 interface Job {
   readonly work: (transaction: BooksTransaction) => Promise<unknown>;
-  readonly committed: (() => void) | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,11 +26,7 @@ const busyRounds = 3;
  */
 export function createTransact(books: OpenBooks): Transact {
   if (books.dialect === 'postgres') {
-    return async (work, committed) => {
-      const value = await unlessUndone(() => books.db.transaction().execute(work));
-      committed?.();
-      return value;
-    };
+    return (work) => unlessUndone(() => books.db.transaction().execute(work));
   }
   const waiting: Job[] = [];
   let draining = false;
@@ -64,7 +54,6 @@ export function createTransact(books: OpenBooks): Transact {
       else for (const job of jobs) job.reject(error);
       return;
     }
-    for (const job of jobs) job.committed?.();
     try {
       await books.log?.sync();
     } catch (error) {
@@ -74,12 +63,11 @@ export function createTransact(books: OpenBooks): Transact {
     for (const answer of answers) answer();
   }
 
-  const transact: Transact = <T>(work: (transaction: BooksTransaction) => Promise<T>, committed?: () => void) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, committed, resolve, reject });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ work, resolve, reject });
       if (!draining && waiting.length === 1) setImmediate(() => void drain());
     });
-  return Object.assign(transact, { oneWriter: books.db });
 }
 
 const mostTries = 10;

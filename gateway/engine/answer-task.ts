@@ -127,8 +127,7 @@ const isLarger = (next: Target, than: Target) =>
 
 /** Sets enough aside for the next target. */
 async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean> {
-  if (!next) return false;
-  return run.reserve.cover(next.model);
+  return next ? run.reserve.cover(next.model) : false;
 }
 
 async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {

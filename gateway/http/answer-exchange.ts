@@ -4,11 +4,11 @@ import type { BodyPlace } from '../body/body-budget.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { errorAnswer } from './error-response.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import { pathOf } from './policies.ts';
 import {
   admitReceived,
   knownError,
   logAnswered,
-  pathOf,
   type ReceiveDeps,
   type Received,
   receive,

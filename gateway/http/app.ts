@@ -2,12 +2,11 @@ import { Hono } from 'hono';
 import type { AppEnv } from './context.ts';
 import { errorResponse } from './error-response.ts';
 import type { RequestHead } from './exchange.ts';
-import { requirePolicies } from './policies.ts';
+import { pathOf, requirePolicies } from './policies.ts';
 import {
   admitReceived,
   knownError,
   logAnswered,
-  pathOf,
   type ReceiveDeps,
   receive,
   release,

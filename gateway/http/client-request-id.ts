@@ -6,4 +6,4 @@ export function clientRequestId(head: Pick<RequestHead, 'header'>): string | nul
   return id !== null && isClientRequestId(id) ? id : null;
 }
 
-export const isClientRequestId = (id: string): boolean => /^[\x21-\x7e]{1,128}$/.test(id);
+const isClientRequestId = (id: string): boolean => /^[\x21-\x7e]{1,128}$/.test(id);

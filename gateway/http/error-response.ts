@@ -63,7 +63,7 @@ export function errorResponse(error: AppError, requestId: string): Response {
 }
 
 /** How long to wait before another try, in both units that clients read. */
-export function retryHeaders(error: AppError): Record<string, string> {
+function retryHeaders(error: AppError): Record<string, string> {
   const waitMs = waitOf(error);
   return waitMs === null ? {} : { 'retry-after': String(Math.ceil(waitMs / 1000)), 'retry-after-ms': String(waitMs) };
 }

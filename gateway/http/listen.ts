@@ -70,8 +70,9 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
     const { method = '', url = '' } = incoming;
     if (gateway.answerChat && isChat(method, url) && isAddressedToUs(incoming.headers.host ?? null, names)) {
       const refusal = gateway.shed?.(url, incoming.headers.authorization ?? null);
-      if (refusal) return refuseAtDoor(refusal, incoming, outgoing);
-      void gateway.answerChat(new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs));
+      const exchange = new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs);
+      if (refusal) return refuseAtDoor(refusal, exchange);
+      void gateway.answerChat(exchange);
     } else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);

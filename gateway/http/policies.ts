@@ -68,8 +68,7 @@ export const routePolicies: readonly RoutePolicy[] = [
 const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions']);
 
 /** Whether this is a chat, which has a way of its own through HTTP (`exchange.ts`). */
-export const isChat = (method: string, target: string): boolean =>
-  method === 'POST' && chatPaths.has(normalPath(target.split(/[?#]/, 1)[0] ?? ''));
+export const isChat = (method: string, target: string): boolean => method === 'POST' && chatPaths.has(pathOf(target));
 
 /** Which of the gateway's rate limits a request counts against (wire contract §7). */
 export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verify' | null {
@@ -79,7 +78,13 @@ export function limitOf({ path, access }: RoutePolicy): 'chat' | 'read' | 'verif
 }
 
 /** A path as routes are compared with it: a trailing slash means nothing. */
-export const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
+const normalPath = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') || '/' : path);
+
+/** The path of a request's target, as routes are compared with it. */
+export function pathOf(target: string): string {
+  const end = target.search(/[?#]/);
+  return normalPath(end < 0 ? target : target.slice(0, end));
+}
 
 const isFixed = ({ path }: RoutePolicy) => !path.endsWith('/*');
 

@@ -9,7 +9,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Overload } from '../overload/overload.ts';
 import { clientRequestId } from './client-request-id.ts';
 import type { HeaderFields, RequestHead } from './exchange.ts';
-import { limitOf, normalPath, type RoutePolicy } from './policies.ts';
+import { limitOf, pathOf, type RoutePolicy } from './policies.ts';
 import { admit, checkHeaders, checkTarget, policyFor } from './route-admission.ts';
 
 export interface ReceiveDeps {
@@ -42,12 +42,6 @@ export interface Received {
 export function receive(head: RequestHead, now: number): Received {
   const requestId = newId('req', now);
   return { requestId, head, startedAt: now, route: null, principal: null, pass: null, place: null };
-}
-
-/** The path of a request's target, as routes are compared with it. */
-export function pathOf(target: string): string {
-  const end = target.search(/[?#]/);
-  return normalPath(end < 0 ? target : target.slice(0, end));
 }
 
 /** All checks before a body is read, in the order of wire contract §3.3. Throws what refuses the request. */
@@ -117,7 +111,7 @@ export async function release({ pass, place }: Received): Promise<void> {
 export function withCommonHeaders(
   { requestId, head, pass }: Received,
   own: HeaderFields,
-  { version, leaving }: ReceiveDeps,
+  { version, leaving }: Pick<ReceiveDeps, 'version' | 'leaving'>,
 ): Record<string, string> {
   const headers: Record<string, string> = {
     'cache-control': 'no-store',

@@ -1,4 +1,4 @@
-import type { LedgerEntryRow, RequestRow } from '../db/schema.ts';
+import type { LedgerEntryRow, RequestRow, UsageDailyRow } from '../db/schema.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from './books-state.ts';
 import type { Settlement } from './ledger.ts';
 
@@ -32,25 +32,6 @@ export interface ClosedRequest {
 
 export type ChargeEntry = Omit<LedgerEntryRow, 'seq' | 'idempotency_id'>;
 
-/** What ended requests add to one row of `usage_daily`. */
-export interface UsageCount {
-  readonly account_id: string;
-  readonly day: string;
-  readonly provider: string;
-  readonly model: string;
-  /** Empty: no key. */
-  readonly key_id: string;
-  readonly status: Settlement['status'];
-  readonly byok: bigint;
-  requests: bigint;
-  prompt_tokens: bigint;
-  completion_tokens: bigint;
-  cached_tokens: bigint;
-  reasoning_tokens: bigint;
-  charge: bigint;
-  upstream_cost: bigint;
-}
-
 /**
  * What a batch of steps changes, in the order in which it is written: a request may be opened, raised and closed in one batch.
  * Rows of accounts and keys are as they are afterwards.
@@ -61,7 +42,8 @@ export interface BooksChanges {
   readonly renewed: readonly { readonly id: string; readonly lease_until: bigint }[];
   readonly closed: readonly ClosedRequest[];
   readonly entries: readonly ChargeEntry[];
-  readonly usage: readonly UsageCount[];
+  /** What ended requests add to the rows of `usage_daily`. */
+  readonly usage: readonly UsageDailyRow[];
   readonly accounts: readonly AccountState[];
   readonly keys: readonly KeyState[];
   /** The requests that were opened, raised, renewed or closed, as they are afterwards. */
@@ -85,7 +67,7 @@ export function createBooksDraft(view: BooksView): BooksDraft {
   const keys = new Map<string, KeyState>();
   const lines = new Map<string, readonly KeyState[]>();
   const requests = new Map<string, RequestState>();
-  const usage = new Map<string, UsageCount>();
+  const usage = new Map<string, UsageDailyRow>();
   const opened: OpenedRequest[] = [];
   const raised: { id: string; by: bigint }[] = [];
   const renewed: { id: string; lease_until: bigint }[] = [];
@@ -161,7 +143,7 @@ function copied<Row extends object>(rows: Map<string, Row>, id: string, row: Row
 function usageRow(
   request: RequestState,
   { provider, model, status, usage, charge, upstreamCost }: Settlement,
-): UsageCount {
+): UsageDailyRow {
   const { account_id, day, key_id, byok } = request;
   return {
     ...{ account_id, day, provider, model, key_id: key_id ?? '', status, byok },
@@ -175,7 +157,7 @@ function usageRow(
   };
 }
 
-function addUsage(row: UsageCount, more: UsageCount): void {
+function addUsage(row: UsageDailyRow, more: UsageDailyRow): void {
   row.requests += more.requests;
   row.prompt_tokens += more.prompt_tokens;
   row.completion_tokens += more.completion_tokens;

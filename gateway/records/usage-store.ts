@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
+import type { UsageDailyRow } from '../db/schema.ts';
 import { type Period, splitByDays } from '../ledger/period.ts';
 import { dayOf } from '../ledger/usage-counters.ts';
 
@@ -29,22 +30,7 @@ export interface UsageCounters {
 }
 
 /** One row of either source: a day's counters, or a single request counted as one. */
-interface Counted {
-  account_id: string;
-  day: string;
-  provider: string;
-  model: string;
-  key_id: string;
-  status: string;
-  byok: bigint;
-  requests: bigint;
-  prompt_tokens: bigint;
-  completion_tokens: bigint;
-  cached_tokens: bigint;
-  reasoning_tokens: bigint;
-  charge: bigint;
-  upstream_cost: bigint;
-}
+type Counted = UsageDailyRow;
 
 type CountedExpressions = ExpressionBuilder<{ counted: Counted }, 'counted'>;
 
