@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { BooksDb } from '../db/open.ts';
 import { digestOf } from './api-key.ts';
 import { invalidKey, parseAuthorization } from './authorization-header.ts';
@@ -27,8 +28,8 @@ export interface AuthorizeDeps {
 }
 
 export interface Authorizer {
-  /** Who asks. Throws 401 where that is not known. */
-  authenticate(header: string | null): Promise<Principal>;
+  /** Who asks, at once where that was asked lately. Rejects with 401 where it is not known. */
+  authenticate(header: string | null): Awaitable<Principal>;
   /** Forgets what is cached, so that a change made here is seen at once. */
   forget(): void;
 }
@@ -39,10 +40,17 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
   const marked = new Map<string, number>();
   const tokens = createTokenVerifier({ db: deps.db, now: deps.now, names: deps.tokenNames ?? defaultTokenNames });
 
-  async function find(key: string): Promise<Principal> {
-    // A key is random enough for a plain hash to hide it; the peppered one costs ten times as much.
-    const cacheKey = hash('sha256', key, 'base64');
-    const now = deps.now();
+  /** Who asked with this header within the last seconds, if that may go on without another look. */
+  function recent(header: string, now: number): Principal | null {
+    const cached = cache.get(cacheKeyOf(header));
+    if (!cached || !isFresh(cached.until, now)) return null;
+    const { expiresAt } = cached.principal.credential;
+    const isEnded = expiresAt !== null && expiresAt * 1000 <= now;
+    return isEnded || isUseUnmarked(cached.principal, now) ? null : cached.principal;
+  }
+
+  async function find(header: string, key: string, now: number): Promise<Principal> {
+    const cacheKey = cacheKeyOf(header);
     const cached = cache.get(cacheKey);
     if (cached && isFresh(cached.until, now)) return cached.principal;
     const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
@@ -52,9 +60,13 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
     return principal;
   }
 
+  function isUseUnmarked({ credential: { id, lastUsedAt } }: Principal, now: number): boolean {
+    return id !== null && now - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) >= lastUsedEveryMs;
+  }
+
   async function markUsed(principal: Principal, now: number): Promise<void> {
-    const { id, lastUsedAt } = principal.credential;
-    if (!id || now - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) < lastUsedEveryMs) return;
+    const { id } = principal.credential;
+    if (id === null || !isUseUnmarked(principal, now)) return;
     if (marked.size >= cacheLimit) marked.clear();
     marked.set(id, now);
     await deps.db
@@ -64,22 +76,27 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
       .execute();
   }
 
+  async function look(header: string | null): Promise<Principal> {
+    const presented = parseAuthorization(header);
+    if (presented.type === 'jwt') return tokens.verify(presented.token);
+    const principal = await find(header ?? '', presented.key, deps.now());
+    const now = deps.now();
+    requireNotEnded(principal, now);
+    await markUsed(principal, now);
+    return principal;
+  }
+
   return {
-    async authenticate(header) {
-      const presented = parseAuthorization(header);
-      if (presented.type === 'jwt') return tokens.verify(presented.token);
-      const principal = await find(presented.key);
-      const now = deps.now();
-      requireNotEnded(principal, now);
-      await markUsed(principal, now);
-      return principal;
-    },
+    authenticate: (header) => (header === null ? null : recent(header, deps.now())) ?? look(header),
     forget() {
       cache.clear();
       tokens.forget();
     },
   };
 }
+
+/** A key is random enough for a plain hash to hide it; the peppered one costs ten times as much. */
+const cacheKeyOf = (header: string) => hash('sha256', header, 'base64');
 
 /** Throws 403 `insufficient_scope` where the credential lacks the scope. No scope implies another (§4.5). */
 export function requireScope(principal: Principal, scope: Scope): void {

@@ -1,4 +1,5 @@
 import type { BodyPlace } from '../body/body-budget.ts';
+import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import type { AnswerReader, AnswerWatcher, Engine, Question } from '../engine/answer.ts';
 import type { Admitted } from '../http/answer-exchange.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
@@ -39,14 +40,15 @@ export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatD
   const claim = call.digest === null ? null : await claimKey(admitted, call.digest, deps.keptAnswers);
   if (claim?.kind === 'replay') return sendReplay(claim, call, form, admitted);
   try {
-    await reserveTokens(question, pass);
+    const reserved = reserveTokens(question, pass);
+    if (reserved instanceof Promise) await reserved;
   } catch (error) {
     await claim?.release();
     throw error;
   }
   pass?.run();
   const identity = identityOf(requestId, form, deps.now());
-  const watcher = leaving(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
+  const watcher = new LeavingWatcher(pass, place, claim && keepingWatcher(claim, question, identity, deps.log));
   const answer = (reader: AnswerReader) => deps.engine.answer(question, request.client, reader, watcher);
   if (question.stream) {
     return streamAnswer(
@@ -79,31 +81,39 @@ const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): A
  * Ends the request's way through the limits when its task ends, and what keeps its answer as well. The place is given back
  * while the books are closed: whoever has read the answer to its end finds it free.
  */
-function leaving(pass: ChatPass | null, place: BodyPlace, keeping: AnswerWatcher | null): AnswerWatcher {
-  let left: Promise<void> | undefined;
-  const leave = (tokens: number) => {
-    left ??= pass?.leave(tokens);
-    return left;
-  };
-  return {
-    ...(keeping?.part ? { part: keeping.part } : {}),
-    measured: (tokens) => void leave(tokens),
-    async ended(tokens, error) {
-      place.leave();
-      await leave(tokens);
-      await keeping?.ended(tokens, error);
-    },
-  };
+class LeavingWatcher implements AnswerWatcher {
+  readonly part: AnswerWatcher['part'];
+  readonly #pass: ChatPass | null;
+  readonly #place: BodyPlace;
+  readonly #keeping: AnswerWatcher | null;
+  #left: { readonly done: Awaitable<void> } | null = null;
+
+  constructor(pass: ChatPass | null, place: BodyPlace, keeping: AnswerWatcher | null) {
+    this.#pass = pass;
+    this.#place = place;
+    this.#keeping = keeping;
+    this.part = keeping?.part && ((part) => keeping.part?.(part));
+  }
+
+  measured(tokens: number): void {
+    this.#left ??= { done: this.#pass?.leave(tokens) };
+  }
+
+  ended(tokens: number, error: unknown): Awaitable<void> {
+    this.#place.leave();
+    this.measured(tokens);
+    return andThen(this.#left?.done, () => this.#keeping?.ended(tokens, error));
+  }
 }
 
 /** What is reserved of the minute's tokens for an answer whose length nobody has limited. */
 const unlimitedOutputTokens = 4096;
 
 /** Tokens that the caller's own provider key pays for do not count (wire contract §6). */
-async function reserveTokens(question: Question, pass: ChatPass | null): Promise<void> {
-  if (!pass || question.byoKey) return;
+function reserveTokens(question: Question, pass: ChatPass | null): Awaitable<void> {
+  if (!pass || question.byoKey) return undefined;
   const { facts, maxTokens, principal } = question;
-  await pass.reserveTokens({
+  return pass.reserveTokens({
     input: facts.features.inputTokens,
     output: maxTokens ?? Math.min(unlimitedOutputTokens, principal.plan.maxOutputTokens ?? unlimitedOutputTokens),
   });

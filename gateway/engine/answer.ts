@@ -4,6 +4,7 @@ import type { ChatMessage, RouteControls } from '#shared/wire/chat-request.ts';
 import type { FinishReason, Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Secret } from '../auth/secret.ts';
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest } from '../providers/provider.ts';
@@ -73,11 +74,11 @@ export type AnswerPart =
 /** Follows an answer from the engine's side, whether or not its reader stays to the end. */
 export interface AnswerWatcher {
   /** Every part, before its reader gets it; the part waits for the promise. */
-  part?(part: AnswerPart): Promise<void> | undefined;
+  readonly part?: ((part: AnswerPart) => Promise<void> | undefined) | undefined;
   /** Once, before the books are closed: how many tokens were used. */
   measured?(tokens: number): void;
   /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
-  ended(tokens: number, error: unknown): Promise<void>;
+  ended(tokens: number, error: unknown): Awaitable<void>;
 }
 
 /** Whoever an answer is for: gets its parts as they come, and then one end. */

@@ -39,7 +39,8 @@ export function createExchangeAnswerer(
   return async (exchange) => {
     const received = receive(exchange, deps.now());
     try {
-      await admitReceived(received, exchange.address, deps);
+      const waits = admitReceived(received, exchange.address, deps);
+      if (waits instanceof Promise) await waits;
       const path = pathOf(exchange.target);
       await handlers.get(path)?.(admitted(exchange, received, path, deps));
     } catch (error) {

@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
 import type { Authorizer } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
+import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import { databaseFault } from '../db/connection-loss.ts';
 import { newId } from '../db/id.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
@@ -44,23 +45,42 @@ export function receive(head: RequestHead, now: number): Received {
   return { requestId, head, startedAt: now, route: null, principal: null, pass: null, place: null };
 }
 
-/** All checks before a body is read, in the order of wire contract §3.3. Throws what refuses the request. */
-export async function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): Promise<void> {
+/** All checks before a body is read, in the order of wire contract §3.3. Throws or rejects with what refuses the request. */
+export function admitReceived(received: Received, address: string | null, deps: ReceiveDeps): Awaitable<void> {
   const { head } = received;
   checkTarget(head.target);
   const policy = policyFor(head.method, pathOf(head.target));
   received.route = policy.path;
   checkHeaders(policy, head);
   if (policy.access !== 'public') requireRoom(deps, policy, head);
-  try {
-    received.principal = await admit(policy, head.header('authorization'), deps.authorizer);
-  } catch (error) {
+  const refuse = async (error: unknown) => {
     throw await deps.limits.refused(error, address);
+  };
+  let principal: Awaitable<Principal | null>;
+  try {
+    principal = admit(policy, head.header('authorization'), deps.authorizer);
+  } catch (error) {
+    return refuse(error);
   }
-  const entered = enterTurn(received.principal, policy, head, deps.overload);
-  received.place = entered instanceof Promise ? await entered : entered;
-  if (entered instanceof Promise && deps.draining()) throw shuttingDown();
-  if (received.principal) await enterLimits(received, received.principal, policy, address, deps.limits);
+  const known = principal instanceof Promise ? principal.catch(refuse) : principal;
+  return andThen(known, (caller) => enter(received, caller as Principal | null, policy, address, deps));
+}
+
+/** Waits for the turn of a caller who is known, and goes with it through the limits. */
+function enter(
+  received: Received,
+  principal: Principal | null,
+  policy: RoutePolicy,
+  address: string | null,
+  deps: ReceiveDeps,
+): Awaitable<void> {
+  received.principal = principal;
+  const entered = enterTurn(principal, policy, received.head, deps.overload);
+  return andThen(entered, (place) => {
+    received.place = place;
+    if (entered instanceof Promise && deps.draining()) throw shuttingDown();
+    return principal ? enterLimits(received, principal, policy, address, deps.limits) : undefined;
+  });
 }
 
 /** Room for a request as soon as it is its turn, before anything of its body is read. */
@@ -69,7 +89,7 @@ function enterTurn(
   policy: RoutePolicy,
   head: RequestHead,
   overload: Overload,
-): BodyPlace | Promise<BodyPlace> {
+): Awaitable<BodyPlace> {
   if (!principal || policy.access !== 'chat') return overload.enterOther(principal?.accountId ?? '');
   return overload.enter(principal.accountId, Number(head.header('content-length') ?? 0), head.header('authorization'));
 }
@@ -85,26 +105,28 @@ const shuttingDown = () =>
   new AppError('shutting_down', 'The gateway is shutting down. Try again in a moment.', { retryAfterMs: 1000 });
 
 /** The place of 429 in the order of §3.3: after who asks and what that may do, before anything of the body is read. */
-async function enterLimits(
+function enterLimits(
   received: Received,
   principal: Principal,
   policy: RoutePolicy,
   address: string | null,
   limits: Limits,
-): Promise<void> {
+): Awaitable<void> {
   const limit = limitOf(policy);
-  if (limit === 'read') await limits.read(principal);
-  if (limit === 'verify') await limits.verify(address);
-  if (limit !== 'chat') return;
-  received.pass = await limits.chat(principal);
-  await received.pass.enter();
+  if (limit === 'read') return limits.read(principal);
+  if (limit === 'verify') return limits.verify(address);
+  if (limit !== 'chat') return undefined;
+  return andThen(limits.chat(principal), (pass) => {
+    received.pass = pass;
+    return pass.enter();
+  });
 }
 
 /** Gives back what a request holds that came to no answer of its own. */
-export async function release({ pass, place }: Received): Promise<void> {
-  if (pass?.running) return;
+export function release({ pass, place }: Received): Awaitable<void> {
+  if (pass?.running) return undefined;
   place?.leave();
-  await pass?.leave(0);
+  return pass?.leave(0);
 }
 
 /** The headers of every answer, over those that it has of its own. */
@@ -119,8 +141,8 @@ export function withCommonHeaders(
     'x-request-id': requestId,
     'x-portico-version': version,
     'x-content-type-options': 'nosniff',
-    ...pass?.headers(),
   };
+  pass?.addHeaders(headers);
   if (leaving()) headers.connection = 'close';
   const echoed = clientRequestId(head);
   if (echoed) headers['x-client-request-id'] = echoed;

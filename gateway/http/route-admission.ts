@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { type Authorizer, requireActive, requireFeature, requireScope } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
+import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import type { RequestHead } from './exchange.ts';
 import { policiesOf, type RoutePolicy } from './policies.ts';
 
@@ -46,17 +47,16 @@ export const tooLarge = (limit: number) =>
   new AppError('request_too_large', `The request body is larger than ${limit} bytes.`, { details: { limit } });
 
 /** Who asks and whether that is enough for this route. Null on public routes. */
-export async function admit(
-  policy: RoutePolicy,
-  header: string | null,
-  authorizer: Authorizer,
-): Promise<Principal | null> {
+export function admit(policy: RoutePolicy, header: string | null, authorizer: Authorizer): Awaitable<Principal | null> {
   if (policy.access === 'public') return null;
-  const principal = await authorizer.authenticate(header);
-  if (policy.access === 'any') return principal;
-  requireScope(principal, policy.access);
+  return andThen(authorizer.authenticate(header), (principal) => permit(policy, principal));
+}
+
+function permit({ access, feature }: RoutePolicy, principal: Principal): Principal {
+  if (access === 'any' || access === 'public') return principal;
+  requireScope(principal, access);
   requireActive(principal);
-  if (policy.feature) requireFeature(principal, policy.feature);
+  if (feature) requireFeature(principal, feature);
   return principal;
 }
 

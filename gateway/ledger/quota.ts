@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Principal } from '../auth/principal.ts';
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { currentMonth, dayMs } from './period.ts';
@@ -15,8 +16,10 @@ export const monthOf = (day: string): string => day.slice(0, 7);
  * Refuses a request whose plan's day is used up before anything of it is read: 403 comes before 429 and 400 (§3.3). Only
  * the hold counts exactly. The month is left to it altogether: whether a request costs the account anything is not known yet.
  */
-export async function requireDayQuota(db: BooksDb, { accountId, plan }: Principal, now: number): Promise<void> {
-  if (plan.requestsPerDay === null) return;
+export const requireDayQuota = (db: BooksDb, principal: Principal, now: number): Awaitable<void> =>
+  principal.plan.requestsPerDay === null ? undefined : lookAtDay(db, principal, now);
+
+async function lookAtDay(db: BooksDb, { accountId }: Principal, now: number): Promise<void> {
   const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
   const refusal = quotaRefusal(row, 0n, now);
   if (refusal) throw refusal;

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
-import type { Principal } from '../auth/principal.ts';
-import { rateHeaders } from './limit-headers.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
+import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
+import { addRateHeaders } from './limit-headers.ts';
 import type { Admission, Leave, LimitStore, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
@@ -9,86 +10,109 @@ interface TokenEstimate {
   readonly output: number;
 }
 
-/** One chat request on its way through the limits of its credential (wire contract §7). */
-export interface ChatPass {
-  /** Counts the request. Throws 429 where too many run or too many were sent in the last minute. */
-  enter(): Promise<void>;
-  /** Reserves tokens. Throws 429 where the minute's are used up, 403 where no minute has as many. */
-  reserveTokens(estimate: TokenEstimate): Promise<void>;
-  /** From here on an answer's task runs: `leave` is called when that ends, not when the response was made. */
-  run(): void;
-  readonly running: boolean;
-  /** Replaces the reserved tokens by the ones that were used, and makes room for another request. */
-  leave(tokens: number): Promise<void>;
-  /** The `x-ratelimit-…` headers as things stood when the request was counted. */
-  headers(): Record<string, string>;
-}
-
 const concurrencyRetryMs = 1000;
 
-export function createChatPass(store: LimitStore, principal: Principal): ChatPass {
-  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = principal.plan;
-  const window = windowOf(principal);
-  let requests: WindowState | null = null;
-  let tokens: WindowState | null = null;
-  let reserved: Admission | null = null;
-  let exit: Leave | null = null;
-  let running = false;
+/** One chat request on its way through the limits of its credential (wire contract §7). */
+export class ChatPass {
+  readonly #store: LimitStore;
+  readonly #plan: Plan;
+  readonly #window: string;
+  #requests: WindowState | null = null;
+  #tokens: WindowState | null = null;
+  #reserved: Admission | null = null;
+  #exit: Leave | null = null;
+  #running = false;
 
-  async function countRequest(limit: number): Promise<void> {
-    const counted = await store.take(`requests:${window}`, limit, 1);
-    requests = counted;
-    if (counted.admitted) return;
-    throw tooMany('rate_limit_exceeded', `requests: at most ${limit} a minute`, counted.retryAfterMs);
+  constructor(store: LimitStore, principal: Principal) {
+    this.#store = store;
+    this.#plan = principal.plan;
+    this.#window = windowOf(principal);
   }
 
-  async function occupy(limit: number): Promise<void> {
-    exit = await store.enter(`chats:${window}`, limit);
-    if (exit) return;
-    if (requestsPerMinute !== null) requests = await store.take(`requests:${window}`, requestsPerMinute, 0);
-    throw tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
+  /**
+   * Counts the request. Throws or rejects with 429 where too many run or too many were sent in the last minute; `leave` is to
+   * be called all the same.
+   */
+  enter(): Awaitable<void> {
+    const { tokensPerMinute, concurrentRequests } = this.#plan;
+    // Both at once, and both to their end: each may be a question to another machine.
+    const tokens = tokensPerMinute === null ? null : this.#take('tokens', tokensPerMinute, 0);
+    const exit = concurrentRequests === null ? null : this.#store.enter(`chats:${this.#window}`, concurrentRequests);
+    if (tokens instanceof Promise || exit instanceof Promise) return this.#enterLater(tokens, exit);
+    return this.#enterWith(tokens, exit);
   }
 
-  async function look(limit: number): Promise<void> {
-    tokens = await store.take(`tokens:${window}`, limit, 0);
+  async #enterLater(tokens: Awaitable<WindowState | null>, exit: Awaitable<Leave | null>): Promise<void> {
+    const [looked, occupied] = await Promise.allSettled([tokens, exit]);
+    if (occupied.status === 'fulfilled') this.#exit = occupied.value;
+    for (const step of [looked, occupied]) if (step.status === 'rejected') throw step.reason;
+    await this.#enterWith(await tokens, await exit);
   }
 
-  return {
-    async enter() {
-      try {
-        // Both at once, and both to their end: each may be a question to another machine.
-        const asked = await Promise.allSettled([
-          tokensPerMinute === null ? undefined : look(tokensPerMinute),
-          concurrentRequests === null ? undefined : occupy(concurrentRequests),
-        ]);
-        for (const step of asked) if (step.status === 'rejected') throw step.reason;
-        if (requestsPerMinute !== null) await countRequest(requestsPerMinute);
-      } catch (error) {
-        await exit?.();
-        throw error;
-      }
-    },
-    async reserveTokens({ input, output }) {
-      if (tokensPerMinute === null) return;
-      if (input > tokensPerMinute) throw neverFits(input, tokensPerMinute);
-      const taken = await store.take(`tokens:${window}`, tokensPerMinute, Math.min(input + output, tokensPerMinute));
-      tokens = taken;
+  #enterWith(tokens: WindowState | null, exit: Leave | null): Awaitable<void> {
+    const { requestsPerMinute, concurrentRequests } = this.#plan;
+    this.#tokens = tokens;
+    this.#exit = exit;
+    if (exit === null && concurrentRequests !== null) return this.#refuseOneMore(concurrentRequests);
+    if (requestsPerMinute === null) return undefined;
+    return andThen(this.#take('requests', requestsPerMinute, 1), (counted) => {
+      this.#requests = counted;
+      if (counted.admitted) return;
+      const what = `requests: at most ${requestsPerMinute} a minute`;
+      throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
+    });
+  }
+
+  #refuseOneMore(limit: number): Awaitable<void> {
+    const { requestsPerMinute } = this.#plan;
+    const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 0);
+    return andThen<WindowState | null, void>(counted, (state) => {
+      this.#requests = state;
+      throw tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
+    });
+  }
+
+  #take(what: 'requests' | 'tokens', limit: number, cost: number): ReturnType<LimitStore['take']> {
+    return this.#store.take(`${what}:${this.#window}`, limit, cost);
+  }
+
+  /** Reserves tokens. Throws or rejects with 429 where the minute's are used up, 403 where no minute has as many. */
+  reserveTokens({ input, output }: TokenEstimate): Awaitable<void> {
+    const limit = this.#plan.tokensPerMinute;
+    if (limit === null) return undefined;
+    if (input > limit) throw neverFits(input, limit);
+    return andThen(this.#take('tokens', limit, Math.min(input + output, limit)), (taken) => {
+      this.#tokens = taken;
       if (!taken.admitted) {
-        throw tooMany('token_rate_limit_exceeded', `tokens: at most ${tokensPerMinute} a minute`, taken.retryAfterMs);
+        throw tooMany('token_rate_limit_exceeded', `tokens: at most ${limit} a minute`, taken.retryAfterMs);
       }
-      reserved = taken;
-    },
-    run() {
-      running = true;
-    },
-    get running() {
-      return running;
-    },
-    async leave(used) {
-      await Promise.all([exit?.(), reserved?.settle(used)]);
-    },
-    headers: () => ({ ...rateHeaders('requests', requests), ...rateHeaders('tokens', tokens) }),
-  };
+      this.#reserved = taken;
+    });
+  }
+
+  /** From here on an answer's task runs: `leave` is called when that ends, not when the response was made. */
+  run(): void {
+    this.#running = true;
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** Replaces the reserved tokens by the ones that were used, and makes room for another request. */
+  leave(used: number): Awaitable<void> {
+    const left = this.#exit?.();
+    const settled = this.#reserved?.settle(used);
+    return left instanceof Promise || settled instanceof Promise
+      ? Promise.all([left, settled]).then(() => {})
+      : undefined;
+  }
+
+  /** Adds the `x-ratelimit-…` headers as things stood when the request was counted. */
+  addHeaders(headers: Record<string, string>): void {
+    addRateHeaders(headers, 'requests', this.#requests);
+    addRateHeaders(headers, 'tokens', this.#tokens);
+  }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../concurrency/awaitable.ts';
+
 /** How much of a window is left. Times in milliseconds. */
 export interface WindowState {
   readonly limit: number;
@@ -9,7 +11,7 @@ export interface WindowState {
 export interface Admission extends WindowState {
   readonly admitted: true;
   /** Corrects what was taken to what it truly was. */
-  settle(cost: number): Promise<void>;
+  settle(cost: number): Awaitable<void>;
 }
 
 export interface Refusal extends WindowState {
@@ -19,7 +21,7 @@ export interface Refusal extends WindowState {
 }
 
 /** Gives a place back. Only the first call does; none of them fails. */
-export type Leave = () => Promise<void>;
+export type Leave = () => Awaitable<void>;
 
 /**
  * Where rates and running requests are counted: in memory for one process; in PostgreSQL for several instances that
@@ -27,7 +29,7 @@ export type Leave = () => Promise<void>;
  */
 export interface LimitStore {
   /** Takes a cost from the window of the last minute where the limit allows it. */
-  take(key: string, limit: number, cost: number): Promise<Admission | Refusal>;
+  take(key: string, limit: number, cost: number): Awaitable<Admission | Refusal>;
   /** Counts one more that runs, where fewer than the limit do. The answer ends it; null where it may not begin. */
-  enter(key: string, limit: number): Promise<Leave | null>;
+  enter(key: string, limit: number): Awaitable<Leave | null>;
 }

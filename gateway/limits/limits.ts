@@ -1,7 +1,8 @@
 import { AppError } from '#shared/errors.ts';
 import type { Principal } from '../auth/principal.ts';
+import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import { addressGroup } from './address-group.ts';
-import { type ChatPass, createChatPass, tooMany, windowOf } from './chat-pass.ts';
+import { ChatPass, tooMany, windowOf } from './chat-pass.ts';
 import type { LimitStore } from './limit-store.ts';
 
 /** Per minute, whatever the plan (wire contract §4.6, §7). */
@@ -11,8 +12,8 @@ const authFailuresPerMinute = 20;
 
 /** What a request has to pass besides its credential. A caller in this process has no address and no limits by address. */
 export interface Limits {
-  /** A chat request that wants to be counted. Throws 403 where a quota of the plan is used up. */
-  chat(principal: Principal): Promise<ChatPass>;
+  /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
+  chat(principal: Principal): Awaitable<ChatPass>;
   /** Counts any other request with a credential. Throws 429. */
   read(principal: Principal): Promise<void>;
   /** Counts a verification by its address. Throws 429. */
@@ -24,17 +25,14 @@ export interface Limits {
   refused(error: unknown, address: string | null): Promise<unknown>;
 }
 
-export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Promise<void>): Limits {
+export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Awaitable<void>): Limits {
   async function count(key: string, limit: number, what: string): Promise<void> {
     const counted = await store.take(key, limit, 1);
     if (!counted.admitted) throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
   }
 
   return {
-    async chat(principal) {
-      await requireQuota(principal);
-      return createChatPass(store, principal);
-    },
+    chat: (principal) => andThen(requireQuota(principal), () => new ChatPass(store, principal)),
     read: (principal) =>
       count(`reads:${windowOf(principal)}`, readsPerMinute, `requests: at most ${readsPerMinute} a minute`),
     async verify(address) {

@@ -1,5 +1,14 @@
-import type { LimitStore, WindowState } from './limit-store.ts';
-import { correct, emptyWindow, expire, type SlidingWindow, take, untilEmpty, waitFor } from './sliding-window.ts';
+import type { Admission, LimitStore, WindowState } from './limit-store.ts';
+import {
+  correct,
+  emptyWindow,
+  expire,
+  type SlidingWindow,
+  type Taken,
+  take,
+  untilEmpty,
+  waitFor,
+} from './sliding-window.ts';
 
 /** Idle windows are swept when there are this many; beyond it the one unused for longest is forgotten. */
 const windowLimit = 50_000;
@@ -9,48 +18,38 @@ export function createMemoryStore(now: () => number): LimitStore {
   const windows = new Map<string, SlidingWindow>();
   const running = new Map<string, number>();
 
-  function windowOf(key: string): SlidingWindow {
+  function windowOf(key: string, time: number): SlidingWindow {
     const known = windows.get(key);
     if (known) {
       windows.delete(key);
     } else if (windows.size >= windowLimit) {
-      makeRoom(windows, now());
+      makeRoom(windows, time);
     }
     const window = known ?? emptyWindow();
     windows.set(key, window);
-    expire(window, now());
+    expire(window, time);
     return window;
   }
 
-  const stateOf = (window: SlidingWindow, limit: number): WindowState => ({
-    limit,
-    remaining: Math.max(0, limit - window.used),
-    resetMs: untilEmpty(window, now()),
-  });
-
   return {
-    async take(key, limit, cost) {
-      const window = windowOf(key);
-      const taken = take(window, limit, cost, now());
-      if (!taken) {
-        return { ...stateOf(window, limit), admitted: false, retryAfterMs: waitFor(window, limit, cost, now()) };
-      }
-      let counted = cost;
-      return {
-        ...stateOf(window, limit),
-        admitted: true,
-        async settle(actual) {
-          correct(window, taken, actual - counted);
-          counted = actual;
-        },
+    take(key, limit, cost) {
+      const time = now();
+      const window = windowOf(key, time);
+      const taken = take(window, limit, cost, time);
+      const state = {
+        limit,
+        remaining: Math.max(0, limit - window.used),
+        resetMs: untilEmpty(window, time),
       };
+      if (taken) return new Taking(state, window, taken, cost);
+      return { ...state, admitted: false, retryAfterMs: waitFor(window, limit, cost, time) };
     },
-    async enter(key, limit) {
+    enter(key, limit) {
       const others = running.get(key) ?? 0;
       if (others >= limit) return null;
       running.set(key, others + 1);
       let inside = true;
-      return async () => {
+      return () => {
         if (!inside) return;
         inside = false;
         const left = (running.get(key) ?? 1) - 1;
@@ -59,6 +58,30 @@ export function createMemoryStore(now: () => number): LimitStore {
       };
     },
   };
+}
+
+class Taking implements Admission {
+  readonly admitted = true;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+  readonly #window: SlidingWindow;
+  readonly #taken: Taken;
+  #counted: number;
+
+  constructor({ limit, remaining, resetMs }: WindowState, window: SlidingWindow, taken: Taken, cost: number) {
+    this.limit = limit;
+    this.remaining = remaining;
+    this.resetMs = resetMs;
+    this.#window = window;
+    this.#taken = taken;
+    this.#counted = cost;
+  }
+
+  settle(cost: number): void {
+    correct(this.#window, this.#taken, cost - this.#counted);
+    this.#counted = cost;
+  }
 }
 
 /** Maps keep the order of insertion, and every use inserts anew: the first ones were unused for longest. */
