@@ -34,8 +34,11 @@ export function readJournalFile(path: string): ScannedFile {
 export interface JournalFiles {
   /** The number of the last frame. */
   readonly last: number;
-  /** Writes a text into the file, not yet onto the disk, and returns its number. Throws `JournalFault`: then it is not written. */
-  append(text: string): number;
+  /**
+   * Writes a text into the file, not yet onto the disk, and returns its number. Throws `JournalFault`: then it is not written.
+   * One that nobody relies on before it is durable may be `late`: it goes with the next one, or just before the sync.
+   */
+  append(text: string, late?: boolean): number;
   readonly whenDurable: GroupSync['whenDurable'];
   /** The last number of a file that waits to be cut; null where none does. */
   readonly left: number | null;
@@ -55,8 +58,7 @@ interface JournalFile {
 interface Unsynced {
   readonly file: JournalFile;
   readonly at: number;
-  readonly number: number;
-  readonly frame: Buffer;
+  readonly bytes: Buffer;
 }
 
 /** Opens empty files for the numbers after `start`. What was in them before must be in the database for good. */
@@ -66,6 +68,7 @@ export function openJournalFiles(database: string, books: number, start: number)
   let active = first;
   let last = start;
   let unsynced: Unsynced[] = [];
+  let late: Buffer[] = [];
   let failed = false;
 
   function write({ descriptor }: JournalFile, frame: Buffer, at: number): void {
@@ -73,10 +76,24 @@ export function openJournalFiles(database: string, books: number, start: number)
       done += writeSync(descriptor, frame, done, frame.length - done, at + done);
   }
 
+  /** Writes what waits, and a frame after it. Throws where nothing of it was written: then all of it still waits. */
+  function writeOut(frame?: Buffer): void {
+    const frames = frame ? [...late, frame] : late;
+    const [first] = frames;
+    if (!first) return;
+    const bytes = frames.length === 1 ? first : Buffer.concat(frames);
+    write(active, bytes, active.size);
+    late = [];
+    unsynced.push({ file: active, at: active.size, bytes });
+    active.size += bytes.length;
+    active.last = frame ? last + 1 : last;
+  }
+
   /** After a sync that failed nobody knows what the system still has of it: all of that is written again. */
   function sync(done: (error: Error | null) => void): void {
     try {
-      if (failed) for (const { file, frame, at } of unsynced) write(file, frame, at);
+      writeOut();
+      if (failed) for (const { file, bytes, at } of unsynced) write(file, bytes, at);
       failed = false;
     } catch (error) {
       failed = true;
@@ -109,17 +126,15 @@ export function openJournalFiles(database: string, books: number, start: number)
     get last() {
       return last;
     },
-    append(text) {
+    append(text, isLate = false) {
       const frame = encodeFrame(books, last + 1, group.synced, text);
       try {
-        write(active, frame, active.size);
+        if (isLate) late.push(frame);
+        else writeOut(frame);
       } catch (error) {
         throw new JournalFault(error);
       }
       last += 1;
-      unsynced.push({ file: active, at: active.size, number: last, frame });
-      active.size += frame.length;
-      active.last = last;
       return last;
     },
     whenDurable: group.whenDurable,
@@ -132,6 +147,7 @@ export function openJournalFiles(database: string, books: number, start: number)
       file.size = 0;
     },
     close(remove) {
+      if (!remove) writeOut();
       for (const { descriptor, path } of [first, second]) {
         if (!remove) fdatasyncSync(descriptor);
         closeSync(descriptor);

@@ -27,18 +27,18 @@ describe('a JSON body', () => {
   });
 
   test.each([
-    ['', 'invalid_json'],
-    ['   ', 'invalid_json'],
-    ['{', 'invalid_json'],
-    ['[]', 'invalid_json'],
-    ['null', 'invalid_json'],
-    ['"text"', 'invalid_json'],
-    ['{}', 'ok'],
-    [`{"text": "${'{['.repeat(500)}\\"["}`, 'ok'],
-    [nested(64), 'ok'],
-    [nested(65), 'invalid_json'],
-    ['['.repeat(500_000), 'invalid_json'],
-  ])('%j', async (text, expected) => {
+    ['nothing', '', 'invalid_json'],
+    ['spaces', '   ', 'invalid_json'],
+    ['an open brace', '{', 'invalid_json'],
+    ['a list', '[]', 'invalid_json'],
+    ['null', 'null', 'invalid_json'],
+    ['a string', '"text"', 'invalid_json'],
+    ['an empty object', '{}', 'ok'],
+    ['brackets in a string', `{"text": "${'{['.repeat(500)}\\"["}`, 'ok'],
+    ['64 levels', nested(64), 'ok'],
+    ['65 levels', nested(65), 'invalid_json'],
+    ['half a million levels', '['.repeat(500_000), 'invalid_json'],
+  ])('of %s', async (_name, text, expected) => {
     expect(await outcome(text)).toBe(expected);
   });
 

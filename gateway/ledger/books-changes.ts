@@ -23,6 +23,8 @@ export type OpenedRequest = Pick<
 >;
 
 export interface ClosedRequest {
+  /** As it was before. */
+  readonly request: RequestState;
   /** What it held: it is closed only where the stored row runs and holds the same. */
   readonly hold: bigint;
   /** Milliseconds since the epoch. */
@@ -51,86 +53,100 @@ export interface BooksChanges {
 }
 
 /** The books while a batch is decided: what it has read is copied, so that a batch that fails has changed nothing. */
-export interface BooksDraft extends BooksView {
+export class BooksDraft implements BooksView, BooksChanges {
+  readonly opened: OpenedRequest[] = [];
+  readonly raised: { id: string; by: bigint }[] = [];
+  readonly renewed: { id: string; lease_until: bigint }[] = [];
+  readonly closed: ClosedRequest[] = [];
+  readonly entries: ChargeEntry[] = [];
+  readonly requests = new Map<string, RequestState>();
+  readonly #view: BooksView;
+  readonly #accounts = new Map<string, AccountState>();
+  readonly #keys = new Map<string, KeyState>();
+  #lines: Map<string, readonly KeyState[]> | null = null;
+
+  constructor(view: BooksView) {
+    this.#view = view;
+  }
+
+  account(id: string): AccountState | undefined {
+    return this.#accounts.get(id) ?? copied(this.#accounts, id, this.#view.account(id));
+  }
+
+  key(id: string): KeyState | undefined {
+    return this.#keys.get(id) ?? copied(this.#keys, id, this.#view.key(id));
+  }
+
+  request(id: string): RequestState | undefined {
+    return this.requests.get(id) ?? this.#view.request(id);
+  }
+
   /** A key and those that minted it, oldest first: the order in which their limits are told. */
-  lineage(keyId: string | null): readonly KeyState[];
-  open(row: OpenedRequest): void;
-  raise(request: RequestState, by: bigint): void;
-  renew(id: string, leaseUntil: bigint): void;
-  close(request: RequestState, settlement: Settlement, ended: bigint): void;
-  book(entry: ChargeEntry): void;
-  changes(): BooksChanges;
-}
+  lineage(keyId: string | null): readonly KeyState[] {
+    if (keyId === null) return [];
+    this.#lines ??= new Map();
+    const line = this.#lines.get(keyId) ?? this.#lineFrom(keyId);
+    this.#lines.set(keyId, line);
+    return line;
+  }
 
-export function createBooksDraft(view: BooksView): BooksDraft {
-  const accounts = new Map<string, AccountState>();
-  const keys = new Map<string, KeyState>();
-  const lines = new Map<string, readonly KeyState[]>();
-  const requests = new Map<string, RequestState>();
-  const usage = new Map<string, UsageDailyRow>();
-  const opened: OpenedRequest[] = [];
-  const raised: { id: string; by: bigint }[] = [];
-  const renewed: { id: string; lease_until: bigint }[] = [];
-  const closed: ClosedRequest[] = [];
-  const entries: ChargeEntry[] = [];
-
-  const account = (id: string) => accounts.get(id) ?? copied(accounts, id, view.account(id));
-  const key = (id: string) => keys.get(id) ?? copied(keys, id, view.key(id));
-  const request = (id: string) => requests.get(id) ?? view.request(id);
-
-  function lineFrom(keyId: string): readonly KeyState[] {
+  #lineFrom(keyId: string): readonly KeyState[] {
     const line: KeyState[] = [];
-    for (let one = key(keyId); one; one = one.parent_id === null ? undefined : key(one.parent_id)) line.push(one);
+    for (let one = this.key(keyId); one; one = one.parent_id === null ? undefined : this.key(one.parent_id)) {
+      line.push(one);
+    }
     return line.length > 1 ? line.sort((a, b) => (a.id < b.id ? -1 : 1)) : line;
   }
 
-  function count(request: RequestState, end: Settlement): void {
-    const row = usageRow(request, end);
-    const name = `${row.account_id} ${row.day} ${row.provider} ${row.model} ${row.key_id} ${row.status} ${row.byok}`;
-    const known = usage.get(name);
-    if (known) addUsage(known, row);
-    else usage.set(name, row);
+  open(row: OpenedRequest): void {
+    const { id, account_id, key_id, day, byok, hold, lease_until } = row;
+    this.opened.push(row);
+    this.requests.set(id, { id, account_id, key_id, day, byok, hold, lease_until, status: 'running', charge: 0n });
   }
 
-  return {
-    account,
-    key,
-    request,
-    lineage(keyId) {
-      if (keyId === null) return [];
-      const line = lines.get(keyId) ?? lineFrom(keyId);
-      lines.set(keyId, line);
-      return line;
-    },
-    open(row) {
-      const { id, account_id, key_id, day, byok, hold, lease_until } = row;
-      opened.push(row);
-      requests.set(id, { id, account_id, key_id, day, byok, hold, lease_until, status: 'running', charge: 0n });
-    },
-    raise(running, by) {
-      raised.push({ id: running.id, by });
-      requests.set(running.id, { ...running, hold: running.hold + by });
-    },
-    renew(id, lease_until) {
-      const known = request(id);
-      if (known?.status !== 'running') return;
-      renewed.push({ id, lease_until });
-      requests.set(id, { ...known, lease_until });
-    },
-    close(running, settlement, ended) {
-      const { status, charge } = settlement;
-      closed.push({ hold: running.hold, ended, settlement });
-      requests.set(running.id, { ...running, status, charge, hold: 0n });
-      count(running, settlement);
-    },
-    book: (entry) => void entries.push(entry),
-    changes: () => ({
-      ...{ opened, raised, renewed, closed, entries, requests },
-      usage: [...usage.values()],
-      accounts: [...accounts.values()],
-      keys: [...keys.values()],
-    }),
-  };
+  raise(running: RequestState, by: bigint): void {
+    this.raised.push({ id: running.id, by });
+    this.requests.set(running.id, { ...running, hold: running.hold + by });
+  }
+
+  renew(id: string, lease_until: bigint): void {
+    const known = this.request(id);
+    if (known?.status !== 'running') return;
+    this.renewed.push({ id, lease_until });
+    this.requests.set(id, { ...known, lease_until });
+  }
+
+  close(request: RequestState, settlement: Settlement, ended: bigint): void {
+    const { id, account_id, key_id, day, byok, hold, lease_until } = request;
+    const { status, charge } = settlement;
+    this.closed.push({ request, hold, ended, settlement });
+    this.requests.set(id, { id, account_id, key_id, day, byok, hold: 0n, lease_until, status, charge });
+  }
+
+  book(entry: ChargeEntry): void {
+    this.entries.push(entry);
+  }
+
+  get accounts(): readonly AccountState[] {
+    return [...this.#accounts.values()];
+  }
+
+  get keys(): readonly KeyState[] {
+    return [...this.#keys.values()];
+  }
+
+  /** Only who writes them asks for them: most steps are decided one by one and written together. */
+  get usage(): readonly UsageDailyRow[] {
+    const rows = new Map<string, UsageDailyRow>();
+    for (const { request, settlement } of this.closed) {
+      const row = usageRow(request, settlement);
+      const name = `${row.account_id} ${row.day} ${row.provider} ${row.model} ${row.key_id} ${row.status} ${row.byok}`;
+      const known = rows.get(name);
+      if (known) addUsage(known, row);
+      else rows.set(name, row);
+    }
+    return [...rows.values()];
+  }
 }
 
 function copied<Row extends object>(rows: Map<string, Row>, id: string, row: Row | undefined): Row | undefined {

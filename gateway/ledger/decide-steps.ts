@@ -1,6 +1,6 @@
 import { nanoUsd } from '#shared/money.ts';
 import { newId } from '../db/id.ts';
-import { type BooksChanges, type BooksDraft, createBooksDraft } from './books-changes.ts';
+import { type BooksChanges, BooksDraft } from './books-changes.ts';
 import type { BooksView } from './books-state.ts';
 import { creditShortage } from './credit-shortage.ts';
 import { shortageOf } from './key-limit.ts';
@@ -47,9 +47,9 @@ const failed = (message: string): StepResult => ({ error: new Error(message) });
  * and what they change. Pure: databases only read before it and write after it.
  */
 export function decideSteps(steps: readonly Step[], view: BooksView, context: DecisionContext): Decided {
-  const draft = createBooksDraft(view);
+  const draft = new BooksDraft(view);
   const results = steps.map((step) => decide(step, draft, context));
-  return { results, changes: draft.changes() };
+  return { results, changes: draft };
 }
 
 function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepResult {

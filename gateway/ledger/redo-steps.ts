@@ -44,12 +44,15 @@ export function redoStep(step: DecidedStep, draft: BooksDraft): void {
 
 /** The step that one decision has changed the books by; null where it has changed nothing. */
 export function stepOf({ opened, raised, renewed, closed, entries }: BooksChanges): DecidedStep | null {
-  if (opened[0]) return { do: 'open', row: opened[0] };
-  if (raised[0]) return { do: 'raise', ...raised[0] };
-  if (renewed[0]) return { do: 'renew', ...renewed[0] };
-  if (!closed[0]) return null;
-  const { settlement, ended } = closed[0];
-  return { do: 'close', settlement, ended, entryId: entries[0]?.id ?? null };
+  const open = opened[0];
+  const raise = raised[0];
+  const renew = renewed[0];
+  const close = closed[0];
+  if (open) return { do: 'open', row: open };
+  if (raise) return { do: 'raise', id: raise.id, by: raise.by };
+  if (renew) return { do: 'renew', id: renew.id, lease_until: renew.lease_until };
+  if (!close) return null;
+  return { do: 'close', settlement: close.settlement, ended: close.ended, entryId: entries[0]?.id ?? null };
 }
 
 function close({ settlement, ended, entryId }: Extract<DecidedStep, { do: 'close' }>, draft: BooksDraft): void {

@@ -1,5 +1,5 @@
 import type { BooksConnection } from '../../db/sqlite.ts';
-import { createBooksDraft } from '../books-changes.ts';
+import { BooksDraft } from '../books-changes.ts';
 import type { BooksView, RequestState } from '../books-state.ts';
 import { type DecidedStep, redoStep } from '../redo-steps.ts';
 import { booksOn } from './sqlite-changes.ts';
@@ -43,12 +43,11 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
   let seen = readVersion();
 
   function write(steps: readonly Numbered[], last: bigint) {
-    const draft = createBooksDraft(stored);
+    const draft = new BooksDraft(stored);
     for (const { step } of steps) redoStep(step, draft);
-    const changes = draft.changes();
-    books.apply(changes);
+    books.apply(draft);
     setApplied.run([last]);
-    return changes.requests;
+    return draft.requests;
   }
 
   return {

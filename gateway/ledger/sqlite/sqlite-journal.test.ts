@@ -9,7 +9,7 @@ import { journalPaths } from '../../db/journal-files.ts';
 import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { createTransact } from '../../db/transact.ts';
-import { type BooksDraft, createBooksDraft } from '../books-changes.ts';
+import { BooksDraft } from '../books-changes.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
@@ -167,7 +167,7 @@ async function folded(database: string) {
   const rows = <Row extends { id: string }>(all: readonly Row[]) => new Map(all.map((row) => [row.id, row]));
   const [accounts, keys, requests] = [rows(before.accounts), rows(before.keys), rows(before.requests)];
   const parents: Record<string, string | null> = { key_1: null, key_2: 'key_1' };
-  const draft: BooksDraft = createBooksDraft({
+  const draft = new BooksDraft({
     account: (id) => accounts.get(id),
     key: (id) => {
       const key = keys.get(id);
@@ -184,19 +184,18 @@ async function folded(database: string) {
     next += 1;
     redoStep(stepFromText(text()), draft);
   }
-  const changes = draft.changes();
-  for (const row of changes.accounts) accounts.set(row.id, { ...(accounts.get(row.id) as object), ...row } as never);
-  for (const { id, held, spent } of changes.keys) keys.set(id, { id, held, spent });
+  for (const row of draft.accounts) accounts.set(row.id, { ...(accounts.get(row.id) as object), ...row } as never);
+  for (const { id, held, spent } of draft.keys) keys.set(id, { id, held, spent });
   return {
     accounts: [...accounts.values()],
     keys: [...keys.values()],
-    holds: [...new Set([...requests.keys(), ...changes.requests.keys()])].sort().map((id) => {
-      const { hold, status, charge } = changes.requests.get(id) ?? (requests.get(id) as never);
+    holds: [...new Set([...requests.keys(), ...draft.requests.keys()])].sort().map((id) => {
+      const { hold, status, charge } = draft.requests.get(id) ?? (requests.get(id) as never);
       return { id, hold, status, charge };
     }),
     entries: [
       ...before.entries,
-      ...changes.entries.map(({ id, amount, balance_after }) => ({ id, amount, balance_after })),
+      ...draft.entries.map(({ id, amount, balance_after }) => ({ id, amount, balance_after })),
     ],
   };
 }

@@ -182,7 +182,8 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
       const done = stepOf(changes);
       if (!done) return result;
       cache.requireRoom(changes);
-      fill.add(done, files.append(stepText(done)));
+      // The hold must outlive this process before an upstream is asked; who ends a request waits until that is durable.
+      fill.add(done, files.append(stepText(done), done.do === 'close'));
       cache.decided(changes);
       schedule(fillEveryMs);
       return result;
