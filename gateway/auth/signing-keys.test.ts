@@ -11,12 +11,13 @@ async function open() {
   const bench = await openTokenBench();
   onTestFinished(() => bench.close());
   const states = async () => (await describeKeys(bench.db, bench.now())).map((key) => key.state).toSorted();
-  const accepted = (token: string) =>
-    bench
-      .authorizer()
-      .authenticate(`Bearer ${token}`)
-      .then(() => true)
-      .catch(() => false);
+  const accepted = async (token: string) => {
+    try {
+      return Boolean(await bench.authorizer().authenticate(`Bearer ${token}`));
+    } catch {
+      return false;
+    }
+  };
   return { ...bench, states, accepted };
 }
 

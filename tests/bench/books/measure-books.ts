@@ -44,7 +44,10 @@ export async function measureBooks(database: string, now: number, told: (taken: 
     return value;
   }
 
-  await (await timed('migration', () => openBooks(database))).db.destroy();
+  const migrated = await timed('migration', () => openBooks(database));
+  // Its quota of the month is long used up where the books are large.
+  await migrated.db.updateTable('accounts').set({ plan: 'enterprise' }).where('id', '=', largestAccount).execute();
+  await migrated.db.destroy();
   const env = { PORTICO_KEY_PEPPER: 'a secret of more than thirty-two characters' };
   const gateway = await timed('open', () => openGateway({ database, env, sandboxPace: 0 }));
   const { key } = await gateway.operator.createKey({ accountId: largestAccount, scopes: allScopes });
