@@ -82,7 +82,7 @@ const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): A
  * while the books are closed: whoever has read the answer to its end finds it free.
  */
 class LeavingWatcher implements AnswerWatcher {
-  readonly part: AnswerWatcher['part'];
+  readonly parts: AnswerWatcher['parts'];
   readonly #pass: ChatPass | null;
   readonly #place: BodyPlace;
   readonly #keeping: AnswerWatcher | null;
@@ -92,7 +92,7 @@ class LeavingWatcher implements AnswerWatcher {
     this.#pass = pass;
     this.#place = place;
     this.#keeping = keeping;
-    this.part = keeping?.part && ((part) => keeping.part?.(part));
+    this.parts = keeping?.parts && ((parts) => keeping.parts?.(parts));
   }
 
   measured(tokens: number): void {

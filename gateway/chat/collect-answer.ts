@@ -120,10 +120,12 @@ export function collectAnswer(answer: (reader: AnswerReader) => void): Promise<W
   let finish: FinishPart | null = null;
   return new Promise((resolve, reject) => {
     answer({
-      value(part) {
-        if (part.type === 'route') route = part;
-        else if (part.type === 'finish') finish = part;
-        else collector.add(part);
+      take(parts) {
+        for (const part of parts) {
+          if (part.type === 'route') route = part;
+          else if (part.type === 'finish') finish = part;
+          else collector.add(part);
+        }
         return undefined;
       },
       end() {

@@ -3,7 +3,7 @@ import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-resp
 import { errorEnvelope } from '../http/error-response.ts';
 import type { Collected } from './collect-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { DeltaPart, FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+import { type DeltaPart, eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
 
 /** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
 export function completionResponse(
@@ -65,11 +65,10 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
   const { id, created, requestId } = identity;
   let names: { readonly model: string; readonly provider: string } | null = null;
   /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
-  let before: string | null = null;
-  const after = includeUsage ? ',"usage":null}' : '}';
+  let [before, after] = ['', ''];
 
   const chunk = (fields: object): string =>
-    JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields });
+    eventOf(JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields }));
   const usageSlot = includeUsage ? { usage: null } : {};
   const choice = (delta: object, finishReason: string | null, logprobs: object | null = null) => ({
     choices: [{ index: 0, delta, logprobs, finish_reason: finishReason }],
@@ -78,14 +77,15 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
   return {
     opening({ model, provider }) {
       names = { model, provider };
-      before = null;
-      return [chunk({ ...choice({ role: 'assistant', content: '' }, null), ...usageSlot })];
+      const empty = chunk({ ...choice({ content: '' }, null), ...usageSlot });
+      const text = empty.lastIndexOf('""');
+      [before, after] = [empty.slice(0, text), empty.slice(text + 2)];
+      return chunk({ ...choice({ role: 'assistant', content: '' }, null), ...usageSlot });
     },
     delta(part) {
-      if (part.type !== 'text-delta') return [chunk({ ...choice(deltaOf(part), null), ...usageSlot })];
-      if (part.logprobs) return [chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot })];
-      before ??= `${chunk({}).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
-      return [`${before}${JSON.stringify(part.text)}},"logprobs":null,"finish_reason":null}]${after}`];
+      if (part.type !== 'text-delta') return chunk({ ...choice(deltaOf(part), null), ...usageSlot });
+      if (part.logprobs) return chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot });
+      return before + JSON.stringify(part.text) + after;
     },
     closing(finish) {
       const facts = {
@@ -94,10 +94,10 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
         routing: finish.routing,
         warnings: finish.warnings,
       };
-      if (!includeUsage) return [chunk({ ...choice({}, finish.reason), ...facts })];
-      return [chunk({ ...choice({}, finish.reason), usage: null }), chunk({ choices: [], ...facts })];
+      if (!includeUsage) return chunk({ ...choice({}, finish.reason), ...facts });
+      return chunk({ ...choice({}, finish.reason), usage: null }) + chunk({ choices: [], ...facts });
     },
-    failure: (error) => JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names }),
+    failure: (error) => eventOf(JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names })),
   };
 }
 

@@ -49,17 +49,19 @@ export function keepingWatcher(
   const lease = setInterval(() => void claimed.renew().catch(report('idempotency_renewal_failed')), renewEveryMs);
   const collector = createCollector();
   let route: RoutePart | null = null;
-  const follow: AnswerWatcher['part'] = (part) => {
-    if (part.type === 'route') route = part;
-    else if (part.type !== 'finish') collector.add(part);
-    else if (route) {
-      const answer = keptToText({ identity, route, finish: part, content: collector.result() });
-      return claimed.complete(answer).catch(report('idempotency_answer_not_kept'));
+  const follow: AnswerWatcher['parts'] = (parts) => {
+    for (const part of parts) {
+      if (part.type === 'route') route = part;
+      else if (part.type !== 'finish') collector.add(part);
+      else if (route) {
+        const answer = keptToText({ identity, route, finish: part, content: collector.result() });
+        return claimed.complete(answer).catch(report('idempotency_answer_not_kept'));
+      }
     }
     return undefined;
   };
   return {
-    ...(question.byoKey === null ? { part: follow } : {}),
+    ...(question.byoKey === null ? { parts: follow } : {}),
     async ended() {
       clearInterval(lease);
       await claimed.release().catch(report('idempotency_release_failed'));
@@ -83,8 +85,7 @@ export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, a
     return;
   }
   const writer = form.writer(identity, call);
-  const events = partsOf(kept).map((part) => eventsFor(part, writer));
   const outlet = admitted.open(200, { ...eventStreamHeaders, ...headers });
-  void outlet.write(events.join(''));
+  void outlet.write(eventsFor(partsOf(kept), writer));
   outlet.end();
 }

@@ -2,7 +2,7 @@ import { formatUsd } from '#shared/money.ts';
 import type { PromptResponse } from '#shared/wire/chat-response.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
-import type { FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+import { eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
 
 export interface AnswerIdentity {
   /** `chat_…` or `chatcmpl-…`. */
@@ -51,18 +51,20 @@ export function createPromptWriter({ id, requestId }: AnswerIdentity): StreamWri
   return {
     opening(part) {
       route = part;
-      return [];
+      return '';
     },
     delta(part) {
-      if (part.type === 'text-delta' || part.type === 'refusal-delta') return [JSON.stringify({ text: part.text })];
-      if (part.type === 'reasoning-delta') return [JSON.stringify({ text: '', reasoning: part.text })];
+      if (part.type === 'text-delta' || part.type === 'refusal-delta') return say({ text: part.text });
+      if (part.type === 'reasoning-delta') return say({ text: '', reasoning: part.text });
       collector.add(part);
-      return [];
+      return '';
     },
     closing(finish) {
       if (!route) throw new Error('an answer was closed before it was opened');
-      return [JSON.stringify({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) })];
+      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) });
     },
-    failure: (error) => JSON.stringify({ text: '', ...errorEnvelope(error, requestId), id }),
+    failure: (error) => say({ text: '', ...errorEnvelope(error, requestId), id }),
   };
 }
+
+const say = (data: object) => eventOf(JSON.stringify(data));

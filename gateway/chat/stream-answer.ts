@@ -46,18 +46,19 @@ export function streamAnswer(
 
     function fail(error: unknown): void {
       if (over) return;
-      if (outlet) return void close(outlet, `data: ${writer.failure(toAppError(error))}\n\n`);
+      if (outlet) return void close(outlet, writer.failure(toAppError(error)));
       over = true;
       clearTimeout(hold);
       reject(error);
     }
 
     answer({
-      value(part) {
+      take(parts) {
         if (over) return undefined;
-        const opened = outlet ?? begin(part.type === 'route' ? part : null);
-        const text = eventsFor(part, writer);
-        if (part.type === 'finish') return close(opened, text);
+        const [first] = parts;
+        const opened = outlet ?? begin(first?.type === 'route' ? first : null);
+        const text = eventsFor(parts, writer);
+        if (parts.at(-1)?.type === 'finish') return close(opened, text);
         quiet?.refresh();
         return text === '' ? undefined : opened.write(text);
       },

@@ -28,20 +28,13 @@ export const headersOf = (route: RoutePart | null, warnings: readonly Warning[])
   ...warningHeaders(warnings),
 });
 
-/** The text of one part's events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
-export function eventsFor(part: AnswerPart, writer: StreamWriter): string {
-  switch (part.type) {
-    case 'route':
-      return framed(writer.opening(part));
-    case 'finish':
-      return `${framed(writer.closing(part))}data: [DONE]\n\n`;
-    default:
-      return framed(writer.delta(part));
-  }
-}
-
-function framed(events: readonly string[]): string {
+/** The text of these parts' events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
+export function eventsFor(parts: readonly AnswerPart[], writer: StreamWriter): string {
   let text = '';
-  for (const event of events) text += `data: ${event}\n\n`;
+  for (const part of parts) {
+    if (part.type === 'route') text += writer.opening(part);
+    else if (part.type === 'finish') text += `${writer.closing(part)}data: [DONE]\n\n`;
+    else text += writer.delta(part);
+  }
   return text;
 }

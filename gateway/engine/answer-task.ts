@@ -7,7 +7,7 @@ import type { Held } from '../ledger/ledger.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
 import { routeSummary } from '../routing/explain.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
-import type { Question } from './answer.ts';
+import type { AnswerPart, Question } from './answer.ts';
 import { billWarnings } from './answer-warnings.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
@@ -161,39 +161,49 @@ function listen(run: Run, current: Try) {
   let reason: FinishReason | null = null;
   let cut = false;
 
-  const emit = (event: SaidEvent) => {
+  const emit = (said: readonly SaidEvent[]) => {
+    if (said.length === 0) return undefined;
     const waits = run.spoken ? undefined : speak(run, current);
-    return waits === undefined ? run.emit(event) : waits.then(() => run.emit(event));
+    return waits === undefined ? run.emit(said) : waits.then(() => run.emit(said));
   };
 
-  async function emitIfCovered(event: SaidEvent): Promise<void> {
+  /** After what is covered the first event that is not, once it is; then the rest. */
+  async function emitIfCovered(
+    said: readonly SaidEvent[],
+    event: SaidEvent,
+    rest: readonly ProviderEvent[],
+  ): Promise<void> {
+    await emit(said);
     cut = !(await run.reserve.grow(current.target.model));
     if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
-    return emit(event);
+    await emit([event]);
+    await take(rest);
   }
 
-  function hear(event: ProviderEvent): Promise<void> | undefined {
-    current.meter.observe(event);
-    if (event.type === 'start' || event.type === 'usage') return undefined;
-    if (event.type === 'finish') {
-      reason = event.reason;
-      return undefined;
-    }
-    return run.reserve.exceededBy(current.meter.outputTokens) ? emitIfCovered(event) : emit(event);
+  async function takeEach(
+    said: readonly SaidEvent[],
+    pieces: readonly ProviderEvent[],
+    rest: readonly ProviderEvent[],
+  ): Promise<void> {
+    await emit(said);
+    for (const piece of pieces) await take([piece]);
+    await take(rest);
   }
 
   function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
-    for (let at = 0; at < events.length; at += 1) {
-      const event = events[at];
-      const pieces = event && splitEvents(event);
-      if (pieces) return take([...pieces, ...events.slice(at + 1)]);
-      const waits = event && hear(event);
-      if (!waits) continue;
-      // What was handed on is not kept while a client takes its time.
-      const rest = events.slice(at + 1);
-      return rest.length > 0 ? waits.then(() => take(rest)) : waits;
+    const said: SaidEvent[] = [];
+    for (const [at, event] of events.entries()) {
+      const pieces = splitEvents(event);
+      if (pieces) return takeEach(said, pieces, events.slice(at + 1));
+      current.meter.observe(event);
+      if (event.type === 'finish') reason = event.reason;
+      else if (event.type !== 'start' && event.type !== 'usage') {
+        const exceeds = run.reserve.exceededBy(current.meter.outputTokens);
+        if (exceeds) return emitIfCovered(said, event, events.slice(at + 1));
+        said.push(event);
+      }
     }
-    return undefined;
+    return emit(said);
   }
 
   return { take, isCut: () => cut, reason: () => reason };
@@ -237,13 +247,9 @@ function speak(run: Run, current: Try): Promise<void> | undefined {
 
 function introduce(run: Run, { target: { model } }: Try): Promise<void> | undefined {
   run.spoken = true;
-  return run.emit({
-    type: 'route',
-    provider: model.provider,
-    model: model.model,
-    attempts: run.attempts.length + 1,
-    summary: routeSummary(run.admitted.decision, model),
-  });
+  const summary = routeSummary(run.admitted.decision, model);
+  const attempts = run.attempts.length + 1;
+  return run.emit([{ type: 'route', provider: model.provider, model: model.model, attempts, summary }]);
 }
 
 function recordSuccess(run: Run, current: Try): void {
@@ -310,7 +316,7 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
   }
   if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
   const { charged } = await deps.ledger.settle(bill.settlement);
-  await run.emit({
+  const finish: AnswerPart = {
     type: 'finish',
     reason: outcome.kind === 'finished' ? outcome.reason : 'length',
     usage: bill.metered.usage,
@@ -325,5 +331,6 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
       ...run.current.fitted.warnings,
       ...billWarnings(outcome, bill),
     ],
-  });
+  };
+  await run.emit([finish]);
 }

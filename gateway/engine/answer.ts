@@ -73,18 +73,18 @@ export type AnswerPart =
 
 /** Follows an answer from the engine's side, whether or not its reader stays to the end. */
 export interface AnswerWatcher {
-  /** Every part, before its reader gets it; the part waits for the promise. */
-  readonly part?: ((part: AnswerPart) => Promise<void> | undefined) | undefined;
+  /** All parts, before their reader gets them; they wait for the promise. */
+  readonly parts?: ((parts: readonly AnswerPart[]) => Promise<void> | undefined) | undefined;
   /** Once, before the books are closed: how many tokens were used. */
   measured?(tokens: number): void;
   /** Once, when the books are closed: how many tokens were used, and the error where there is no whole answer. */
   ended(tokens: number, error: unknown): Awaitable<void>;
 }
 
-/** Whoever an answer is for: gets its parts as they come, and then one end. */
+/** Whoever an answer is for: gets its parts as they come, those that came together in one call, and then one end. */
 export interface AnswerReader {
   /** A promise where the reader has to catch up first: until then the upstream waits. */
-  value(part: AnswerPart): Promise<void> | undefined;
+  take(parts: readonly AnswerPart[]): Promise<void> | undefined;
   /** The answer is whole; `finish` was its last part. */
   end(): void;
   /** There is no whole answer. Nothing follows. */

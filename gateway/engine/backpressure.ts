@@ -2,7 +2,7 @@ import type { Emit } from './run.ts';
 
 /** How long an answer had to wait for its client, and with it the upstream, which is not listened to meanwhile. */
 export interface Backpressure {
-  /** Hands a part on, and measures how long it has to wait. */
+  /** Hands parts on, and measures how long they have to wait. */
   readonly emit: Emit;
   /** Milliseconds in all, a wait that goes on included. */
   readonly ms: number;
@@ -38,8 +38,8 @@ export function measureBackpressure(push: Emit): Backpressure {
   const total = () => past + (waiting > 0 ? performance.now() - since : 0);
 
   return {
-    emit(part) {
-      const waits = push(part);
+    emit(parts) {
+      const waits = push(parts);
       if (waits === undefined) return undefined;
       begin();
       return waits.finally(end);

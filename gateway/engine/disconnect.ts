@@ -5,7 +5,7 @@ import type { Emit } from './run.ts';
 
 /** Stands between an answer and its reader, who may leave before its end. */
 export interface Disconnect {
-  /** Hands a part to the reader; once it has left, to nobody. What waits for the reader ends with it, or with the answer. */
+  /** Hands parts to the reader; once it has left, to nobody. What waits for the reader ends with it, or with the answer. */
   readonly emit: Emit;
   /** Says of whom an answer is asked next, and whether in one piece. */
   asks(provider: string, whole: boolean): void;
@@ -43,10 +43,11 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
   }
 
   return {
-    emit(part) {
+    emit(parts) {
       if (gone) return undefined;
-      if (part.type === 'route') draining = drains(part.provider);
-      const waits = reader.value(part);
+      const [first] = parts;
+      if (first?.type === 'route') draining = drains(first.provider);
+      const waits = reader.take(parts);
       return waits && unlessGone(waits);
     },
     asks(provider, whole) {

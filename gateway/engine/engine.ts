@@ -99,12 +99,12 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
   };
 }
 
-/** Shows each part to the watcher before it is handed on. */
+/** Shows parts to the watcher before they are handed on. */
 function watched(push: Emit, watcher: AnswerWatcher | undefined): Emit {
-  if (!watcher?.part) return push;
-  return (part) => {
-    const seen = watcher.part?.(part);
-    return seen === undefined ? push(part) : seen.then(() => push(part));
+  if (!watcher?.parts) return push;
+  return (parts) => {
+    const seen = watcher.parts?.(parts);
+    return seen === undefined ? push(parts) : seen.then(() => push(parts));
   };
 }
 

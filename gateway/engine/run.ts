@@ -13,8 +13,8 @@ import type { Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 import type { Fitted } from './fit-parameters.ts';
 
-/** Hands a part to the reader; a promise where the reader has to catch up first. */
-export type Emit = (part: AnswerPart) => Promise<void> | undefined;
+/** Hands parts to the reader; a promise where the reader has to catch up first. */
+export type Emit = (parts: readonly AnswerPart[]) => Promise<void> | undefined;
 
 /** An answer's surroundings, before anything of it is decided. */
 export interface RunContext {

@@ -54,7 +54,7 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   readonly #signal: StopSignal;
   readonly #resolve: (response: UpstreamResponse) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
   #fields: Fields = {};
   #controller: Dispatcher.DispatchController | null = null;
   #waiting: { resolve: (read: Read) => void; reject: (error: unknown) => void } | null = null;
@@ -97,16 +97,14 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
       if (this.#size > lingerBytes) controller.abort(new Error('the rest is not wanted'));
       return;
     }
-    if (this.#sink && !this.#held) {
-      this.#holdFor(this.#sink.value(piece));
-      return;
-    }
     const waiting = this.#waiting;
     if (waiting) {
       this.#waiting = null;
       waiting.resolve({ done: false, value: piece });
       return;
     }
+    // One read of the socket brings many pieces: a sink gets them together, once undici has handed over the last of them.
+    if (this.#sink && this.#pieces.length === 0) queueMicrotask(() => this.#flow());
     this.#pieces.push(piece);
     this.#size += piece.byteLength;
     if (this.#size > aheadBytes) controller.pause();
@@ -117,6 +115,15 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     const piece = this.#pieces.shift();
     if (piece) this.#size -= piece.byteLength;
     return piece;
+  }
+
+  /** All that waits, as one. */
+  #together(): Uint8Array | undefined {
+    const [first, ...more] = this.#pieces;
+    const all = more.length > 0 ? Buffer.concat(this.#pieces, this.#size) : first;
+    this.#pieces = [];
+    this.#size = 0;
+    return all;
   }
 
   #resume(): void {
@@ -163,16 +170,17 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
   /** Hands over what waits, and the end after all of it, until the sink asks to wait. */
   #flow(): void {
     const sink = this.#sink;
-    if (!sink || this.#discarding) return;
-    while (!this.#held) {
-      const piece = this.#next();
-      if (!piece) break;
-      this.#holdFor(sink.value(piece));
+    if (!sink || this.#held) return;
+    const bytes = this.#together();
+    if (bytes) this.#holdFor(sink.value(bytes));
+    if (this.#held || this.#discarding) return;
+    if (!this.#ended) {
+      this.#resume();
+      return;
     }
-    if (this.#held || this.#pieces.length > 0) return;
+    this.#sink = null;
     if (this.#failure) sink.fail(this.#failure.error);
-    else if (this.#ended) sink.end();
-    else this.#resume();
+    else sink.end();
   }
 
   #holdFor(waits: Promise<void> | undefined): void {

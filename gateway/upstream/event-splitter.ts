@@ -57,8 +57,8 @@ export function createEventSplitter(): EventSplitter {
     if (text.includes('\r')) return parseFrom(all, []);
     const events: string[] = [];
     let from = 0;
-    for (let end = all.indexOf('\n\n'); end >= 0; end = all.indexOf('\n\n', from)) {
-      if (!isOneLine(all, from, end)) return parseFrom(all.slice(from), events);
+    for (let end = all.indexOf('\n'); end >= 0 && end + 1 < all.length; end = all.indexOf('\n', from)) {
+      if (!isWhole(all, from, end)) return parseFrom(all.slice(from), events);
       events.push(all.slice(from + field.length, end));
       from = end + 2;
       begun = true;
@@ -73,8 +73,9 @@ export function createEventSplitter(): EventSplitter {
   return { take: (bytes) => take(decoder.write(bufferOf(bytes))), end: () => take(decoder.end()) };
 }
 
-const isOneLine = (text: string, from: number, end: number): boolean =>
-  end > from + field.length && text.startsWith(field, from) && text.indexOf('\n', from) === end;
+/** A line that is all of an event. */
+const isWhole = (text: string, from: number, end: number): boolean =>
+  end > from + field.length && text.startsWith(field, from) && text[end + 1] === '\n';
 
 function createFeed(): (text: string) => readonly string[] {
   let batch: string[] = [];

@@ -29,7 +29,8 @@ export function templateOf(data: string, chunk: JsonObject, events: readonly Pro
 /** The text of a chunk that follows the template; null where it does not, or has none. */
 export function contentIn(data: string, { before, after }: ChunkTemplate): string | null {
   const end = data.length - after.length;
-  if (end - before.length < 2 || !data.startsWith(before) || !data.endsWith(after)) return null;
+  // Equality is found several times as fast as by `startsWith`.
+  if (end - before.length < 2 || data.slice(0, before.length) !== before || data.slice(end) !== after) return null;
   if (data[before.length] !== '"' || data[end - 1] !== '"') return null;
   try {
     const text: unknown = JSON.parse(data.slice(before.length, end));
