@@ -4,7 +4,8 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { RequestRecord, RequestStatus } from '#shared/wire/request-record.ts';
 import { type Page, type PageRequest, pageOf, sliceOf, unknownCursor } from '../db/cursor.ts';
 import type { BooksDb } from '../db/open.ts';
-import type { RequestRow } from '../db/schema.ts';
+import type { RequestRow, UsageDailyRow } from '../db/schema.ts';
+import { dayMs } from '../ledger/period.ts';
 import { shortRouting } from './routing-details.ts';
 
 export interface RequestsQuery extends PageRequest {
@@ -24,18 +25,82 @@ export interface RequestsQuery extends PageRequest {
 
 /** An account's requests, newest first unless asked otherwise (wire contract §10), in the order in which they were held. */
 export async function listRequests(db: BooksDb, accountId: string, query: RequestsQuery): Promise<Page<RequestRecord>> {
-  const { cursor, comparison, direction, take } = sliceOf(query);
+  const { cursor } = sliceOf(query);
   const from = cursor === undefined ? null : await findRow(db, accountId, cursor);
   if (from === undefined) throw unknownCursor(query);
-  const rows = await filtered(db, accountId, query)
+  const rows = isNarrowed(query)
+    ? await rowsDayByDay(db, accountId, query, from)
+    : await rowsFrom(db, accountId, query, from, sliceOf(query).take);
+  return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
+}
+
+/** Whether it is read in the order of time and many rows may have to be passed by. Names have indexes of their own. */
+const isNarrowed = ({ status, provider, model, key, purpose, byok, ...query }: RequestsQuery) =>
+  query.conversation_id === undefined &&
+  query.client_request_id === undefined &&
+  [status, provider, model, key, purpose, byok].some((value) => value !== undefined);
+
+/** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
+async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {
+  const { direction, take } = sliceOf(query);
+  const { start = 0, end = Number.MAX_SAFE_INTEGER } = query;
+  const days = await daysOf(db, accountId, query);
+  const rows: RequestRow[] = [];
+  for (const day of direction === 'asc' ? days : days.toReversed()) {
+    const begins = Date.parse(`${day}T00:00:00Z`);
+    const period = { start: Math.max(start, begins), end: Math.min(end, begins + dayMs) };
+    const isPassed = from !== null && (direction === 'asc' ? period.end <= from.created : period.start > from.created);
+    if (isPassed || period.start >= period.end) continue;
+    rows.push(...(await rowsFrom(db, accountId, { ...query, ...period }, from, take - rows.length)));
+    if (rows.length === take) break;
+  }
+  return rows;
+}
+
+/** The days, earliest first, on which such requests began: by the daily counters, which know nothing of what still runs. */
+async function daysOf(db: BooksDb, accountId: string, query: RequestsQuery): Promise<string[]> {
+  const { status, key, provider, model, byok } = query;
+  const counted = db
+    .selectFrom('usage_daily')
+    .select('day')
+    .where('account_id', '=', accountId)
+    .$if(status !== undefined && status !== 'running', (rows) => rows.where('status', '=', status as EndedStatus))
+    .$if(key !== undefined, (rows) => rows.where('key_id', '=', key ?? ''))
+    .$if(provider !== undefined, (rows) => rows.where('provider', '=', provider ?? ''))
+    .$if(model !== undefined, (rows) => rows.where(isOfModel(model ?? '')))
+    .$if(byok !== undefined, (rows) => rows.where('byok', '=', byok ? 1n : 0n));
+  const running = db
+    .selectFrom('requests')
+    .select('day')
+    .where('status', '=', 'running')
+    // No plain column: what runs is little and has an index of its own, which is not to be passed over for the account's.
+    .where(sql<boolean>`account_id || '' = ${accountId}`);
+  // In this order: what ends in between is found as what runs.
+  const stillRunning = status === undefined || status === 'running' ? await running.distinct().execute() : [];
+  const ended = status === 'running' ? [] : await counted.distinct().execute();
+  return [...new Set([...stillRunning, ...ended].map(({ day }) => day))].sort();
+}
+
+type EndedStatus = UsageDailyRow['status'];
+
+const isOfModel = (model: string) => sql<boolean>`(model = ${model} or provider || '/' || model = ${model})`;
+
+function rowsFrom(
+  db: BooksDb,
+  accountId: string,
+  query: RequestsQuery,
+  from: RequestRow | null,
+  most: number,
+): Promise<RequestRow[]> {
+  const { comparison, direction } = sliceOf(query);
+  return filtered(db, accountId, query)
     .$if(from !== null, (rest) =>
       rest.where(sql<boolean>`(created, id) ${sql.raw(comparison)} (${from?.created}, ${from?.id})`),
     )
     .orderBy('created', direction)
     .orderBy('id', direction)
-    .limit(take)
+    .limit(most)
     .execute();
-  return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
 
 /** One request of this account; another account's request does not exist. */
@@ -59,9 +124,7 @@ function filtered(db: BooksDb, accountId: string, query: RequestsQuery) {
   let rows = db.selectFrom('requests').selectAll().where('account_id', '=', accountId);
   if (status !== undefined) rows = rows.where('status', '=', status);
   if (provider !== undefined) rows = rows.where('provider', '=', provider);
-  if (model !== undefined) {
-    rows = rows.where((row) => row.or([row('model', '=', model), row(sql`provider || '/' || model`, '=', model)]));
-  }
+  if (model !== undefined) rows = rows.where(isOfModel(model));
   if (key !== undefined) rows = rows.where('key_id', '=', key);
   if (purpose !== undefined) rows = rows.where('purpose', '=', purpose);
   if (conversation !== undefined) rows = rows.where('conversation_id', '=', conversation);
