@@ -1,38 +1,23 @@
 import type { AppError } from '#shared/errors.ts';
+import type { FoundationOptions } from './composition/open-foundation.ts';
+import type { ModelOptions } from './composition/open-models.ts';
+import type { UpkeepOptions } from './composition/start-upkeep.ts';
 import type { EngineTimeouts } from './engine/engine.ts';
 import type { Door } from './http/door.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
 import type { WorkLimits } from './overload/overload.ts';
 import type { ProviderCredential } from './providers/provider.ts';
-import type { Download } from './upstream/fetched-images.ts';
 
-export interface GatewayOptions {
-  /** A SQLite file's path (or `:memory:`), or `postgres://…`. */
-  readonly database: string;
-  /** Provider id → credential. What is missing is listed as `no_credential`. */
-  readonly providers?: Readonly<Record<string, ProviderCredential>>;
-  /** `false` hides the sandbox provider. */
-  readonly sandbox?: boolean;
-  /** Other names under which models may be asked for: alias → `provider/model`. */
-  readonly aliases?: Readonly<Record<string, string>>;
+export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepOptions {
   /** What is asked for answers on a caller's own key, in basis points of their cost (wire contract §6); else nothing. */
   readonly byokFeeBps?: number;
-  /** How many days the models that the router looked at are kept with a request; null or absent: for ever. */
-  readonly routingDetailDays?: number | null;
-  /** Multiplies the sandbox's pauses; 0 in tests. */
-  readonly sandboxPace?: number;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
   /** Calls upstreams in place of connections of its own: the platform's in the app, a double in tests. */
   readonly fetch?: typeof fetch;
-  /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
-  readonly download?: Download;
   /** Other limits than those of the wire contract. */
   readonly timeouts?: Partial<EngineTimeouts>;
   /** From where on requests are refused because there is too much to do. */
   readonly workLimits?: Partial<WorkLimits>;
-  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -1,0 +1,66 @@
+import { pepperBeside, peppersFromEnvironment } from '../auth/pepper.ts';
+import { tokenNamesFrom } from '../auth/token-names.ts';
+import { openDatabaseClock } from '../db/database-clock.ts';
+import { newId } from '../db/id.ts';
+import { type OpenBooks, openBooks } from '../db/open.ts';
+import { createTransact } from '../db/transact.ts';
+import { createLedger } from '../ledger/ledger-store.ts';
+import { sweepEarlierInstances, sweepExpired } from '../ledger/sweeper.ts';
+
+export type Log = (entry: Readonly<Record<string, unknown>>) => void;
+
+export interface FoundationOptions {
+  /** A SQLite file's path (or `:memory:`), or `postgres://…`. */
+  readonly database: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** What lasts: the database with its clock and its secrets, and the ledger, in which earlier runs have nothing open any more. */
+export async function openFoundation(options: FoundationOptions, log: Log) {
+  const given = peppersFromEnvironment(options.database, options.env ?? {});
+  const tokenNames = tokenNamesFrom(options.env ?? {});
+  const books = await openBooks(options.database, log);
+  try {
+    return { ...(await standOn(books, options, given, log)), tokenNames };
+  } catch (error) {
+    await books.db.destroy();
+    throw error;
+  }
+}
+
+async function standOn(
+  books: OpenBooks,
+  options: FoundationOptions,
+  given: ReturnType<typeof peppersFromEnvironment>,
+  log: Log,
+) {
+  const { db } = books;
+  const clock = books.dialect === 'postgres' ? await openDatabaseClock(db) : null;
+  const now = options.now ?? clock?.now ?? Date.now;
+  const peppers = given ?? (await pepperBeside(options.database, db));
+  const instanceId = newId('inst', now());
+  // On SQLite this brings in what an earlier run has left, before anything is read.
+  const ledger = createLedger({ db, now, instanceId, log });
+  const sweeping = { db, ledger, now, instanceId };
+  // Nobody else serves a file: what is open there an earlier run has left.
+  const isAlone = books.dialect === 'sqlite';
+  if (isAlone) await sweepEarlierInstances(sweeping);
+  else await sweepExpired(sweeping);
+  return {
+    books,
+    db,
+    clock,
+    now,
+    peppers,
+    transact: createTransact(books),
+    instanceId,
+    ledger,
+    sweeping,
+    isAlone,
+    log,
+  };
+}

@@ -1,0 +1,67 @@
+import { chatHandlers } from '../chat/chat-forms.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Engine } from '../engine/answer.ts';
+import { createExchangeAnswerer } from '../http/answer-exchange.ts';
+import { createApp } from '../http/app.ts';
+import type { ReceiveDeps } from '../http/receive.ts';
+import { version } from '../http/version.ts';
+import type { KeptAnswers } from '../idempotency/kept-answers.ts';
+import { createKeys } from '../keys/keys.ts';
+import { requireDayQuota } from '../ledger/quota.ts';
+import { createLimits } from '../limits/limits.ts';
+import { docsRoutes } from '../openapi/docs-routes.ts';
+import { refusalsOf } from '../records/refusals.ts';
+import { accountRoutes } from '../routes/account-routes.ts';
+import { creditsRoutes } from '../routes/credits-routes.ts';
+import { jwksRoutes } from '../routes/jwks-routes.ts';
+import { keysRoutes } from '../routes/keys-routes.ts';
+import { metaRoutes } from '../routes/meta-routes.ts';
+import { modelsRoutes } from '../routes/models-routes.ts';
+import { quoteRoutes } from '../routes/quote-routes.ts';
+import { requestsRoutes } from '../routes/requests-routes.ts';
+import { usageRoutes } from '../routes/usage-routes.ts';
+import type { openCallers } from './open-callers.ts';
+import type { Foundation } from './open-foundation.ts';
+import type { openModels } from './open-models.ts';
+
+export const vendor = 'portico';
+
+interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 'log'> {
+  readonly foundation: Foundation;
+  readonly callers: ReturnType<typeof openCallers>;
+  readonly models: Awaited<ReturnType<typeof openModels>>;
+  readonly cluster: Cluster;
+  readonly engine: Engine;
+  readonly keptAnswers: KeptAnswers;
+  readonly byokFeeBps: number;
+}
+
+/** The gateway's two ways in: chats by their exchange, everything else by the framework. */
+export function openHttp(rooms: Rooms) {
+  const { foundation, callers, models, cluster, engine, keptAnswers, byokFeeBps } = rooms;
+  const { draining, leaving, overload } = rooms;
+  const { db, transact, peppers, now } = foundation;
+  const { authorizer, credentialsChanged } = callers;
+  const { registry, catalogue, health, sticky, watch } = models;
+  const receiving: ReceiveDeps = {
+    limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
+    ...{ authorizer, draining, leaving, overload, version, now, log: rooms.log },
+  };
+  const app = createApp(receiving, [
+    quoteRoutes({
+      limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
+      ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
+    }),
+    modelsRoutes({ catalogue, registry, health, watch, vendor }),
+    accountRoutes({ db, now }),
+    creditsRoutes({ db }),
+    usageRoutes({ db, now }),
+    requestsRoutes({ db }),
+    jwksRoutes({ db, now }),
+    docsRoutes(),
+    keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
+    metaRoutes({ db, version, leaving, troubles: watch.troubles }),
+  ]);
+  const answerChat = createExchangeAnswerer(receiving, chatHandlers({ engine, now, keptAnswers, log: foundation.log }));
+  return { app, answerChat };
+}

@@ -1,0 +1,66 @@
+import { AppError } from '#shared/errors.ts';
+import { liveCatalogue } from '../catalogue/build-catalogue.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import { createLivePrices } from '../prices/live-prices.ts';
+import type { ProviderCredential } from '../providers/provider.ts';
+import { createRegistry, type Registry } from '../providers/registry.ts';
+import { createHealth } from '../routing/health.ts';
+import { createProviderWatch } from '../routing/provider-watch.ts';
+import { createSticky } from '../routing/sticky.ts';
+import type { Download } from '../upstream/fetched-images.ts';
+import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { Foundation, Log } from './open-foundation.ts';
+
+export interface ModelOptions {
+  /** Provider id → credential. What is missing is listed as `no_credential`. */
+  readonly providers?: Readonly<Record<string, ProviderCredential>>;
+  /** `false` hides the sandbox provider. */
+  readonly sandbox?: boolean;
+  /** Other names under which models may be asked for: alias → `provider/model`. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** Multiplies the sandbox's pauses; 0 in tests. */
+  readonly sandboxPace?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Fetches images by their address; `guardedDownload` unless a test says otherwise. */
+  readonly download?: Download;
+}
+
+/** The providers that may be asked. Throws `invalid_input` where one is set that there is not. */
+export function openRegistry(options: ModelOptions, fetch: UpstreamFetch, log: Log): Registry {
+  const registry = createRegistry({
+    fetch,
+    sandbox: options.sandbox ?? true,
+    sandboxPace: options.sandboxPace ?? 1,
+    now: options.now ?? Date.now,
+    download: options.download,
+    log,
+  });
+  for (const [id, credential] of Object.entries(options.providers ?? {})) setProvider(registry, id, credential);
+  return registry;
+}
+
+/** What may be asked, at which price, and how it does. */
+export async function openModels(
+  { db, now, log }: Foundation,
+  options: ModelOptions,
+  registry: Registry,
+  cluster: Cluster,
+) {
+  const prices = await createLivePrices(db);
+  const catalogue = liveCatalogue(now, registry.models, { aliases: options.aliases ?? {}, added: prices.current });
+  const watch = createProviderWatch({ health: createHealth(now, cluster.tell), now, log });
+  return { registry, prices, catalogue, watch, health: watch.health, sticky: createSticky(now) };
+}
+
+export function setProvider(registry: Registry, id: string, credential: ProviderCredential | null): void {
+  knownProvider(registry, id);
+  registry.set(id, credential);
+}
+
+/** Throws `invalid_input` where there is no such provider. */
+export function knownProvider(registry: Registry, id: string) {
+  const known = registry.get(id);
+  if (known) return known;
+  throw new AppError('invalid_input', `There is no provider "${id}". Providers: ${registry.ids.join(', ')}.`);
+}

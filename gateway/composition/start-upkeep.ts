@@ -1,0 +1,42 @@
+import type { Cluster } from '../cluster/cluster.ts';
+import type { KeptAnswers } from '../idempotency/kept-answers.ts';
+import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
+import type { LivePrices } from '../prices/live-prices.ts';
+import { createRoutingDetails } from '../records/routing-details.ts';
+import type { Foundation } from './open-foundation.ts';
+
+export interface UpkeepOptions {
+  /** How many days the models that the router looked at are kept with a request; null or absent: for ever. */
+  readonly routingDetailDays?: number | null;
+}
+
+interface Kept {
+  readonly keptAnswers: KeptAnswers;
+  readonly cluster: Cluster;
+  readonly prices: LivePrices;
+}
+
+/** Clears away, from time to time, what is over. Returns what ends that. */
+export function startUpkeep(
+  { db, transact, now, clock, sweeping, log }: Foundation,
+  { routingDetailDays }: UpkeepOptions,
+  { keptAnswers, cluster, prices }: Kept,
+): () => Promise<void> {
+  const details = createRoutingDetails({ db, transact, now, days: routingDetailDays ?? null, log });
+  details.shorten();
+  const sweeper = setInterval(() => {
+    details.shorten();
+    Promise.all([
+      sweepExpired(sweeping),
+      keptAnswers.forgetOld(),
+      cluster.sweep(),
+      clock?.sync(),
+      prices.reload(),
+    ]).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
+  }, sweepEveryMs);
+  sweeper.unref();
+  return async () => {
+    clearInterval(sweeper);
+    await details.close();
+  };
+}
