@@ -20,10 +20,10 @@ async function withRequests(): Promise<BooksDb> {
     .execute();
   await sql`
     insert into requests (id, account_id, instance_id, created, day, status, provider, model, metadata, conversation_id,
-      byok, hold, lease_until)
+      purpose, byok, hold, lease_until)
     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)})
     select 'req_' || (10000 + i), 'acct_1', 'i', i, '2026-11-20', 'succeeded', 'sandbox', 'echo',
-      '{"client_request_id":"answer ' || i || '"}', 'c' || (i / 10), 0, 0, 0 from n`.execute(db);
+      '{"client_request_id":"answer ' || i || '"}', 'c' || (i / 10), 'p' || (i / 10), 0, 0, 0 from n`.execute(db);
   return db;
 }
 
@@ -34,6 +34,7 @@ test.each([
   [{}, 'requests_by_time', newest],
   [{ client_request_id: 'answer 42' }, 'requests_of_client_request', ['req_10042']],
   [{ conversation_id: 'c4' }, 'requests_of_conversation', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
+  [{ purpose: 'p4' }, 'requests_of_purpose', Array.from({ length: 10 }, (_, at) => `req_${10049 - at}`)],
 ])('requests with %j are read in the order of %s, also from a moment or a request on', async (named, index, ids) => {
   const db = await withRequests();
   for (const narrowed of [{}, { start: 10, end: 6_000 }, { after: ids[0] }]) {

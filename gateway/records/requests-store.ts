@@ -34,11 +34,11 @@ export async function listRequests(db: BooksDb, accountId: string, query: Reques
   return pageOf(query, rows, (row) => withoutCandidates(toRecord(row)));
 }
 
-/** Whether it is read in the order of time and many rows may have to be passed by. Names have indexes of their own. */
-const isNarrowed = ({ status, provider, model, key, purpose, byok, ...query }: RequestsQuery) =>
+/** Whether it is read in the order of time and many rows may have to be passed by. Names and purposes have indexes of their own. */
+const isNarrowed = ({ status, provider, model, key, byok, ...query }: RequestsQuery) =>
   query.conversation_id === undefined &&
   query.client_request_id === undefined &&
-  [status, provider, model, key, purpose, byok].some((value) => value !== undefined);
+  [status, provider, model, key, byok].some((value) => value !== undefined);
 
 /** Looks only at days that have such requests, one after the other: no statement reads more than a day. */
 async function rowsDayByDay(db: BooksDb, accountId: string, query: RequestsQuery, from: RequestRow | null) {

@@ -11,6 +11,7 @@ import { provenance } from './0011-provenance.ts';
 import { findable } from './0012-findable.ts';
 import { groupCommit } from './0013-group-commit.ts';
 import { journal } from './0014-journal.ts';
+import { purposes } from './0015-purposes.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -26,5 +27,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0012-findable': findable(dialect),
     '0013-group-commit': groupCommit(dialect),
     '0014-journal': journal(dialect),
+    '0015-purposes': purposes,
   }),
 });
