@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type BrowserContext, test as base, type Page } from '@playwright/test';
+import { type Browser, type BrowserContext, test as base, type Page } from '@playwright/test';
 import type { ElectronApplication } from 'playwright';
 import { disagreements } from '../support/books-agree.ts';
 import { launchElectron } from '../support/launch-electron.ts';
@@ -42,7 +42,10 @@ type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
  * `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. Then, whatever the
  * journey was, its chats and the ledger have to say the same.
  */
-export const test = base.extend<{ launch: Launch; folder: string }, { display: undefined }>({
+export const test = base.extend<
+  { launch: Launch; folder: string },
+  { display: undefined; openBrowser: () => Promise<Browser> }
+>({
   display: [
     async ({ browserName: _ }, use) => {
       const display = process.env.PORTICO_VIRTUAL_DISPLAYS ? await startVirtualDisplay() : null;
@@ -52,12 +55,24 @@ export const test = base.extend<{ launch: Launch; folder: string }, { display: u
     },
     { scope: 'worker', auto: true },
   ],
+  // Electron's journeys need none, and the others no more than one: each start of an app has a context of its own in it.
+  openBrowser: [
+    async ({ playwright, launchOptions }, use) => {
+      let browser: Promise<Browser> | undefined;
+      await use(() => {
+        browser ??= playwright.chromium.launch(launchOptions);
+        return browser;
+      });
+      await (await browser)?.close();
+    },
+    { scope: 'worker' },
+  ],
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
     await use(folder);
     await rm(folder, { recursive: true, force: true });
   },
-  launch: async ({ folder, playwright, contextOptions, launchOptions }, use, info) => {
+  launch: async ({ folder, openBrowser, contextOptions }, use, info) => {
     const running: RunningApp[] = [];
     await use(async ({ dataFolder = join(folder, 'data'), env = {} } = {}) => {
       const clean = { ...process.env, ...env } as Record<string, string>;
@@ -65,10 +80,7 @@ export const test = base.extend<{ launch: Launch; folder: string }, { display: u
       const app =
         info.project.name === 'electron'
           ? await startElectron(dataFolder, clean)
-          : await startWeb(dataFolder, clean, async () => {
-              const browser = await playwright.chromium.launch(launchOptions);
-              return browser.newContext(contextOptions);
-            });
+          : await startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(contextOptions));
       running.push(app);
       return app;
     });
@@ -103,29 +115,25 @@ async function startWeb(
   const context = await open();
   const page = await context.newPage();
   await page.goto(url);
-  const closePage = async () => {
-    await context.close();
-    await context.browser()?.close();
-  };
   return {
     page,
     dataFolder,
     main: null,
     output: () => lines.join('\n'),
     async close() {
-      await closePage();
+      await context.close();
       await end(child, 'SIGTERM');
     },
     async leave() {
       const closed = page.waitForEvent('close');
       await page.close({ runBeforeUnload: true });
       await closed;
-      await closePage();
+      await context.close();
       await end(child, 'SIGTERM');
     },
     async kill() {
       await end(child, 'SIGKILL');
-      await closePage();
+      await context.close();
     },
   };
 }

@@ -95,8 +95,7 @@ test('find in a chat counts, walks and marks by keyboard, and Esc gives the fiel
   expect(await marked()).toEqual([]);
 });
 
-test('a chat goes out with its cost, as the reader’s own download', async ({ launch, folder }, info) => {
-  test.skip(info.project.name === 'electron', 'there the system’s own save dialog asks where to; the core is the same');
+test('a chat goes out with its cost, as the reader’s own download', async ({ launch, folder }) => {
   const { page } = await launch();
   await page.getByRole('button', { name: 'Try it now' }).click();
   await ask(page, 'How does the ledger work?');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from '@playwright/test';
 import { answering } from './answer.ts';
-import { expect, type RunningApp, test } from './app.ts';
+import { expect, test } from './app.ts';
 import { articles, ended, message, searchingModels } from './chat.ts';
 
 /** What is set up, brought in and taken out, as somebody does it who has no mouse: every control is reached by Tab. */
@@ -47,19 +47,11 @@ async function settings(page: Page, section: string): Promise<void> {
   await press(page, page.getByRole('link', { name: section, exact: true }));
 }
 
-/** What the chosen place gets: by the browser's download, or where the system's dialog would have said. */
-async function saved({ page, main }: RunningApp, path: string, act: () => Promise<void>): Promise<string> {
-  if (main) {
-    await main.evaluate(({ dialog }, filePath) => {
-      dialog.showSaveDialog = (async () => ({ canceled: false, filePath })) as never;
-    }, path);
-    await act();
-    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).not.toBe('');
-  } else {
-    const saving = page.waitForEvent('download');
-    await act();
-    await (await saving).saveAs(path);
-  }
+/** What the browser's download has. */
+async function saved(page: Page, path: string, act: () => Promise<void>): Promise<string> {
+  const saving = page.waitForEvent('download');
+  await act();
+  await (await saving).saveAs(path);
   return readFile(path, 'utf8');
 }
 
@@ -86,8 +78,7 @@ test('without a mouse: a tool server is set up, looked at and switched on', asyn
 });
 
 test('without a mouse: chats come in, are backed up, and go out with what they cost', async ({ launch, folder }) => {
-  const app = await launch();
-  const { page } = app;
+  const { page } = await launch();
   await press(page, page.getByRole('button', { name: 'Try it now' }));
   await reach(page, message(page));
   await page.keyboard.press('ControlOrMeta+a');
@@ -105,7 +96,7 @@ test('without a mouse: chats come in, are backed up, and go out with what they c
   const dialog = page.getByRole('dialog', { name: 'Export 1 chat' });
   await choose(page, dialog.getByRole('button', { name: 'JSON', exact: true }));
   const file = join(folder, 'chat.json');
-  const words = await saved(app, file, () => press(page, dialog.getByRole('button', { name: 'Export', exact: true })));
+  const words = await saved(page, file, () => press(page, dialog.getByRole('button', { name: 'Export', exact: true })));
   expect(words).toContain(`"costUsd":"${cost.slice(1)}"`);
   await expect(dialog).toBeHidden();
 

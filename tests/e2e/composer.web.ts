@@ -89,45 +89,6 @@ test('a quote comes before, a bill that adds up comes after, and the chat’s to
   expect(await booked(page, 'sandbox/reasoner', 2)).toBe(-(cost + second));
 });
 
-test('an image and a text file are pasted and picked, read by the model, shown in the thread and sent again', async ({
-  launch,
-}) => {
-  const upstream = await startUpstream();
-  const { page } = await launch({ env: upstream.env });
-  await chooseModel(page, 'GPT-5');
-  const attach = page.locator('input[type=file]').first();
-  await attach.setInputFiles([
-    { name: 'column.png', mimeType: 'image/png', buffer: png },
-    { name: 'notes.ts', mimeType: 'text/plain', buffer: Buffer.from('export const columns = 8;\n') },
-    { name: 'archive.zip', mimeType: 'application/zip', buffer: Buffer.from('504b03040a0000000000', 'hex') },
-  ]);
-  const files = page.getByRole('list', { name: 'Attached files' });
-  await expect(files.getByRole('listitem')).toHaveCount(2);
-  await expect(page.getByRole('alert')).toContainText('archive.zip is a ZIP file');
-  await expect(files).toContainText('1,000 tokens');
-  await expectNoFault(page, 'attachments');
-  await ask(page, 'What is in these?');
-  await ended(articles(page).nth(1));
-  const own = articles(page).nth(0);
-  await expect(own.getByRole('button', { name: 'Open column.png' }).locator('img')).toBeVisible();
-  await own.getByRole('button', { name: 'Open notes.ts' }).click();
-  await expect(page.getByRole('dialog')).toContainText('columns = 8');
-  await page.keyboard.press('Escape');
-  await ask(page, 'And again?');
-  await ended(articles(page).nth(3));
-  const bodies = upstream.bodies();
-  expect(bodies).toHaveLength(2);
-  for (const body of bodies) {
-    expect(body).toContain(`data:image/png;base64,${png.toString('base64')}`);
-    expect(body).toContain('columns = 8');
-  }
-  const costs = await Promise.all(
-    [1, 3].map(async (at) => dollars(await articles(page).nth(at).locator('footer').textContent())),
-  );
-  await expect.poll(async () => dollars(await total(page).textContent())).toBe((costs[0] ?? 0n) + (costs[1] ?? 0n));
-  await upstream.stop();
-});
-
 test('a model that reads no images says so before anything is sent, and text goes to every model', async ({
   launch,
 }) => {
