@@ -1,4 +1,7 @@
 import { defineConfig } from '@playwright/test';
+import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
+
+keepTemporaryFilesInMemory();
 
 /** Journeys through the built app: `web` in a browser on the web host, `electron` in real windows. */
 export default defineConfig({

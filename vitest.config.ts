@@ -7,6 +7,9 @@ import { playwright } from '@vitest/browser-playwright';
 import { chromium } from 'playwright';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { diagramAssets } from './scripts/diagram-assets.ts';
+import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
+
+keepTemporaryFilesInMemory();
 
 const systemChromium = process.env.PORTICO_CHROMIUM ?? '/usr/bin/chromium';
 const launchOptions = existsSync(chromium.executablePath())
