@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { builtCli } from '../../tests/support/built-cli.ts';
 import { openBooks } from '../db/open.ts';
 import { openGateway } from '../open-gateway.ts';
 import { bareEnvironment } from '../testing/bare-environment.ts';
 import { emptyDatabase, onPostgres, sharedDatabase, sharedSecrets } from '../testing/test-database.ts';
 
-const entry = fileURLToPath(new URL('main.ts', import.meta.url));
+const entry = await builtCli();
 
 interface Ended {
   readonly code: number;

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
+import { builtCli } from '../../tests/support/built-cli.ts';
 import { openOperator } from '../operator/open-operator.ts';
 import { bareEnvironment } from './bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from './test-database.ts';
 
-const entry = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const entry = await builtCli();
 
 const secrets = sharedSecrets();
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openUpstream, type Reply, type Upstream } from '../../gateway/testing/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { foundIn, spellingsOf } from '../support/spellings.ts';
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
   upstream = await openUpstream(echoing);
   const account = await prepaidAccount(database, {}, '10', 1);
   key = account.keys[0] ?? '';
-  const program = await buildGateway('canary-key');
+  const program = await builtGateway();
   gateway = await program.start(database, {
     env: { OPENAI_API_KEY: platformKey, OPENAI_BASE_URL: `${upstream.origin}/v1` },
     nodeOptions: ['--report-on-signal', `--report-directory=${folder}`],

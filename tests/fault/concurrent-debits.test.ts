@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Answer, ask } from '../support/chat-load.ts';
-import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { startGranting } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
@@ -21,7 +21,7 @@ let postgres: TestPostgres | null = null;
 let gateway: GatewayProgram;
 const folder = mkdtempSync(join(tmpdir(), 'portico-debits-'));
 beforeAll(async () => {
-  gateway = await buildGateway('concurrent-debits');
+  gateway = await builtGateway();
   if (programs) postgres = await startPostgres(programs);
 });
 afterAll(async () => {

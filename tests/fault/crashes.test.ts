@@ -6,7 +6,7 @@ import { parseUsd } from '#shared/money.ts';
 import { openBooks } from '../../gateway/db/open.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { type Load, startLoad } from '../support/chat-load.ts';
-import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { startGranting, startRevoking, type TakenAway } from '../support/granting-commands.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
@@ -22,7 +22,7 @@ let postgres: TestPostgres | null = null;
 let gateway: GatewayProgram;
 const folder = mkdtempSync(join(tmpdir(), 'portico-crashes-'));
 beforeAll(async () => {
-  gateway = await buildGateway('crashes');
+  gateway = await builtGateway();
   if (programs) postgres = await startPostgres(programs);
 });
 const closers: (() => unknown)[] = [];

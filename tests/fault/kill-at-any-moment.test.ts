@@ -5,7 +5,7 @@ import { setTimeout as passed } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { buildHosts } from '../hosts/built-hosts.ts';
+import { builtHosts } from '../hosts/built-hosts.ts';
 import { eventually } from '../support/eventually.ts';
 import { seeded } from '../support/power-loss.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -36,7 +36,7 @@ let main: string;
 let web: WebProcess | undefined;
 let serial = 0;
 beforeAll(async () => {
-  main = (await buildHosts('kills')).webMain;
+  main = (await builtHosts()).webMain;
 }, 120_000);
 afterAll(async () => {
   await web?.kill('SIGKILL');

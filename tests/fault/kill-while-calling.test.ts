@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildHosts } from '../hosts/built-hosts.ts';
+import { builtHosts } from '../hosts/built-hosts.ts';
 import { sayYesTo } from '../support/answer-question.ts';
 import { eventually } from '../support/eventually.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'portico-fault-'));
 let main: string;
 let web: WebProcess;
 beforeAll(async () => {
-  main = (await buildHosts('fault-calls')).webMain;
+  main = (await builtHosts()).webMain;
 });
 afterAll(async () => {
   await web?.kill('SIGTERM');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
-import { buildHosts } from '../hosts/built-hosts.ts';
+import { builtHosts } from '../hosts/built-hosts.ts';
 import { eventually } from '../support/eventually.ts';
 import { readUntil } from '../support/test-core.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
@@ -12,7 +12,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'portico-fault-'));
 let main: string;
 let web: WebProcess;
 beforeAll(async () => {
-  main = (await buildHosts('fault')).webMain;
+  main = (await builtHosts()).webMain;
 });
 afterAll(async () => {
   await web?.kill('SIGTERM');

@@ -7,7 +7,7 @@ import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
 import { byProvider } from '../../gateway/testing/three-providers.ts';
 import { openUpstream, streamReply, type Upstream } from '../../gateway/testing/upstream-server.ts';
 import { eventually } from '../support/eventually.ts';
-import { buildGateway, type GatewayProcess } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProcess } from '../support/gateway-process.ts';
 
 /** `gateway serve` under bodies of 25 MiB that cost as much as such bodies can. */
 const folder = mkdtempSync(join(tmpdir(), 'portico-large-'));
@@ -26,7 +26,7 @@ beforeAll(async () => {
   upstream = await openUpstream(
     byProvider({ openai: stream(openai), anthropic: stream(anthropic), google: stream(google) }),
   );
-  const program = await buildGateway('large-bodies');
+  const program = await builtGateway();
   const database = join(folder, 'gateway.db');
   const run = async (...args: string[]) => (await program.run([...args, '--db', database])).last;
   const account = await run('account', 'create', '--name', 'Team', '--plan', 'enterprise');

@@ -10,7 +10,7 @@ import { openGateway } from '../../gateway/open-gateway.ts';
 import { holdDurably } from '../../gateway/testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
 import { ask, type Told } from '../support/chat-load.ts';
-import { buildGateway } from '../support/gateway-process.ts';
+import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream } from '../support/priced-upstream.ts';
@@ -42,7 +42,7 @@ test.skipIf(programs === null)(
       longerThanHeld,
     );
     const { id, keys } = await prepaidAccount(database, env, '1', 1);
-    const program = await buildGateway('lost-acknowledgements');
+    const program = await builtGateway();
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
     const told: Told[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDb } from '#core/db.ts';
-import { buildHosts } from '../hosts/built-hosts.ts';
+import { builtHosts } from '../hosts/built-hosts.ts';
 import {
   createDisk,
   type Fate,
@@ -45,7 +45,7 @@ describe.skipIf(missing !== null)(`a power cut under the chats (${missing ?? `${
     const folder = join(workplace, 'data');
     mkdirSync(folder);
     const recorder = recorderFor(folder, workplace);
-    const { webMain } = await buildHosts('desktop-power');
+    const { webMain } = await builtHosts();
     const web = await startWebProcess(webMain, ['--data-dir', folder], recorder.env);
     const client = await web.connect();
     const told = (one: Omit<Acknowledged, 'bytes'>) =>

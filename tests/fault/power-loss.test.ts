@@ -7,7 +7,7 @@ import { type BooksDb, openBooks } from '../../gateway/db/open.ts';
 import { awaitEarlierSteps } from '../../gateway/ledger/sqlite/leftover-steps.ts';
 import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import { buildGateway } from '../support/gateway-process.ts';
+import { builtGateway } from '../support/gateway-process.ts';
 import {
   createDisk,
   type Fate,
@@ -58,7 +58,7 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
     mkdirSync(folder);
     const database = join(folder, 'books.db');
     const recorder = recorderFor(folder, workplace);
-    const program = await buildGateway('power-loss');
+    const program = await builtGateway();
     const upstream = await openPricedUpstream((call) => ({ promptTokens: 10 + (call % 5), completionTokens: 4 }));
     const env = { ...recorder.env, ...upstream.env };
     const run = async (...args: string[]) => (await program.run([...args, '--db', database], { env })).last;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionEvent, httpChunk, openRawUpstream, streamHead } from '../../gateway/testing/raw-upstream.ts';
-import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 
 /** Clients that ask for a flood and read nothing of it: what that costs the gateway's own process in memory. */
@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'portico-stalled-'));
 const stalledClients = 20;
 let program: GatewayProgram;
 beforeAll(async () => {
-  program = await buildGateway('stalled');
+  program = await builtGateway();
 });
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 

@@ -5,11 +5,11 @@ import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { disagreements } from '../support/books-agree.ts';
 import { startWebProcess } from '../support/web-process.ts';
-import { buildHosts } from './built-hosts.ts';
+import { builtHosts } from './built-hosts.ts';
 
 /** Every journey ends with this comparison: it has to see what is wrong. */
 test('a chat and the ledger that differ by a nano-dollar are found to', async () => {
-  const { webMain } = await buildHosts('books-agree');
+  const { webMain } = await builtHosts();
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-books-'));
   onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
   const web = await startWebProcess(webMain, ['--data-dir', dataFolder]);

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, createBuilder } from 'vite';
+import { builtOnce } from '../support/built-once.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -10,10 +11,13 @@ export interface BuiltHosts {
   readonly webMain: string;
 }
 
-/** Builds both hosts as they ship, and before them a page that gives the test its connection to the core. */
-export async function buildHosts(name: string): Promise<BuiltHosts> {
-  const folder = path(`../../dist/test-${name}`);
-  mkdirSync(folder, { recursive: true });
+/** Both hosts as they ship, and in place of the app's page one that gives the test its connection to the core. */
+export async function builtHosts(): Promise<BuiltHosts> {
+  const folder = await builtOnce('hosts', ['shared', 'gateway', 'electron', 'tests/hosts/page'], buildHosts);
+  return { folder, webMain: `${folder}/main/web.js` };
+}
+
+async function buildHosts(folder: string): Promise<void> {
   writeFileSync(`${folder}/package.json`, '{"name":"portico","version":"9.8.7","type":"module","main":"main/main.js"}');
   const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
   for (const environment of ['main', 'preload'] as const) {
@@ -29,5 +33,4 @@ export async function buildHosts(name: string): Promise<BuiltHosts> {
     logLevel: 'error',
     build: { outDir: `${folder}/renderer`, emptyOutDir: true, modulePreload: false, target: 'chrome130' },
   });
-  return { folder, webMain: `${folder}/main/web.js` };
 }

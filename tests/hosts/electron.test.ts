@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ElectronApplication, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchElectron } from '../support/launch-electron.ts';
-import { buildHosts } from './built-hosts.ts';
+import { builtHosts } from './built-hosts.ts';
 
 const binary = electronBinary();
 const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
@@ -17,7 +17,7 @@ describe.skipIf(why)('the Electron host', () => {
   let app: ElectronApplication;
   let page: Page;
   beforeAll(async () => {
-    const { folder } = await buildHosts('electron');
+    const { folder } = await builtHosts();
     app = await launchElectron({
       executablePath: binary ?? '',
       args: ['--no-sandbox', '--disable-gpu', folder, '--data-dir', dataFolder],

@@ -8,12 +8,12 @@ import { pageReader } from '#core/tools/page-reader.ts';
 import { freePort } from '../support/free-port.ts';
 import { tradeLink } from '../support/web-page.ts';
 import { runToEnd, startWebProcess, type WebProcess } from '../support/web-process.ts';
-import { buildHosts } from './built-hosts.ts';
+import { builtHosts } from './built-hosts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-web-'));
 let main: string;
 beforeAll(async () => {
-  main = (await buildHosts('web')).webMain;
+  main = (await builtHosts()).webMain;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

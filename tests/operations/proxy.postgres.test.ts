@@ -2,7 +2,7 @@ import { request as sendRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openUpstream } from '../../gateway/testing/upstream-server.ts';
-import { buildGateway, type GatewayProgram } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts';
 import { pricedModel } from '../support/priced-upstream.ts';
 import { noCaddy } from './caddy.ts';
 import { openComposition } from './composition.ts';
@@ -11,7 +11,7 @@ import { openComposition } from './composition.ts';
 
 let program: GatewayProgram;
 beforeAll(async () => {
-  program = await buildGateway('proxy');
+  program = await builtGateway();
 });
 
 const chunk = (content: string) =>

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
+import { builtGateway, type GatewayProcess, type GatewayProgram } from '../support/gateway-process.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
 import { noCaddy } from './caddy.ts';
 import { openComposition } from './composition.ts';
@@ -84,7 +84,7 @@ async function expectExact({ operator, requests }: World, acknowledged: string[]
 
 let program: GatewayProgram;
 beforeAll(async () => {
-  program = await buildGateway('operations');
+  program = await builtGateway();
 });
 
 /** All three, with books of their own. An answer of the priced model takes four seconds. */

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { createBuilder } from 'vite';
 import { bareEnvironment } from '../../gateway/testing/bare-environment.ts';
-
-const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+import { builtCli } from './built-cli.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -41,15 +38,9 @@ export interface GatewayRun {
   readonly last: string;
 }
 
-/** Builds the command line as it ships, into a folder of this name. */
-export async function buildGateway(name: string): Promise<GatewayProgram> {
-  const folder = path(`../../dist/test-${name}`);
-  const builder = await createBuilder({ configFile: path('../../vite.config.ts'), logLevel: 'error' });
-  const environment = builder.environments.gateway;
-  if (!environment) throw new Error('the build has no environment "gateway"');
-  environment.config.build.outDir = folder;
-  await builder.build(environment);
-  const cli = `${folder}/cli.js`;
+/** The command line as it ships, built of the sources as they are. */
+export async function builtGateway(): Promise<GatewayProgram> {
+  const cli = await builtCli();
   return {
     start: (database, options = {}) =>
       started(spawnCli(cli, ['serve', '--port', '0', '--db', database, ...(options.args ?? [])], options)),

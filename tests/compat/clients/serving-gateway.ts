@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type OpenOperator, openOperator } from '../../../gateway/operator/open-operator.ts';
 import { bareEnvironment } from '../../../gateway/testing/bare-environment.ts';
 import { sharedDatabase, sharedSecrets } from '../../../gateway/testing/test-database.ts';
+import { builtCli } from '../../support/built-cli.ts';
 
-const entry = fileURLToPath(new URL('../../../gateway/cli/main.ts', import.meta.url));
+const entry = await builtCli();
 
 /** A gateway in a process of its own, started as an operator starts it; its books are open to the test's operator. */
 export async function startServingGateway(settings: { readonly env: Record<string, string>; readonly config: object }) {

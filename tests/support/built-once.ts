@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const store = join(root, '.cache', 'built');
+const ofEveryBuild = ['vite.config.ts', 'package.json', 'package-lock.json'];
+const keptMs = 24 * 60 * 60_000;
+
+/**
+ * The folder with what `build` writes into the one that it is given, made of these folders' files as they are now. It is built
+ * where there is none yet, whoever asks first, and is the same one for all tests: nobody writes into it.
+ */
+export async function builtOnce(
+  name: string,
+  folders: readonly string[],
+  build: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(store, `${name}-${hashOf(folders)}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(store, { recursive: true });
+  const unfinished = mkdtempSync(join(store, 'unfinished-'));
+  await build(unfinished);
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process has just built the same.
+    if (!existsSync(folder)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  forgetOld();
+  return folder;
+}
+
+function hashOf(folders: readonly string[]): string {
+  const hash = createHash('sha256');
+  const sources = folders.flatMap((folder) => globSync(`${folder}/**/*.*`, { cwd: root })).filter(isSource);
+  for (const file of [...ofEveryBuild, ...sources.sort()]) {
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const isSource = (file: string) => !/\.test\.tsx?$/.test(file) && statSync(join(root, file)).isFile();
+
+/** What another state of the sources was built to, unless it may still be in use. */
+function forgetOld(): void {
+  for (const path of readdirSync(store).map((each) => join(store, each))) {
+    if (statSync(path).mtimeMs < Date.now() - keptMs) rmSync(path, { recursive: true, force: true });
+  }
+}
