@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { usdAmount } from '#shared/wire/scalars.ts';
 import { pricedModel } from './priced-upstream.ts';
 
@@ -52,6 +53,8 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+const askAgainMs = 10;
+
 /** Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time. */
 export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
   const told: Told[] = [];
@@ -66,7 +69,8 @@ export function startLoad(clients: number, targets: () => readonly string[], key
       turn += 1;
       const url = urls[turn % Math.max(1, urls.length)];
       if (!url) {
-        await new Promise((resolve) => setImmediate(resolve));
+        // Asked at once again, and again, they would take the processor from the gateway that starts.
+        await delay(askAgainMs);
         continue;
       }
       const answer = await ask({ url, key: keys[index % keys.length] ?? '', stream: turn % 2 === 0 });
