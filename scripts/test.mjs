@@ -15,7 +15,7 @@ const failed = { passed: 0, failed: 1, skipped: 0 };
 const failures = [];
 
 const suites = {
-  types: ({ call }) => areas.map((area) => check(`types of ${area}`, call('tsc', ['-p', area]))).reduce(add),
+  types: ({ call }) => areas.map((area) => check(`types of ${area}`, call('tsc', typesOf(area)))).reduce(add),
   lint: ({ call }) => check('lint', call('biome', ['check', '--error-on-warnings', '.'])),
   unused: ({ call }) => check('unused', call('knip', [])),
   unit: (tools) => vitest(tools, 'node', tools.windows.missing ? {} : tools.windows),
@@ -53,17 +53,29 @@ await run((words) => {
   return total.failed === 0 ? 0 : 1;
 });
 
+/** What has not changed since the last time is not checked again. */
+function typesOf(area) {
+  const known = join(root, '.cache', 'types', `${area.replaceAll('/', '-')}.tsbuildinfo`);
+  return ['-p', area, '--incremental', '--tsBuildInfoFile', known];
+}
+
+/** Browser and windows are looked for, and downloaded, where a suite needs them. */
 function toolbox(node) {
-  const browser = chromium(node);
+  let windows;
+  let browser;
   return {
-    windows: windowsFor(node),
+    get windows() {
+      windows ??= windowsFor(node);
+      return windows;
+    },
+    get browser() {
+      browser ??= chromium(node);
+      return browser;
+    },
     call(command, parameters, { prefix = [], env = {} } = {}) {
       const [program, ...rest] = [...prefix, join(root, 'node_modules', '.bin', command), ...parameters];
       const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], shell: process.platform === 'win32' };
-      return (
-        spawnSync(program, rest, { ...options, env: environment(node, { PORTICO_CHROMIUM: browser, ...env }) })
-          .status === 0
-      );
+      return spawnSync(program, rest, { ...options, env: environment(node, env) }).status === 0;
     },
   };
 }
@@ -77,10 +89,13 @@ function windowsFor(node) {
   return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { ...env, PORTICO_VIRTUAL_DISPLAYS: '1' } } : { env };
 }
 
-function vitest({ call }, project, options) {
+function vitest({ call, browser }, project, { prefix = [], env = {} }) {
   const report = join(reports, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ok = call('vitest', ['run', '--project', project, ...reporters], options);
+  const ok = call('vitest', ['run', '--project', project, ...reporters], {
+    prefix,
+    env: { ...env, PORTICO_CHROMIUM: browser },
+  });
   return settle(project, ok, report, (json) => {
     for (const file of json.testResults) {
       const bad = file.assertionResults.filter((test) => test.status === 'failed');
@@ -95,10 +110,10 @@ function vitest({ call }, project, options) {
   });
 }
 
-function playwright({ call }, project, env = {}) {
+function playwright({ call, browser }, project, env = {}) {
   const report = join(reports, `${project}.json`);
   const ok = call('playwright', ['test', '--project', project], {
-    env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    env: { ...env, PORTICO_CHROMIUM: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
   });
   return settle(project, ok, report, ({ stats, suites: files }) => {
     for (const { file, title, ok: good, tests } of files.flatMap(specsOf))
