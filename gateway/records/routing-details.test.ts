@@ -20,7 +20,7 @@ async function openBooksOf() {
     return openGateway({ database, env, sandboxPace: 0, now: () => now, routingDetailDays });
   };
   const first = await open(testNow, null);
-  const account = await first.operator.createAccount({ name: 'A' });
+  const account = await first.operator.createAccount({ name: 'A', plan: 'enterprise' });
   await first.operator.grant({ accountId: account.id, amount: parseUsd('1') });
   const { key } = await first.operator.createKey({ accountId: account.id, scopes: allScopes });
   await first.close();
