@@ -10,8 +10,8 @@ export default defineConfig({
   // Limits for what hangs, not for what is slow.
   timeout: 120_000,
   expect: { timeout: 20_000 },
-  // Each test starts an app of its own; two at once is what two cores carry.
-  workers: 2,
+  // Each test starts an app of its own, and waits for it and for answers half of the time: four keep two cores at work.
+  workers: 4,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
   retries: 0,
@@ -35,7 +35,7 @@ export default defineConfig({
     {
       name: 'electron',
       testMatch: /.*\.(spec|electron)\.ts/,
-      workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 2 : 1,
+      workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 4 : 1,
     },
   ],
 });

@@ -16,11 +16,13 @@ const launchOptions = existsSync(chromium.executablePath())
   ? { args: ['--no-sandbox'] }
   : { executablePath: systemChromium, args: ['--no-sandbox'] };
 
-/** Behaviour that must not depend on the engine: these open their books by `testDatabase()`. */
+/**
+ * What a database has a part in, as statements, types, locks or commits, on PostgreSQL as well: these open their books by
+ * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
+ */
 const onBothEngines = [
   'gateway/cli/{backup,cli,serve}.test.ts',
-  'gateway/engine/{billing-table,disconnect,drained-answers,engine,engine-fallback,hostile-usage,token-classes}.test.ts',
-  'gateway/http/{app,listen}.test.ts',
+  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes}.test.ts',
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/db/migrations/{findable,provenance}.test.ts',
@@ -30,22 +32,18 @@ const onBothEngines = [
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
-  'gateway/providers/{registry,without-key}.test.ts',
   'gateway/records/{refusals,request-lookups,routing-details}.test.ts',
-  'gateway/routing/provider-watch.test.ts',
-  'gateway/chat/{chat,logprobs,numbers}.test.ts',
-  'gateway/routes/{models,quote,records}.test.ts',
+  'gateway/chat/{chat,numbers}.test.ts',
+  'gateway/routes/{quote,records}.test.ts',
   'tests/bench/books/measure-books.test.ts',
-  'tests/compat/{aimock,gateway-client,openai-sdk,openai-sdk-limits}.test.ts',
-  'tests/compat/clients/clients.test.ts',
-  'tests/contract/gateway/*.test.ts',
+  'tests/contract/gateway/{error-catalogue,records}.test.ts',
 ];
 
 /** For what starts real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
-  // Most of it waits for processes of its own: one worker would leave half of two cores idle.
-  maxWorkers: 2,
+  // Much of it waits, for processes of its own and for time to pass: two workers would leave two cores idle now and then.
+  maxWorkers: 3,
   // Limits for what hangs, not for what is slow.
   testTimeout: 60_000,
   hookTimeout: 120_000,

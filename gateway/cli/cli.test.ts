@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { account } from '#shared/wire/account.ts';
 import { openBooks } from '../db/open.ts';
 import { accountWithKey, beforehand, chat, read, run, serve, workplace } from '../testing/cli-process.ts';
+import { onPostgres } from '../testing/test-database.ts';
 
 /** What it does every quarter of a minute it does twice a second. */
 const impatient = beforehand(`const { setInterval: real } = globalThis;
@@ -43,22 +44,27 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, plan: 'pro', balance_usd: '6.5', held_usd: '0' }]);
   });
 
-  test('a name gives no command to the terminal that shows it, forges no line and turns none around', async () => {
-    const { database } = await workplace();
-    const name = 'Ada\u001b]0;owned\u0007\u009b2J\r\nacct_forged\u202e\u2066';
-    const shown = 'Ada\\u001b]0;owned\\u0007\\u009b2J\\u000d\\u000aacct_forged\\u202e\\u2066';
-    const made = await run(['account', 'create', '--name', name, '--db', database]);
-    expect(made.stdout).toBe(`Account "${shown}" on the plan "pro":\n${made.last}\n`);
-    expect((await run(['account', 'list', '--db', database])).stdout).toBe(`${made.last}\tpro\tactive\t$0\t${shown}\n`);
-    const listed = await run(['account', 'list', '--db', database, '--json']);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ name }]);
-    expect(listed.stdout).toMatch(/^[^\p{Cc}\u2028\u202e\u2066]+\n$/u);
-    const wrong = await run(['account', 'create', '--name', 'x', '--plan', name, '--db', database]);
-    expect(wrong.stderr).toContain(']0;owned');
-    expect(wrong.stderr).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066]/u);
-  });
+  test.skipIf(onPostgres())(
+    'a name gives no command to the terminal that shows it, forges no line and turns none around',
+    async () => {
+      const { database } = await workplace();
+      const name = 'Ada\u001b]0;owned\u0007\u009b2J\r\nacct_forged\u202e\u2066';
+      const shown = 'Ada\\u001b]0;owned\\u0007\\u009b2J\\u000d\\u000aacct_forged\\u202e\\u2066';
+      const made = await run(['account', 'create', '--name', name, '--db', database]);
+      expect(made.stdout).toBe(`Account "${shown}" on the plan "pro":\n${made.last}\n`);
+      expect((await run(['account', 'list', '--db', database])).stdout).toBe(
+        `${made.last}\tpro\tactive\t$0\t${shown}\n`,
+      );
+      const listed = await run(['account', 'list', '--db', database, '--json']);
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ name }]);
+      expect(listed.stdout).toMatch(/^[^\p{Cc}\u2028\u202e\u2066]+\n$/u);
+      const wrong = await run(['account', 'create', '--name', 'x', '--plan', name, '--db', database]);
+      expect(wrong.stderr).toContain(']0;owned');
+      expect(wrong.stderr).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066]/u);
+    },
+  );
 
-  test('what cannot be done is one sentence and exit code 1', async () => {
+  test.skipIf(onPostgres())('what cannot be done is one sentence and exit code 1', async () => {
     const { database, directory } = await workplace();
     await accountWithKey(database);
     const config = join(directory, 'config.json');
