@@ -30,78 +30,96 @@ export interface Metered {
 const mostReported = 1_000_000_000_000n;
 
 /** Without limits every count is believed. */
-export function createMeter(estimatedInputTokens: number, limits?: UsageLimits): Meter {
-  let started = false;
-  let bytes = 0;
-  let reasoningBytes = 0;
-  let reported: TokenUsage | null = null;
-  let reportedCost: NanoUsd | null = null;
+export const createMeter = (estimatedInputTokens: number, limits: UsageLimits | null = null): Meter =>
+  new AttemptMeter(estimatedInputTokens, limits);
 
-  const seen = () => tokensOfBytes(bytes + reasoningBytes);
-  /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
-  const seenAtMost = () =>
-    limits && seen() > limits.heldOutput() ? Math.min(seen(), limits.most().outputTokens) : seen();
-  const estimate = (): TokenUsage => {
-    const completionTokens = seenAtMost();
+class AttemptMeter implements Meter {
+  started = false;
+  readonly #inputTokens: number;
+  readonly #limits: UsageLimits | null;
+  #bytes = 0;
+  #reasoningBytes = 0;
+  #reported: TokenUsage | null = null;
+  #reportedCost: NanoUsd | null = null;
+
+  constructor(estimatedInputTokens: number, limits: UsageLimits | null) {
+    this.#inputTokens = estimatedInputTokens;
+    this.#limits = limits;
+  }
+
+  observe(event: ProviderEvent): void {
+    this.started = true;
+    if (event.type === 'usage') {
+      if (counted(event.usage)) this.#reported = event.usage;
+      if (event.cost !== undefined) this.#reportedCost = event.cost < mostReported ? event.cost : nanoUsd(mostReported);
+    } else if (event.type === 'reasoning-delta') this.#reasoningBytes += Buffer.byteLength(event.text);
+    else this.#bytes += outputBytes(event);
+  }
+
+  get outputTokens(): number {
+    const reported = this.#reported && this.#canBe(this.#reported) ? this.#reported.completionTokens : 0;
+    return Math.max(reported, this.#seen());
+  }
+
+  complete(): Metered {
+    if (!this.#reported) return this.#estimated();
+    const known = this.#believed(this.#reported);
+    return { ...known, estimated: known.unbelieved !== undefined, reportedCost: this.#reportedCost };
+  }
+
+  partial(): Metered {
+    if (!this.#reported) return this.#estimated();
+    const known = this.#believed(this.#reported);
+    const completionTokens = Math.max(known.usage.completionTokens, this.#seenAtMost());
     return {
-      promptTokens: estimatedInputTokens,
+      ...known,
+      usage: { ...known.usage, completionTokens },
+      estimated: known.unbelieved !== undefined || completionTokens !== this.#reported.completionTokens,
+      reportedCost: null,
+    };
+  }
+
+  #seen(): number {
+    return tokensOfBytes(this.#bytes + this.#reasoningBytes);
+  }
+
+  /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
+  #seenAtMost(): number {
+    const limits = this.#limits;
+    const seen = this.#seen();
+    return limits && seen > limits.heldOutput() ? Math.min(seen, limits.most().outputTokens) : seen;
+  }
+
+  #estimated(): Metered {
+    const completionTokens = this.#seenAtMost();
+    const usage = {
+      promptTokens: this.#inputTokens,
       completionTokens,
-      reasoningTokens: Math.min(completionTokens, tokensOfBytes(reasoningBytes)),
+      reasoningTokens: Math.min(completionTokens, tokensOfBytes(this.#reasoningBytes)),
       cachedTokens: 0,
       cacheWriteTokens: 0,
     };
-  };
+    return { usage, estimated: true, reportedCost: null };
+  }
 
-  function canBe({ promptTokens, completionTokens }: TokenUsage): boolean {
-    if (!limits || (promptTokens <= estimatedInputTokens && completionTokens <= limits.heldOutput())) return true;
+  #canBe({ promptTokens, completionTokens }: TokenUsage): boolean {
+    const limits = this.#limits;
+    if (!limits || (promptTokens <= this.#inputTokens && completionTokens <= limits.heldOutput())) return true;
     const most = limits.most();
     return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens;
   }
 
   /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
-  function believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
-    if (canBe(usage)) return { usage: classesWithin(usage) };
+  #believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
+    if (this.#canBe(usage)) return { usage: classesWithin(usage) };
     const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
     const held = {
-      promptTokens: Math.min(promptTokens, estimatedInputTokens),
-      completionTokens: Math.min(completionTokens, limits?.heldOutput() ?? completionTokens),
+      promptTokens: Math.min(promptTokens, this.#inputTokens),
+      completionTokens: Math.min(completionTokens, this.#limits?.heldOutput() ?? completionTokens),
       ...{ cachedTokens, reasoningTokens, cacheWriteTokens: 0 },
     };
     return { usage: classesWithin(held), unbelieved: usage };
   }
-
-  return {
-    observe(event) {
-      started = true;
-      if (event.type === 'usage') {
-        reported = counted(event.usage) ? event.usage : reported;
-        if (event.cost !== undefined) reportedCost = event.cost < mostReported ? event.cost : nanoUsd(mostReported);
-      } else if (event.type === 'reasoning-delta') reasoningBytes += Buffer.byteLength(event.text);
-      else bytes += outputBytes(event);
-    },
-    get started() {
-      return started;
-    },
-    get outputTokens() {
-      return Math.max(reported && canBe(reported) ? reported.completionTokens : 0, seen());
-    },
-    complete() {
-      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
-      const known = believed(reported);
-      return { ...known, estimated: known.unbelieved !== undefined, reportedCost };
-    },
-    partial() {
-      if (!reported) return { usage: estimate(), estimated: true, reportedCost: null };
-      const known = believed(reported);
-      const completionTokens = Math.max(known.usage.completionTokens, seenAtMost());
-      return {
-        ...known,
-        usage: { ...known.usage, completionTokens },
-        estimated: known.unbelieved !== undefined || completionTokens !== reported.completionTokens,
-        reportedCost: null,
-      };
-    },
-  };
 }
 
 /** Classes are parts of the two totals, whatever was said of them. */

@@ -62,7 +62,9 @@ export function streamAnswer(
         quiet?.refresh();
         return text === '' ? undefined : opened.write(text);
       },
-      end: () => fail(new AppError('internal_error', 'The answer ended without its end.')),
+      end() {
+        if (!over) fail(new AppError('internal_error', 'The answer ended without its end.'));
+      },
       fail,
     });
   });

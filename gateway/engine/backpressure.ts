@@ -19,36 +19,38 @@ const noticedMs = 1_000;
 const recentMs = 120_000;
 
 /** Measures how long a client keeps the parts of its answer waiting. */
-export function measureBackpressure(push: Emit): Backpressure {
-  let past = 0;
-  let waiting = 0;
-  let since = 0;
-  let endedAt = Number.NEGATIVE_INFINITY;
+export const measureBackpressure = (push: Emit): Backpressure => new MeasuredBackpressure(push);
 
-  const begin = () => {
-    if (waiting === 0) since = performance.now();
-    waiting += 1;
-  };
-  const end = () => {
-    waiting -= 1;
-    if (waiting > 0) return;
-    endedAt = performance.now();
-    past += endedAt - since;
-  };
-  const total = () => past + (waiting > 0 ? performance.now() - since : 0);
+class MeasuredBackpressure implements Backpressure {
+  readonly emit: Emit;
+  #past = 0;
+  #waiting = 0;
+  #since = 0;
+  #endedAt = Number.NEGATIVE_INFINITY;
 
-  return {
-    emit(parts) {
+  constructor(push: Emit) {
+    this.emit = (parts) => {
       const waits = push(parts);
-      if (waits === undefined) return undefined;
-      begin();
-      return waits.finally(end);
-    },
-    get ms() {
-      return total();
-    },
-    get explainsBreak() {
-      return total() >= noticedMs && (waiting > 0 || performance.now() - endedAt < recentMs);
-    },
-  };
+      return waits && this.#measured(waits);
+    };
+  }
+
+  get ms(): number {
+    return this.#past + (this.#waiting > 0 ? performance.now() - this.#since : 0);
+  }
+
+  get explainsBreak(): boolean {
+    return this.ms >= noticedMs && (this.#waiting > 0 || performance.now() - this.#endedAt < recentMs);
+  }
+
+  #measured(waits: Promise<void>): Promise<void> {
+    if (this.#waiting === 0) this.#since = performance.now();
+    this.#waiting += 1;
+    return waits.finally(() => {
+      this.#waiting -= 1;
+      if (this.#waiting > 0) return;
+      this.#endedAt = performance.now();
+      this.#past += this.#endedAt - this.#since;
+    });
+  }
 }

@@ -63,12 +63,16 @@ export class SocketExchange implements Exchange {
           reject(error);
         }
       };
-      incoming.on('data', onData);
-      incoming.on('end', () => resolve());
-      incoming.on('error', () => reject(clientGone('its request')));
-      incoming.on('close', () => {
-        if (!incoming.complete) reject(clientGone('its request'));
-      });
+      const onError = () => reject(clientGone('its request'));
+      const onClose = () => {
+        if (!incoming.complete) onError();
+      };
+      const onEnd = () => {
+        // Whatever keeps the request while it is answered would keep its body with it.
+        incoming.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
+        resolve();
+      };
+      incoming.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
     });
   }
 

@@ -84,8 +84,10 @@ class Call implements Dispatcher.DispatchHandler, UpstreamResponse, UpstreamBody
     if (this.#signal.aborted) controller.abort(errorOf(this.#signal));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Fields): void {
     if (status < 200) return;
+    // They would be kept, with the memory in which they were read, for as long as the answer takes.
+    controller.rawHeaders = null;
     this.status = status;
     this.#fields = headers;
     this.accept(this);

@@ -10,10 +10,13 @@ export interface ReadTogether<Said> {
   readonly failure: { readonly error: unknown } | null;
 }
 
-export function readTogether<Said>(events: readonly string[], read: (data: string) => Said[]): ReadTogether<Said> {
+export function readTogether<Said>(
+  events: readonly string[],
+  reader: { read(data: string): Said[] },
+): ReadTogether<Said> {
   const said: Said[] = [];
   try {
-    for (const data of events) for (const one of read(data)) said.push(one);
+    for (const data of events) for (const one of reader.read(data)) said.push(one);
   } catch (error) {
     return { said, failure: { error } };
   }

@@ -19,7 +19,7 @@ type Take<Said> = (said: readonly Said[]) => Promise<void> | undefined;
  * pushed. While the promise of `take` is open, the upstream waits. A failure in the middle comes after what was said
  * before it.
  */
-export async function streamEvents<Said>(
+export function streamEvents<Said>(
   response: UpstreamResponse,
   provider: string,
   reader: EventReader<Said>,
@@ -28,7 +28,7 @@ export async function streamEvents<Said>(
   const splitter = createEventSplitter();
   const tell = (events: readonly string[]): Promise<void> | undefined => {
     if (events.length === 0) return undefined;
-    const { said, failure } = readTogether(events, reader.read);
+    const { said, failure } = readTogether(events, reader);
     const waits = said.length > 0 ? take(said) : undefined;
     if (!failure) return waits;
     if (!waits) throw failure.error;
@@ -36,15 +36,13 @@ export async function streamEvents<Said>(
       throw failure.error;
     });
   };
-  await pushBytes(
-    response,
-    provider,
-    (bytes) => tell(splitter.take(bytes)),
-    () => reader.done === true,
-  );
-  await tell(splitter.end());
-  const last = reader.end?.() ?? [];
-  if (last.length > 0) await take(last);
+  const finish = async () => {
+    await tell(splitter.end());
+    const last = reader.end?.() ?? [];
+    if (last.length > 0) await take(last);
+  };
+  const taken = (bytes: Uint8Array) => tell(splitter.take(bytes));
+  return pushBytes(response, provider, taken, () => reader.done === true).then(finish);
 }
 
 /** Understands an answer however it comes. */
@@ -56,7 +54,7 @@ export interface AnswerEventReader<Said> extends EventReader<Said> {
  * Reads an upstream's answer in the form in which it comes, which is its own choice: not every server does as it was asked, and
  * some may not stream at all.
  */
-export async function answerEvents<Said>(
+export function answerEvents<Said>(
   response: UpstreamResponse,
   provider: string,
   reader: AnswerEventReader<Said>,
@@ -67,7 +65,7 @@ export async function answerEvents<Said>(
     context.answersInParts?.();
     return streamEvents(response, provider, reader, take);
   }
-  await take(reader.readWhole(asObject(await wholeJson(response, provider))));
+  return wholeJson(response, provider).then((answer) => take(reader.readWhole(asObject(answer))));
 }
 
 const isJson = ({ headers }: UpstreamResponse) =>

@@ -164,7 +164,7 @@ export async function* upstreamBytes(
  * upstream waits for us, and its time to be silent does not run. A connection that breaks or falls silent is an `AppError`;
  * what `take` throws comes as it is.
  */
-export async function pushBytes(
+export function pushBytes(
   response: UpstreamResponse,
   provider: string,
   take: (bytes: Uint8Array) => Promise<void> | undefined,
@@ -173,6 +173,16 @@ export async function pushBytes(
 ): Promise<void> {
   const { body } = response;
   if (body?.pipe) return piped(body, provider, take, enough, silentMs);
+  return readThrough(response, provider, take, enough, silentMs);
+}
+
+async function readThrough(
+  response: UpstreamResponse,
+  provider: string,
+  take: (bytes: Uint8Array) => Promise<void> | undefined,
+  enough: () => boolean,
+  silentMs: number | null,
+): Promise<void> {
   const reading = { held: silentMs === null };
   for await (const bytes of upstreamBytes(response, provider, reading)) {
     const waits = take(bytes);

@@ -20,11 +20,14 @@ export function templateOf(data: string, chunk: JsonObject, events: readonly Pro
   const start = data.indexOf(name) + name.length;
   const literal = JSON.stringify(event.text);
   if (start < name.length || !data.startsWith(literal, start)) return null;
-  const template = { before: data.slice(0, start), after: data.slice(start + literal.length) };
+  const template = { before: copyOf(data.slice(0, start)), after: copyOf(data.slice(start + literal.length)) };
   const probed = JSON.stringify(JSON.parse(`${template.before}${JSON.stringify(probe)}${template.after}`));
   const expected = JSON.stringify(chunk).split(`${name}${literal}`);
   return probed === expected.join(`${name}${JSON.stringify(probe)}`) && expected.length === 2 ? template : null;
 }
+
+/** A slice would keep all that was read with it. */
+const copyOf = (text: string) => Buffer.from(text).toString();
 
 /** The text of a chunk that follows the template; null where it does not, or has none. */
 export function contentIn(data: string, { before, after }: ChunkTemplate): string | null {

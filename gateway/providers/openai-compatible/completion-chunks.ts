@@ -18,28 +18,79 @@ export interface ChunkReader {
   readonly done: boolean;
 }
 
-export function createChunkReader(provider: string): ChunkReader {
-  const calls = new Set<number>();
-  const details: unknown[] = [];
-  let started = false;
-  let done = false;
-  let finish: FinishReason | null = null;
-  let template: ChunkTemplate | null = null;
+export const createChunkReader = (provider: string): ChunkReader => new CompletionChunkReader(provider);
 
-  function begin(): ProviderEvent[] {
-    if (started) return [];
-    started = true;
+class CompletionChunkReader implements ChunkReader {
+  done = false;
+  readonly #provider: string;
+  readonly #calls = new Set<number>();
+  readonly #details: unknown[] = [];
+  #started = false;
+  #finish: FinishReason | null = null;
+  #template: ChunkTemplate | null = null;
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  read(data: string): ProviderEvent[] {
+    if (this.done) return [];
+    if (data === '[DONE]') {
+      this.done = true;
+      this.#finish ??= this.#calls.size > 0 ? 'tool_calls' : 'stop';
+      return this.#begin();
+    }
+    const text = this.#template && contentIn(data, this.#template);
+    if (text) return [{ type: 'text-delta', text }];
+    const chunk = parseEvent(data, this.#provider);
+    const events = this.#hear(chunk);
+    this.#template ??= templateOf(data, chunk, events);
+    return events;
+  }
+
+  readWhole(completion: JsonObject): ProviderEvent[] {
+    return [...this.#hear(completion), ...this.end()];
+  }
+
+  end(): ProviderEvent[] {
+    return this.#finish ? [{ type: 'finish', reason: this.#finish }] : [];
+  }
+
+  #begin(): ProviderEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
     return [{ type: 'start' }];
   }
 
-  function callEvents(value: unknown, position: number): ProviderEvent[] {
-    const call = asObject(value);
+  #hear(chunk: JsonObject): ProviderEvent[] {
+    if (chunk.error) throw upstreamError(readFault(chunk, this.#provider, null));
+    const choice = asArray(chunk.choices)[0];
+    const events = this.#begin();
+    if (choice) this.#hearChoice(asObject(choice), events);
+    if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
+    return events;
+  }
+
+  /** Adds what a choice says: to one list, since a chunk is nearly always one piece of text. */
+  #hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
+    const delta = asObject(choice.delta ?? choice.message);
+    const reason = asText(choice.finish_reason);
+    const hasCalls = this.#calls.size > 0 || asArray(delta.tool_calls).length > 0;
+    if (delta.reasoning_details) this.#details.push(...asArray(delta.reasoning_details));
+    if (reason) this.#finish = finishReason(this.#provider, reason, hasCalls);
+    addText(events, 'reasoning-delta', delta.reasoning_content ?? delta.reasoning);
+    addContent(events, delta.content, choice.logprobs);
+    addText(events, 'refusal-delta', delta.refusal);
+    for (const [position, call] of asArray(delta.tool_calls).entries())
+      this.#hearCall(asObject(call), position, events);
+  }
+
+  #hearCall(call: JsonObject, position: number, events: ProviderEvent[]): void {
     const fn = asObject(call.function);
     const index = asCount(call.index) ?? position;
-    const events: ProviderEvent[] = [];
-    if (!calls.has(index)) {
-      calls.add(index);
-      const extra = extraContent(call.extra_content);
+    if (!this.#calls.has(index)) {
+      this.#calls.add(index);
+      const extra = this.#extraContent(call.extra_content);
       events.push({
         type: 'tool-call-start',
         index,
@@ -50,60 +101,14 @@ export function createChunkReader(provider: string): ChunkReader {
     }
     const text = asText(fn.arguments);
     if (text) events.push({ type: 'tool-call-delta', index, arguments: text });
-    return events;
   }
 
   /** OpenRouter's opaque thinking rides on the first call that comes after it, and comes back with that. */
-  function extraContent(own: unknown): JsonObject | null {
-    const kept = details.splice(0);
+  #extraContent(own: unknown): JsonObject | null {
+    const kept = this.#details.splice(0);
     if (kept.length === 0) return own ? asObject(own) : null;
     return { ...asObject(own), openrouter: { reasoning_details: kept } };
   }
-
-  /** Adds what a choice says: to one list, since a chunk is nearly always one piece of text. */
-  function hearChoice(choice: JsonObject, events: ProviderEvent[]): void {
-    const delta = asObject(choice.delta ?? choice.message);
-    const reason = asText(choice.finish_reason);
-    if (delta.reasoning_details) details.push(...asArray(delta.reasoning_details));
-    if (reason) finish = finishReason(provider, reason, calls.size > 0 || asArray(delta.tool_calls).length > 0);
-    addText(events, 'reasoning-delta', delta.reasoning_content ?? delta.reasoning);
-    addContent(events, delta.content, choice.logprobs);
-    addText(events, 'refusal-delta', delta.refusal);
-    if (delta.tool_calls) events.push(...asArray(delta.tool_calls).flatMap(callEvents));
-  }
-
-  function hear(chunk: JsonObject): ProviderEvent[] {
-    if (chunk.error) throw upstreamError(readFault(chunk, provider, null));
-    const choice = asArray(chunk.choices)[0];
-    const events = begin();
-    if (choice) hearChoice(asObject(choice), events);
-    if (chunk.usage || chunk.x_groq) events.push(...usageEvent(chunk));
-    return events;
-  }
-
-  const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
-
-  return {
-    read(data) {
-      if (done) return [];
-      if (data === '[DONE]') {
-        done = true;
-        finish ??= calls.size > 0 ? 'tool_calls' : 'stop';
-        return begin();
-      }
-      const text = template && contentIn(data, template);
-      if (text) return [{ type: 'text-delta', text }];
-      const chunk = parseEvent(data, provider);
-      const events = hear(chunk);
-      template ??= templateOf(data, chunk, events);
-      return events;
-    },
-    readWhole: (completion) => [...hear(completion), ...end()],
-    end,
-    get done() {
-      return done;
-    },
-  };
 }
 
 type TextType = 'text-delta' | 'reasoning-delta' | 'refusal-delta';
