@@ -31,7 +31,7 @@ function piecesOf(text: string): string[] {
   for (let at = 0; at < text.length; ) {
     const wanted = at + pieceChars;
     const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(wanted - 1));
-    const end = isSplit ? wanted + 1 : wanted;
+    const end = isSplit ? wanted - 1 : wanted;
     pieces.push(text.slice(at, end));
     at = end;
   }
