@@ -49,11 +49,28 @@ class AttemptMeter implements Meter {
 
   observe(event: ProviderEvent): void {
     this.started = true;
-    if (event.type === 'usage') {
-      if (counted(event.usage)) this.#reported = event.usage;
-      if (event.cost !== undefined) this.#reportedCost = event.cost < mostReported ? event.cost : nanoUsd(mostReported);
-    } else if (event.type === 'reasoning-delta') this.#reasoningBytes += Buffer.byteLength(event.text);
-    else this.#bytes += outputBytes(event);
+    switch (event.type) {
+      case 'text-delta':
+      case 'refusal-delta':
+        this.#bytes += Buffer.byteLength(event.text);
+        break;
+      case 'reasoning-delta':
+        this.#reasoningBytes += Buffer.byteLength(event.text);
+        break;
+      case 'tool-call-start':
+        this.#bytes += Buffer.byteLength(event.name);
+        break;
+      case 'tool-call-delta':
+        this.#bytes += Buffer.byteLength(event.arguments);
+        break;
+      case 'usage':
+        this.#report(event);
+    }
+  }
+
+  #report({ usage, cost }: Extract<ProviderEvent, { type: 'usage' }>): void {
+    if (counted(usage)) this.#reported = usage;
+    if (cost !== undefined) this.#reportedCost = cost < mostReported ? cost : nanoUsd(mostReported);
   }
 
   get outputTokens(): number {
@@ -137,17 +154,3 @@ function classesWithin(usage: TokenUsage): TokenUsage {
 
 /** No request is without input: a count of nothing at all is a server that does not count, not a free answer. */
 const counted = ({ promptTokens, completionTokens }: TokenUsage) => promptTokens + completionTokens > 0;
-
-function outputBytes(event: ProviderEvent): number {
-  switch (event.type) {
-    case 'text-delta':
-    case 'refusal-delta':
-      return Buffer.byteLength(event.text);
-    case 'tool-call-start':
-      return Buffer.byteLength(event.name);
-    case 'tool-call-delta':
-      return Buffer.byteLength(event.arguments);
-    default:
-      return 0;
-  }
-}

@@ -192,7 +192,9 @@ function listen(run: Run, current: Try) {
 
   function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     const said: SaidEvent[] = [];
-    for (const [at, event] of events.entries()) {
+    for (let at = 0; at < events.length; at += 1) {
+      const event = events[at];
+      if (!event) continue;
       const pieces = splitEvents(event);
       if (pieces) return takeEach(said, pieces, events.slice(at + 1));
       current.meter.observe(event);

@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
-import type { ProviderEvent, ProviderRequest, TakeEvents } from '../providers/provider.ts';
+import type { ProviderRequest, TakeEvents } from '../providers/provider.ts';
 import { reasonOf } from '../upstream/upstream-error.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { Target } from './admit.ts';
@@ -48,7 +48,7 @@ export async function attempt(
     if (events.length === 0) return undefined;
     if (!begun) clearTimeout(timer);
     begun = true;
-    finished ||= events.some(isFinish);
+    for (const { type } of events) if (type === 'finish') finished = true;
     return take(events);
   };
   try {
@@ -66,8 +66,6 @@ export async function attempt(
     if (!over) abort.abort(new AppError('cancelled', 'The attempt is over.'));
   }
 }
-
-const isFinish = ({ type }: ProviderEvent) => type === 'finish';
 
 function firstEventTimeout({ model }: Target): AppError {
   return new AppError('upstream_timeout', `${model.id} did not begin to answer in time.`, { provider: model.provider });

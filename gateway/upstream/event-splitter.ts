@@ -61,7 +61,8 @@ export function createEventSplitter(): EventSplitter {
     const events: string[] = [];
     let from = 0;
     for (let end = all.indexOf('\n'); end >= 0 && end + 1 < all.length; end = all.indexOf('\n', from)) {
-      if (!isWhole(all, from, end)) return parseFrom(all.slice(from), events);
+      const isAllOfOne = all[end + 1] === '\n' && end > from + field.length && all.startsWith(field, from);
+      if (!isAllOfOne) return parseFrom(all.slice(from), events);
       events.push(all.slice(from + field.length, end));
       from = end + 2;
       begun = true;
@@ -75,10 +76,6 @@ export function createEventSplitter(): EventSplitter {
   const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { take: (bytes) => take(decoder.write(bufferOf(bytes))), end: () => take(decoder.end()) };
 }
-
-/** A line that is all of an event. */
-const isWhole = (text: string, from: number, end: number): boolean =>
-  end > from + field.length && text.startsWith(field, from) && text[end + 1] === '\n';
 
 function createFeed(): (text: string) => readonly string[] {
   let batch: string[] = [];
