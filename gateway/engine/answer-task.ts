@@ -1,13 +1,11 @@
 import { AppError, toAppError } from '#shared/errors.ts';
-import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { createMeter } from '../billing/meter.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
 import { usageLimits } from '../billing/usage-limits.ts';
 import type { Held } from '../ledger/ledger.ts';
-import type { ProviderEvent } from '../providers/provider.ts';
-import { routeSummary } from '../routing/explain.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
+import { AnswerListener } from './answer-listener.ts';
 import { billWarnings } from './answer-warnings.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
@@ -16,7 +14,6 @@ import { fitParameters } from './fit-parameters.ts';
 import { ownKeyError } from './own-key-error.ts';
 import { requestFor } from './provider-request.ts';
 import { type Outcome, type Run, type RunContext, routingOf, type Try } from './run.ts';
-import { splitEvents } from './split-events.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -136,7 +133,7 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const { whole } = current;
   const firstEventMs = firstEventLimit(run, isLast);
   const request = requestFor(run, target, current);
-  const listener = listen(run, current);
+  const listener = new AnswerListener(run, current);
   run.disconnect.asks(target.model.provider, whole);
   const answersInParts = () => {
     current.whole = false;
@@ -144,74 +141,17 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   };
   const context = { signal, firstEventMs, whole, fetch: deps.fetch, answersInParts };
   try {
-    await attempt(target, request, context, listener.take);
+    await attempt(target, request, context, (events) => listener.take(events));
   } catch (error) {
-    if (!listener.isCut()) throw error;
-    await speak(run, current);
+    if (!listener.isCut) throw error;
+    await listener.speak();
     recordCut(run, current);
     return { kind: 'out_of_credit' };
   }
-  if (!run.spoken) await speak(run, current);
+  await listener.speak();
   recordSuccess(run, current);
-  return { kind: 'finished', reason: listener.reason() ?? 'stop' };
+  return { kind: 'finished', reason: listener.reason ?? 'stop' };
 }
-
-/** Meters what is said and hands it on, without a pause where nobody has to be waited for. */
-function listen(run: Run, current: Try) {
-  let reason: FinishReason | null = null;
-  let cut = false;
-
-  const emit = (said: readonly SaidEvent[]) => {
-    if (said.length === 0) return undefined;
-    const waits = run.spoken ? undefined : speak(run, current);
-    return waits === undefined ? run.emit(said) : waits.then(() => run.emit(said));
-  };
-
-  /** After what is covered the first event that is not, once it is; then the rest. */
-  async function emitIfCovered(
-    said: readonly SaidEvent[],
-    event: SaidEvent,
-    rest: readonly ProviderEvent[],
-  ): Promise<void> {
-    await emit(said);
-    cut = !(await run.reserve.grow(current.target.model));
-    if (cut) throw new AppError('cancelled', 'What is left does not cover a longer answer.');
-    await emit([event]);
-    await take(rest);
-  }
-
-  async function takeEach(
-    said: readonly SaidEvent[],
-    pieces: readonly ProviderEvent[],
-    rest: readonly ProviderEvent[],
-  ): Promise<void> {
-    await emit(said);
-    for (const piece of pieces) await take([piece]);
-    await take(rest);
-  }
-
-  function take(events: readonly ProviderEvent[]): Promise<void> | undefined {
-    const said: SaidEvent[] = [];
-    for (let at = 0; at < events.length; at += 1) {
-      const event = events[at];
-      if (!event) continue;
-      const pieces = splitEvents(event);
-      if (pieces) return takeEach(said, pieces, events.slice(at + 1));
-      current.meter.observe(event);
-      if (event.type === 'finish') reason = event.reason;
-      else if (event.type !== 'start' && event.type !== 'usage') {
-        const exceeds = run.reserve.exceededBy(current.meter.outputTokens);
-        if (exceeds) return emitIfCovered(said, event, events.slice(at + 1));
-        said.push(event);
-      }
-    }
-    return emit(said);
-  }
-
-  return { take, isCut: () => cut, reason: () => reason };
-}
-
-type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 
 function begin(run: Run, target: Target): Try {
   const { deps, question, admitted } = run;
@@ -234,24 +174,6 @@ function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
   const { firstEventMs, attemptMs } = deps.timeouts;
   const left = Math.max(1, startedAt + firstEventMs - deps.now());
   return isLast ? left : Math.min(attemptMs, left);
-}
-
-/**
- * Says who answers, before the first thing that is said: not before the hold is on the disk where the client reads along. Of a
- * whole answer nothing leaves before the settlement is, and with it the hold.
- */
-function speak(run: Run, current: Try): Promise<void> | undefined {
-  if (run.spoken) return undefined;
-  current.firstTokenAt = run.deps.now();
-  if (current.whole) return introduce(run, current);
-  return run.held.durable.then(() => introduce(run, current));
-}
-
-function introduce(run: Run, { target: { model } }: Try): Promise<void> | undefined {
-  run.spoken = true;
-  const summary = routeSummary(run.admitted.decision, model);
-  const attempts = run.attempts.length + 1;
-  return run.emit([{ type: 'route', provider: model.provider, model: model.model, attempts, summary }]);
 }
 
 function recordSuccess(run: Run, current: Try): void {
