@@ -82,55 +82,65 @@ const amountFor = (input: ReserveInput, model: CatalogueModel, outputTokens: num
 const mostHeld = nanoUsd(mostNano / 2n);
 const atMost = (amount: NanoUsd): NanoUsd => (amount > mostHeld ? mostHeld : amount);
 
-export function createReserve(input: ReserveInput, ledger: Pick<Ledger, 'extend'>): Reserve {
-  let held = 0n;
-  let covered = 0;
-  let coversLongest = false;
-  let believed: bigint | null = null;
+export const createReserve = (input: ReserveInput, ledger: Pick<Ledger, 'extend'>): Reserve =>
+  new RequestReserve(input, ledger);
 
-  async function raiseTo(amount: bigint): Promise<boolean> {
-    if (amount <= held) return true;
-    const more = await ledger.extend(input.requestId, nanoUsd(amount));
-    if (more) held = amount;
+class RequestReserve implements Reserve {
+  coversLongest = false;
+  coveredTokens = 0;
+  readonly #input: ReserveInput;
+  readonly #ledger: Pick<Ledger, 'extend'>;
+  #held = 0n;
+  #believed: bigint | null = null;
+
+  constructor(input: ReserveInput, ledger: Pick<Ledger, 'extend'>) {
+    this.#input = input;
+    this.#ledger = ledger;
+  }
+
+  firstAmount(model: CatalogueModel): NanoUsd {
+    return firstHold(this.#input, model);
+  }
+
+  longestAmount(model: CatalogueModel): NanoUsd | null {
+    const tokens = longestAnswer(this.#input, model);
+    return tokens === null ? null : amountFor(this.#input, model, tokens);
+  }
+
+  opened(model: CatalogueModel, amount: NanoUsd): void {
+    const longest = this.longestAmount(model);
+    this.#held = amount;
+    this.coversLongest = longest !== null && amount >= longest;
+    this.coveredTokens = firstStep(this.#input, model);
+    this.#believed = this.coversLongest ? firstHold(this.#input, model) : null;
+  }
+
+  cover(model: CatalogueModel): Promise<boolean> {
+    this.coveredTokens = firstStep(this.#input, model);
+    this.coversLongest = false;
+    this.#believed = null;
+    return this.#raiseTo(firstHold(this.#input, model));
+  }
+
+  exceededBy(outputTokens: number): boolean {
+    return outputTokens > this.coveredTokens && !this.coversLongest && this.#input.maxTokens === null;
+  }
+
+  get held(): NanoUsd {
+    return nanoUsd(this.#believed ?? this.#held);
+  }
+
+  grow(model: CatalogueModel): Promise<boolean> {
+    this.coveredTokens += stepTokens;
+    return this.#raiseTo(amountFor(this.#input, model, this.coveredTokens));
+  }
+
+  async #raiseTo(amount: NanoUsd): Promise<boolean> {
+    if (amount <= this.#held) return true;
+    const more = await this.#ledger.extend(this.#input.requestId, amount);
+    if (more) this.#held = amount;
     return more;
   }
-
-  function longestAmount(model: CatalogueModel): NanoUsd | null {
-    const tokens = longestAnswer(input, model);
-    return tokens === null ? null : amountFor(input, model, tokens);
-  }
-
-  return {
-    firstAmount: (model) => firstHold(input, model),
-    longestAmount,
-    opened(model, amount) {
-      const longest = longestAmount(model);
-      held = amount;
-      coversLongest = longest !== null && amount >= longest;
-      covered = firstStep(input, model);
-      believed = coversLongest ? firstHold(input, model) : null;
-    },
-    async cover(model) {
-      covered = firstStep(input, model);
-      coversLongest = false;
-      believed = null;
-      return raiseTo(firstHold(input, model));
-    },
-    exceededBy: (outputTokens) => !coversLongest && input.maxTokens === null && outputTokens > covered,
-    get coversLongest() {
-      return coversLongest;
-    },
-    get coveredTokens() {
-      return covered;
-    },
-    get held() {
-      return nanoUsd(believed ?? held);
-    },
-    async grow(model) {
-      covered += stepTokens;
-      return raiseTo(amountFor(input, model, covered));
-    },
-  };
 }
 
 /** Adds to a refusal for lack of credit how long an answer the balance would cover (wire contract §2.7). */

@@ -11,65 +11,70 @@ export interface BodyBlocks {
 }
 
 /** `announced`: how many bytes are to come, where that is known. */
-export function createBodyBlocks(announced = 0): BodyBlocks {
-  const blocks: Uint8Array[] = [];
-  let first: Uint8Array | null = null;
-  let block = new Uint8Array(0);
-  let filled = 0;
-  let size = 0;
-  let copied = 0;
+export const createBodyBlocks = (announced = 0): BodyBlocks => new Blocks(announced);
 
-  function close(): void {
-    if (filled > 0) blocks.push(block.subarray(0, filled));
-    block = new Uint8Array(0);
-    filled = 0;
+const nothing = new Uint8Array(0);
+
+class Blocks implements BodyBlocks {
+  size = 0;
+  readonly #announced: number;
+  readonly #blocks: Uint8Array[] = [];
+  #first: Uint8Array | null = null;
+  #block = nothing;
+  #filled = 0;
+  #copied = 0;
+
+  constructor(announced: number) {
+    this.#announced = announced;
   }
 
-  function copy(piece: Uint8Array): void {
+  add(piece: Uint8Array): void {
+    // Most bodies are one piece, which is taken as it is.
+    if (this.size === 0) this.#first = piece;
+    else {
+      if (this.#first) this.#keep(this.#first);
+      this.#first = null;
+      this.#keep(piece);
+    }
+    this.size += piece.length;
+  }
+
+  all(): Uint8Array[] {
+    if (this.#first && this.#first.length <= largestRead) return [this.#first];
+    if (this.#first) this.#keep(this.#first);
+    this.#first = null;
+    this.#close();
+    return this.#blocks;
+  }
+
+  #close(): void {
+    if (this.#filled > 0) this.#blocks.push(this.#block.subarray(0, this.#filled));
+    this.#block = nothing;
+    this.#filled = 0;
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (piece.length <= largestRead || piece.byteLength !== piece.buffer.byteLength) this.#copy(piece);
+    else {
+      this.#close();
+      this.#blocks.push(piece);
+    }
+  }
+
+  #copy(piece: Uint8Array): void {
     for (let from = 0; from < piece.length; ) {
-      if (filled === block.length) {
-        close();
-        const left = announced - copied;
-        block = new Uint8Array(left > 0 ? Math.min(left, blockBytes) : blockBytes);
+      if (this.#filled === this.#block.length) {
+        this.#close();
+        const left = this.#announced - this.#copied;
+        this.#block = new Uint8Array(left > 0 ? Math.min(left, blockBytes) : blockBytes);
       }
-      const part = piece.subarray(from, from + block.length - filled);
-      block.set(part, filled);
-      filled += part.length;
-      copied += part.length;
+      const part = piece.subarray(from, from + this.#block.length - this.#filled);
+      this.#block.set(part, this.#filled);
+      this.#filled += part.length;
+      this.#copied += part.length;
       from += part.length;
     }
   }
-
-  function keep(piece: Uint8Array): void {
-    if (piece.length <= largestRead || piece.byteLength !== piece.buffer.byteLength) copy(piece);
-    else {
-      close();
-      blocks.push(piece);
-    }
-  }
-
-  return {
-    get size() {
-      return size;
-    },
-    add(piece) {
-      // Most bodies are one piece, which is taken as it is.
-      if (size === 0) first = piece;
-      else {
-        if (first) keep(first);
-        first = null;
-        keep(piece);
-      }
-      size += piece.length;
-    },
-    all() {
-      if (first && first.length <= largestRead) return [first];
-      if (first) keep(first);
-      first = null;
-      close();
-      return blocks;
-    },
-  };
 }
 
 /** The memory of those that can be given away to another thread; the others are small enough to be copied. */

@@ -74,13 +74,7 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
         const started = performance.now();
         const watched = (held: Held): Held => {
           open.set(request.requestId, { answered: null, settled: null });
-          return {
-            amount: held.amount,
-            // Only where somebody waits for it: a whole answer waits for its settlement.
-            get durable() {
-              return timed('hold', held.durable, started);
-            },
-          };
+          return new TimedHeld(held, (durable) => timed('hold', durable, started));
         };
         const held = ledger.decide(request);
         return held instanceof Promise ? held.then(watched) : watched(held);
@@ -103,6 +97,23 @@ export function createTraffic(log: Log, metrics: TrafficMetrics): Traffic {
       return [...open.values()].filter((request) => request.answered !== null).length;
     },
   };
+}
+
+/** Times only what somebody waits for: a whole answer waits for its settlement. */
+class TimedHeld implements Held {
+  readonly amount: Held['amount'];
+  readonly #held: Held;
+  readonly #timed: (durable: Promise<void>) => Promise<void>;
+
+  constructor(held: Held, timed: (durable: Promise<void>) => Promise<void>) {
+    this.amount = held.amount;
+    this.#held = held;
+    this.#timed = timed;
+  }
+
+  get durable(): Promise<void> {
+    return this.#timed(this.#held.durable);
+  }
 }
 
 const lineOf = (end: Settlement): Entry => ({

@@ -3,7 +3,7 @@ import type { DecisionContext, Step } from '../decide-steps.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { journalOf } from './sqlite-journal.ts';
+import { journalOf, type SqliteJournal } from './sqlite-journal.ts';
 
 /** The ledger of the one process that owns a SQLite file: each step is decided at once, in memory, and written into the journal. */
 export function createSqliteLedger({
@@ -29,24 +29,33 @@ export function createSqliteLedger({
     return journal.isBusy ? journal.whenFree().then(() => whenFree(work)) : work();
   }
 
-  const durable = <T>(value: T) =>
-    new Promise<T>((resolve, reject) => {
-      journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
-    });
-
-  const held = (amount: NanoUsd): Held => ({
-    amount,
-    get durable() {
-      return durable(undefined);
-    },
-  });
+  const durable = <T>(value: T) => whenDurable(journal, value);
 
   return {
-    decide: (request) => whenFree(() => held(take<NanoUsd>({ do: 'hold', request }))),
+    decide: (request) => whenFree(() => new JournalHeld(take<NanoUsd>({ do: 'hold', request }), journal)),
     extend: async (requestId, to) => whenFree(() => take<boolean>({ do: 'extend', requestId, to })),
     renew: async (requestId) => whenFree(() => take<void>({ do: 'renew', requestId })),
     settle: async (settlement) => whenFree(() => durable(take<{ charged: never }>({ do: 'settle', settlement }))),
     interrupt: async (settlement, leaseUntil) =>
       whenFree(() => durable(take<boolean>({ do: 'interrupt', settlement, leaseUntil }))),
   };
+}
+
+const whenDurable = <T>(journal: SqliteJournal, value: T): Promise<T> =>
+  new Promise((resolve, reject) => {
+    journal.whenDurable((fault) => (fault ? reject(fault) : resolve(value)));
+  });
+
+class JournalHeld implements Held {
+  readonly amount: NanoUsd;
+  readonly #journal: SqliteJournal;
+
+  constructor(amount: NanoUsd, journal: SqliteJournal) {
+    this.amount = amount;
+    this.#journal = journal;
+  }
+
+  get durable(): Promise<void> {
+    return whenDurable(this.#journal, undefined);
+  }
 }
