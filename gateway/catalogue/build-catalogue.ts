@@ -2,8 +2,8 @@ import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
+import { claimsOf, factsOf } from './known-models.ts';
 import { withListedPrice } from './listed-prices.ts';
-import { traitsOf } from './traits.ts';
 
 /**
  * The catalogue as of a day (`YYYY-MM-DD`, UTC): the price book's models with the row that holds then, and what the
@@ -74,23 +74,19 @@ const sameModels = (a: readonly CatalogueModel[], b: readonly CatalogueModel[]) 
 function fromBook(entry: BookModel, day: string): CatalogueModel {
   const [provider = '', ...rest] = entry.id.split('/');
   const row = rowOn(entry.rows, day);
-  const { contextLength, ...traits } = traitsOf(entry.id);
+  const facts = factsOf(entry.id);
   return {
     id: entry.id,
     provider,
     model: rest.join('/'),
     name: entry.name,
-    description: null,
-    created: 0,
     outputModalities: ['text'],
     price: row ? priceOf(row, shippedBook.as_of, shippedBook.source) : null,
     priceAsOf: row ? shippedBook.as_of : null,
     priceSource: row ? shippedBook.source : null,
-    deprecationDate: null,
-    shutdownDate: null,
     aliases: [],
     simulated: false,
-    ...traits,
-    contextLength: entry.context_window ?? contextLength,
+    ...claimsOf(facts),
+    contextLength: entry.context_window ?? facts.contextLength,
   };
 }

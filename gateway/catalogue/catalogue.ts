@@ -1,4 +1,5 @@
 import type { Price } from '#shared/price.ts';
+import type { ModelFacts } from './model-facts.ts';
 
 export type Capability =
   | 'streaming'
@@ -38,6 +39,10 @@ export interface CatalogueModel {
   readonly speed: { readonly firstTokenMs: number; readonly tokensPerSecond: number };
   readonly deprecationDate: string | null;
   readonly shutdownDate: string | null;
+  /** `provider/model` that its vendor names in its place. */
+  readonly successor: string | null;
+  /** What its vendor documents of its requests; null of models that only their servers know. */
+  readonly facts: ModelFacts | null;
   readonly aliases: readonly string[];
   readonly simulated: boolean;
 }

@@ -28,6 +28,8 @@ export const toModelRecord = (model: CatalogueModel, availability: Availability)
   quality: model.quality,
   deprecation_date: model.deprecationDate,
   shutdown_date: model.shutdownDate,
+  successor: model.successor,
+  ...(model.facts ? { reasoning_efforts: [...model.facts.efforts] } : {}),
   aliases: [...model.aliases],
   simulated: model.simulated,
 });
@@ -64,6 +66,7 @@ export function routerRecord(models: readonly Model[], vendor: string): Model {
     quality: null,
     deprecation_date: null,
     shutdown_date: null,
+    successor: null,
     aliases: ['auto', `${vendor}/router`],
     simulated: usable && available.every((model) => model.simulated),
   };

@@ -13,8 +13,8 @@ const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 
 export function preparedMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages.map((message, index) =>
-    message.role === 'user' && Array.isArray(message.content)
-      ? { ...message, content: preparedParts(message.content, `messages[${index}].content`) }
+    (message.role === 'user' || message.role === 'tool') && Array.isArray(message.content)
+      ? ({ ...message, content: preparedParts(message.content, `messages[${index}].content`) } as ChatMessage)
       : message,
   );
 }

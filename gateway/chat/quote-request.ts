@@ -5,7 +5,7 @@ import { firstHold, firstStep, type ReserveInput, reserveInput } from '../billin
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type AdmissionDeps, admit } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
-import { fitParameters } from '../engine/fit-parameters.ts';
+import { fitQuestion } from '../engine/provider-request.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import { explain } from '../routing/explain.ts';
 
@@ -22,7 +22,8 @@ export interface QuoteDeps extends AdmissionDeps {
 /** What a request would cost (wire contract §10): admitted and routed like the request itself, then only priced. */
 export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quote> {
   const admitted = admit(question, deps);
-  const { model } = admitted.targets[0];
+  const [target] = admitted.targets;
+  const { model } = target;
   const input = reserveInput(question, admitted.features, deps.byokFeeBps);
   const tokens = tokensFor(input, model);
   const hold = firstHold(input, model);
@@ -46,7 +47,7 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
     open_ended: question.maxTokens === null && tokens.completion.high < longestAnswer(input, model),
     prices_as_of: model.price ? model.priceAsOf : null,
     limits: await deps.limitsFor(question, hold),
-    warnings: [...question.warnings, ...admitted.warnings, ...fitParameters(question, model).warnings],
+    warnings: [...question.warnings, ...admitted.warnings, ...fitQuestion(question, target).warnings],
   };
 }
 

@@ -52,7 +52,7 @@ export function openHttp(rooms: Rooms) {
       limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
       ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
     }),
-    modelsRoutes({ catalogue, registry, health, watch, vendor }),
+    modelsRoutes({ catalogue, registry, health, watch, vendor, now }),
     accountRoutes({ db, now }),
     creditsRoutes({ db }),
     usageRoutes({ db, now }),

@@ -61,7 +61,12 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
   if (resolved.kind === 'direct') {
     const target = directTarget(question, resolved.model, features, deps);
     // The caller's own key gets a second try on the same model; nobody else's key is ever used for it (§6).
-    return { ...common, decision: { kind: 'direct' }, targets: question.byoKey ? [target, target] : [target] };
+    return {
+      ...common,
+      warnings: [...common.warnings, ...lifecycleWarnings(resolved.model)],
+      decision: { kind: 'direct' },
+      targets: question.byoKey ? [target, target] : [target],
+    };
   }
   return { ...common, ...routed(question, resolved.provider, features, conversation, deps) };
 }
@@ -105,11 +110,19 @@ function directTarget(question: Question, model: CatalogueModel, features: Featu
   if (missing) {
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
+  checkTools(features, model);
   checkMaxTokens(question, model);
   const conditions = { controls: question.route, maxCost: maxCostOf(question) };
   const excluded = conditionExclusions(model, features, conditions);
   if (excluded.length) throw nothingEligible([{ id: model.id, excluded }]);
   return target;
+}
+
+/** A model that was named although its vendor has said when it ends. */
+function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueModel): Warning[] {
+  if (shutdownDate === null) return [];
+  const instead = successor === null ? '' : ` Its vendor names ${successor} in its place.`;
+  return [{ code: 'model_deprecated', param: 'model', message: `${id} ends on ${shutdownDate}.${instead}` }];
 }
 
 const maxCostOf = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
@@ -126,6 +139,13 @@ function noCredential(model: CatalogueModel): AppError {
     `This gateway has no key for ${model.provider}, so ${model.id} cannot be used. Add one, or send "byoapi_key".`,
     { param: 'model', details: { excluded: [{ id: model.id, excluded: ['no_credential'] }] } },
   );
+}
+
+/** A model that takes no tools where the gateway reaches it: nothing that it could answer would be what was asked. */
+function checkTools({ tools }: Features, { id, facts }: CatalogueModel): void {
+  if (!tools || facts?.tools !== 'never') return;
+  const message = `${id} takes tools only by an API that this gateway does not speak to it. Use another model, or the router.`;
+  throw new AppError('unsupported_parameter', message, { param: 'tools' });
 }
 
 function checkMaxTokens({ maxTokens, principal }: Question, model: CatalogueModel): void {

@@ -10,9 +10,8 @@ import { billWarnings } from './answer-warnings.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
 import type { EngineDeps } from './engine.ts';
-import { fitParameters } from './fit-parameters.ts';
 import { ownKeyError } from './own-key-error.ts';
-import { requestFor } from './provider-request.ts';
+import { fitQuestion, requestFor } from './provider-request.ts';
 import { type Outcome, type Run, type RunContext, routingOf, type Try } from './run.ts';
 
 /**
@@ -161,7 +160,7 @@ function begin(run: Run, target: Target): Try {
     ...{ target, limits },
     meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
-    fitted: fitParameters(question, target.model),
+    fitted: fitQuestion(question, target),
     whole: wantsWhole(run, target) && run.reserve.coversLongest,
     firstTokenAt: null,
   };

@@ -1,28 +1,49 @@
+import { type Fitted, fitRequest } from '../fitting/fit-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
+import type { Features } from '../routing/features.ts';
 import type { Target } from './admit.ts';
+import type { Question } from './answer.ts';
 import type { Run, Try } from './run.ts';
 
+/** The question as this model takes it, and what had to be changed for that. */
+export function fitQuestion(question: Question, target: Pick<Target, 'model' | 'provider'>): Fitted {
+  const { parameters, openaiOnly, facts } = question;
+  const { shape, features } = facts;
+  const maxTokens = longestAnswer(question, features, target);
+  return fitRequest(
+    { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens },
+    target.model,
+  );
+}
+
 /** What a provider is asked, with the limit that its answer needs. */
-export function requestFor(
-  { question, admitted }: Run,
-  { model, provider }: Target,
-  { fitted, whole }: Try,
-): ProviderRequest {
-  const { maxOutputTokens } = question.principal.plan;
-  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - admitted.features.inputTokens;
-  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
-  const cap = Math.min(...limits, Math.max(room, smallestRoom));
-  const mustBeSaid = maxOutputTokens !== null || provider.needsMaxTokens === true;
+export function requestFor({ question, admitted }: Run, target: Target, { fitted, whole }: Try): ProviderRequest {
   return {
-    model: model.model,
+    model: target.model.model,
+    facts: target.model.facts,
+    changes: fitted.changes,
     messages: question.messages,
     messagesJson: question.messagesJson,
     packed: question.packed,
-    maxTokens: question.maxTokens ?? (mustBeSaid ? cap : null),
+    maxTokens: longestAnswer(question, admitted.features, target),
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,
     whole,
   };
+}
+
+/** The limit that is asked for; null where the provider decides. */
+function longestAnswer(
+  { maxTokens, principal }: Question,
+  { inputTokens }: Features,
+  { model, provider }: Pick<Target, 'model' | 'provider'>,
+): number | null {
+  if (maxTokens !== null) return maxTokens;
+  const { maxOutputTokens } = principal.plan;
+  if (maxOutputTokens === null && provider.needsMaxTokens !== true) return null;
+  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
+  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
+  return Math.min(...limits, Math.max(room, smallestRoom));
 }
 
 /** Where a provider wants a limit and the catalogue knows none. */

@@ -4,6 +4,7 @@ import type { Meter } from '../billing/meter.ts';
 import type { Reserve } from '../billing/reserve.ts';
 import type { UsageLimits } from '../billing/usage-limits.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';
 import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
@@ -11,7 +12,6 @@ import type { AnswerPart, Question } from './answer.ts';
 import type { Backpressure } from './backpressure.ts';
 import type { Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
-import type { Fitted } from './fit-parameters.ts';
 
 /** Hands parts to the reader; a promise where the reader has to catch up first. */
 export type Emit = (parts: readonly AnswerPart[]) => Promise<void> | undefined;

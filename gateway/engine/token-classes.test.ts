@@ -96,7 +96,10 @@ test('a mark that a model has no use for is left out, and said', async () => {
   const content = [{ type: 'text', text: 'hello', cache_control: { type: 'ephemeral' } }];
   const body = { model: 'google/gemini-2.5-flash', messages: [{ role: 'user', content }] };
   const { warnings } = (await (await post('/v1/chat/completions', body)).json()) as { warnings: object[] };
-  expect(warnings).toEqual([expect.objectContaining({ code: 'parameter_dropped', param: 'cache_control' })]);
+  expect(warnings).toEqual([
+    expect.objectContaining({ code: 'model_deprecated' }),
+    expect.objectContaining({ code: 'parameter_dropped', param: 'cache_control' }),
+  ]);
   const wrong = {
     ...body,
     messages: [{ role: 'user', content: [{ ...content[0], cache_control: { type: 'forever' } }] }],

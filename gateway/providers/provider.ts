@@ -3,9 +3,11 @@ import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
+import type { ModelFacts } from '../catalogue/model-facts.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { FetchedImages } from '../upstream/fetched-images.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { LongChanges } from './changed-request.ts';
 import type { Packed } from './packed-request.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
@@ -34,6 +36,10 @@ export interface ProviderRequest {
   readonly messagesJson?: Uint8Array | null;
   /** All of the answer is wanted at once. */
   readonly whole?: boolean;
+  /** What is known of the model; absent of one that only its server knows. */
+  readonly facts?: ModelFacts | null;
+  /** What is to be changed in its long parts, so that the model takes them; done by whoever writes the body. */
+  readonly changes?: LongChanges | null;
   /** Null: leave it to the provider, where it allows that. */
   readonly maxTokens: number | null;
   /** OpenAI's own further fields, for its own models; every other adapter ignores them. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CompletionRequestBody, completionRequest } from '#shared/wire/chat-request.ts';
+import { factsOf } from '../catalogue/known-models.ts';
 import { messagesBody } from './anthropic/anthropic-body.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
@@ -111,6 +112,8 @@ describe('marks for a prompt cache', () => {
   });
 });
 
+const opus5 = factsOf('anthropic/claude-opus-5');
+
 describe('Anthropic', () => {
   test('gets one system text, turns that alternate, and results of parallel calls in one message', () => {
     expect(messagesBody(requestFor())).toMatchObject({
@@ -146,31 +149,51 @@ describe('Anthropic', () => {
   });
 
   test('gets its signed thinking back before the calls, while it thinks', () => {
-    const body = messagesBody(requestFor({ reasoning_effort: 'high', temperature: 0.5 }, 'claude-opus-5'));
+    const body = messagesBody(requestFor({ reasoning_effort: 'high' }, 'claude-opus-5'));
     expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'high' } });
     expect(body).toMatchObject({ messages: [{}, { content: [thought, { type: 'text' }, {}, {}] }, {}] });
-    expect(body).not.toHaveProperty('temperature');
   });
 
-  test('is not asked to think where its signed thinking was lost', () => {
-    const plain = messages.map((message) =>
-      message.role === 'assistant'
-        ? { ...message, tool_calls: [call('call_1', 'one', '{}'), call('call:2', 'two', '')] }
-        : message,
-    );
-    const ended = plain.slice(0, -1);
-    const body = messagesBody(requestFor({ messages: ended, reasoning_effort: 'high' }, 'claude-opus-5'));
-    expect(body).not.toHaveProperty('thinking');
+  test('gets what it thought between two calls back between them, and nothing that another model thought', () => {
+    const between = { ...thought, thinking: 'And then?' };
+    const foreign = { ...thought, thinking: 'Elsewhere.' };
+    const calls = [
+      call('call_1', 'one', '{}', { anthropic: { thinking: [thought], model: 'claude-opus-5' } }),
+      call('call_2', 'two', '{}', { anthropic: { thinking: [between], model: 'claude-opus-5' } }),
+      call('call_3', 'three', '{}', { anthropic: { thinking: [foreign], model: 'claude-sonnet-5' } }),
+    ];
+    const turns = [messages[1], { role: 'assistant' as const, content: 'I will ask.', tool_calls: calls }];
+    const body = messagesBody({ ...requestFor({ messages: turns as never }, 'claude-opus-5'), facts: opus5 });
+    const uses = calls.map(({ id }) => ({ type: 'tool_use', id }));
+    expect(body).toMatchObject({
+      messages: [{}, { content: [thought, { type: 'text' }, uses[0], between, uses[1], uses[2]] }],
+    });
+  });
+
+  test('is told not to think where it would by itself', () => {
+    const request = requestFor({ reasoning_effort: 'none' }, 'claude-opus-5');
+    expect(messagesBody({ ...request, facts: opus5 })).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(messagesBody({ ...request, facts: factsOf('anthropic/claude-opus-4-8') })).not.toHaveProperty('thinking');
   });
 
   test.each([
-    ['claude-sonnet-4-5-20250929', { type: 'enabled', budget_tokens: 10_000 }],
+    ['claude-sonnet-4-5', { type: 'enabled', budget_tokens: 10_000 }],
     ['claude-haiku-4-5', { type: 'enabled', budget_tokens: 10_000 }],
     ['claude-sonnet-4-6', { type: 'adaptive', display: 'summarized' }],
     ['claude-opus-4-8', { type: 'adaptive', display: 'summarized' }],
   ])('%s thinks in the way it understands', (model, thinking) => {
-    const body = messagesBody(requestFor({ reasoning_effort: 'medium', max_tokens: 20_000 }, model));
-    expect(body).toMatchObject({ thinking });
+    const request = requestFor({ reasoning_effort: 'medium', max_tokens: 20_000 }, model);
+    expect(messagesBody({ ...request, facts: factsOf(`anthropic/${model}`) })).toMatchObject({ thinking });
+  });
+
+  test('shows pictures of a tool’s result in it', () => {
+    const content = [
+      { type: 'text' as const, text: 'Seen:' },
+      { type: 'image_url' as const, image_url: { url: png } },
+    ];
+    const turns = [...messages.slice(0, 3), { role: 'tool' as const, tool_call_id: 'call_1', content }];
+    const result = { type: 'tool_result', content: [{ type: 'text', text: 'Seen:' }, { type: 'image' }] };
+    expect(messagesBody(requestFor({ messages: turns }))).toMatchObject({ messages: [{}, {}, { content: [result] }] });
   });
 
   test.each([
@@ -219,15 +242,15 @@ describe('Google', () => {
           role: 'model',
           parts: [
             { text: 'I will ask.' },
-            { functionCall: { name: 'one', args: { a: 1 } }, thoughtSignature: 'sig' },
-            { functionCall: { name: 'two', args: {} } },
+            { functionCall: { id: 'call_1', name: 'one', args: { a: 1 } }, thoughtSignature: 'sig' },
+            { functionCall: { id: 'call:2', name: 'two', args: {} } },
           ],
         },
         {
           role: 'user',
           parts: [
-            { functionResponse: { name: 'one', response: { b: 2 } } },
-            { functionResponse: { name: 'two', response: { result: 'plain' } } },
+            { functionResponse: { id: 'call_1', name: 'one', response: { b: 2 } } },
+            { functionResponse: { id: 'call:2', name: 'two', response: { result: 'plain' } } },
           ],
         },
       ],

@@ -1,4 +1,5 @@
 import { messagesBody } from './anthropic/anthropic-body.ts';
+import { changedRequest } from './changed-request.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
 import { completionBytes } from './openai-compatible/completion-bytes.ts';
@@ -12,7 +13,8 @@ export type BodyWriter =
   | { readonly kind: 'generate' };
 
 /** What an upstream is sent: an object to be written as JSON, or its bytes. */
-export function writtenBody(request: ProviderRequest, writer: BodyWriter): object | Uint8Array {
+export function writtenBody(given: ProviderRequest, writer: BodyWriter): object | Uint8Array {
+  const request = changedRequest(given);
   switch (writer.kind) {
     case 'completions':
       return completionBytes(request, writer.dialect) ?? completionBody(request, writer.dialect);

@@ -22,6 +22,8 @@ export interface ModelsDeps {
   readonly health: Health;
   readonly watch?: Pick<ProviderWatch, 'troubleOf' | 'isUnknown'>;
   readonly vendor: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 const decimal = z
@@ -71,6 +73,11 @@ function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
 
 function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
   const { registry, health, watch } = deps;
+  const { shutdownDate, successor } = model;
+  if (shutdownDate !== null && shutdownDate <= new Date(deps.now()).toISOString().slice(0, 10)) {
+    const instead = successor === null ? '' : ` It names ${successor} in its place.`;
+    return { status: 'disabled', unavailable_reason: `${model.provider} ended it on ${shutdownDate}.${instead}` };
+  }
   if (!planAllows(plan.models, model.id)) {
     return { status: 'plan_required', unavailable_reason: `The plan "${plan.name}" does not include this model.` };
   }

@@ -35,7 +35,16 @@ const candidate = (model: CatalogueModel, more: Partial<Candidate> = {}): Candid
 
 const small: Features = {
   ...{ inputTokens: 20, maxTokens: null, outputTokens: 500, turns: 1, reasoningEffort: null, parameters: [] },
-  ...{ tools: false, jsonMode: false, jsonSchema: false, images: false, files: false, audio: false, codeOrMath: false },
+  ...{
+    tools: false,
+    forcedTool: false,
+    jsonMode: false,
+    jsonSchema: false,
+    images: false,
+    files: false,
+    audio: false,
+    codeOrMath: false,
+  },
   promptCache: null,
 };
 

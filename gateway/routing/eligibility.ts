@@ -41,6 +41,7 @@ export function exclusionsOf(candidate: Candidate, features: Features, rules: Ru
     ...(planAllows(rules.plan.models, model.id) ? [] : ['plan']),
     ...requestExclusions(model, rules),
     ...capabilityExclusions(model, features),
+    ...factExclusions(model, features),
     ...sizeExclusions(model, features, rules),
     ...conditionExclusions(model, features, rules),
     ...(health.circuit === 'open' ? ['circuit_open'] : []),
@@ -79,6 +80,21 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
   return neededCapabilities(features)
     .filter((name) => !model.capabilities.includes(name))
     .map((name) => `capability:${name}`);
+}
+
+/**
+ * What a model can only do by halves: a named model does it as well as it can and says so, the router has others. Each counts as
+ * a capability that the model lacks.
+ */
+function factExclusions({ facts }: CatalogueModel, features: Features): string[] {
+  if (!facts || !features.tools) return [];
+  const { reasoningEffort: effort, forcedTool, jsonMode, jsonSchema } = features;
+  const lacks: readonly (readonly [string, boolean])[] = [
+    ['tools_with_reasoning', facts.tools !== 'always' && effort !== null && effort !== 'none'],
+    ['forced_tools', facts.forcedTools === 'never' && forcedTool],
+    ['tools_with_format', !facts.formatWithTools && (jsonMode || jsonSchema)],
+  ];
+  return lacks.filter(([, lacking]) => lacking).map(([name]) => `capability:${name}`);
 }
 
 /** The caller's own hard conditions; they hold for a model that was named as well. */

@@ -12,6 +12,8 @@ export interface Features {
   /** What the answer is expected to need: for price and time, not a limit. */
   readonly outputTokens: number;
   readonly tools: boolean;
+  /** It says that a tool must be called. */
+  readonly forcedTool: boolean;
   readonly jsonMode: boolean;
   readonly jsonSchema: boolean;
   readonly images: boolean;
@@ -44,6 +46,7 @@ export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): F
     maxTokens,
     outputTokens: Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens),
     tools: Boolean(parameters.tools?.length),
+    forcedTool: parameters.tool_choice === 'required' || typeof parameters.tool_choice === 'object',
     jsonMode: parameters.response_format?.type === 'json_object',
     jsonSchema: parameters.response_format?.type === 'json_schema',
     images: has('image_url'),
@@ -89,4 +92,5 @@ export function complexityOf(features: Features): { readonly score: number; read
   return { score, tier: score <= 1 ? 'simple' : score <= 3 ? 'standard' : 'complex' };
 }
 
-const effortIsHigh = ({ reasoningEffort }: Features) => reasoningEffort === 'high' || reasoningEffort === 'xhigh';
+const highEfforts = new Set<Features['reasoningEffort']>(['high', 'xhigh', 'max']);
+const effortIsHigh = ({ reasoningEffort }: Features) => highEfforts.has(reasoningEffort);

@@ -13,7 +13,7 @@ export function testModel(id: string, more: Partial<CatalogueModel> = {}): Catal
     price: testPrice('0.000001', '0.000004'),
     ...{ priceAsOf: '2026-11-20', priceSource: 'test', quality: 0.8 },
     speed: { firstTokenMs: 500, tokensPerSecond: 100 },
-    ...{ deprecationDate: null, shutdownDate: null, aliases: [], simulated: false },
+    ...{ deprecationDate: null, shutdownDate: null, successor: null, facts: null, aliases: [], simulated: false },
     ...more,
   };
 }

@@ -49,7 +49,7 @@ export async function fetchImages(
 export function addressesIn(messages: readonly ChatMessage[]): Map<string, string> {
   const wanted = new Map<string, string>();
   for (const [index, { role, content }] of messages.entries()) {
-    if (role !== 'user' || typeof content === 'string') continue;
+    if ((role !== 'user' && role !== 'tool') || typeof content === 'string') continue;
     for (const [place, part] of content.entries()) {
       const url = part.type === 'image_url' && remote.test(part.image_url.url) ? part.image_url.url : null;
       if (url !== null && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].image_url.url`);
@@ -78,14 +78,14 @@ function imageTypeOf(bytes: Buffer, param: string): string {
 
 /** The message with pictures in place of their addresses. */
 export function withImages(message: ChatMessage, found: FetchedImages): ChatMessage {
-  if (message.role !== 'user' || typeof message.content === 'string') return message;
-  const content = message.content.map((part): ContentPart => {
+  if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
+  const content = message.content.map((part: ContentPart): ContentPart => {
     const image = part.type === 'image_url' ? found.get(part.image_url.url) : undefined;
     return part.type === 'image_url' && image
       ? { ...part, image_url: { ...part.image_url, url: dataUrlOf(image) } }
       : part;
   });
-  return { ...message, content };
+  return { ...message, content } as ChatMessage;
 }
 
 const dataUrlOf = ({ type, bytes }: { readonly type: string; readonly bytes: Uint8Array }) =>

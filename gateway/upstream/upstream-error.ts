@@ -123,7 +123,20 @@ export function readFault(body: unknown, provider: string, status: number | null
   const named = [error.code, error.type, error.status, flagged, ...reasons];
   const kinds = named.flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
   const message = asText(error.message) ?? asText(outer.error) ?? asText(outer.message) ?? '';
-  return { provider, status: status ?? statusFor(error.code, kinds), kinds, message };
+  const retryAfterMs = retryDelayMs(error.details);
+  return {
+    ...{ provider, status: status ?? statusFor(error.code, kinds), kinds, message },
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  };
+}
+
+/** Google says a wait in the body: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+function retryDelayMs(details: unknown): number | null {
+  const delay = asArray(details)
+    .map((detail) => asText(asObject(detail).retryDelay))
+    .find((text) => text !== null);
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1];
+  return seconds === undefined ? null : Math.ceil(Number(seconds) * 1_000);
 }
 
 function statusFor(code: unknown, kinds: readonly string[]): number {

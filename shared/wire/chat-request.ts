@@ -75,7 +75,18 @@ export const chatMessage = z.discriminatedUnion('role', [
     reasoning_content: optional(z.string()),
     ...marked,
   }),
-  z.looseObject({ role: z.literal('tool'), content: textContent, tool_call_id: z.string().min(1), ...marked }),
+  z.looseObject({
+    role: z.literal('tool'),
+    content: z.union([
+      z.string(),
+      z
+        .array(z.discriminatedUnion('type', [textPart, imagePart]))
+        .min(1)
+        .max(20),
+    ]),
+    tool_call_id: z.string().min(1),
+    ...marked,
+  }),
 ]);
 
 const tool = z.object({
@@ -135,7 +146,7 @@ const sharedFields = {
     ]),
   ),
   parallel_tool_calls: optional(z.boolean()),
-  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
   user: optional(kept(256)),
   metadata: optional(
     z

@@ -51,6 +51,10 @@ export const model = z
     quality: z.number().min(0).max(1).nullable(),
     deprecation_date: z.string().nullable(),
     shutdown_date: z.string().nullable(),
+    /** The model that its vendor names in its place, `provider/model`; it need not be in this list. */
+    successor: z.string().nullish(),
+    /** What `reasoning_effort` may be; absent where it is not known, empty where the model does not think. */
+    reasoning_efforts: z.array(z.string()).optional(),
     aliases: z.array(z.string()),
     /** True for the sandbox: answers are made up and priced in test credits. */
     simulated: z.boolean(),

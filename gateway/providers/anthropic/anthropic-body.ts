@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { marksOf } from '../../content/cache-marks.ts';
+import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { anthropicMark, anthropicMessages, systemFor } from './messages.ts';
 import { thinkingFor } from './thinking.ts';
@@ -10,20 +11,21 @@ const defaultMaxTokens = 4_096;
 export function messagesBody(request: ProviderRequest): object {
   const { parameters } = request;
   const maxTokens = request.maxTokens ?? defaultMaxTokens;
-  const { thinking, output_config: effort } = thinkingFor(request, maxTokens);
+  const { thinking, output_config: effort, active } = thinkingFor(request, maxTokens);
   checkMarks(request);
-  const system = systemFor(request.messages, jsonInstruction(parameters));
   const format = outputFormat(parameters);
+  const system = systemFor(request.messages, format ? '' : formatInWords(parameters));
   return {
     model: request.model,
     max_tokens: maxTokens,
     stream: true,
-    messages: anthropicMessages(request.messages, thinking !== undefined),
+    messages: anthropicMessages(request, active),
     ...(system.length > 0 ? { system } : {}),
-    ...(thinking ? { thinking } : sampling(parameters)),
+    ...(thinking ? { thinking } : {}),
+    ...sampling(parameters),
     ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
     ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
-    ...toolFields(parameters, thinking !== undefined),
+    ...toolFields(parameters),
     ...(parameters.user === undefined ? {} : { metadata: { user_id: parameters.user } }),
   };
 }
@@ -40,11 +42,10 @@ function checkMarks({ messages, parameters }: ProviderRequest): void {
   throw new AppError('invalid_value', message, { param: 'messages' });
 }
 
-/** Anthropic takes either of the two, and neither while it thinks. */
-function sampling({ temperature, top_p }: Parameters): object {
-  if (temperature !== undefined) return { temperature };
-  return top_p === undefined ? {} : { top_p };
-}
+const sampling = ({ temperature, top_p }: Parameters): object => ({
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(top_p === undefined ? {} : { top_p }),
+});
 
 /** Stop sequences of blanks only are refused. */
 function stopsOf({ stop }: Parameters): string[] {
@@ -57,11 +58,7 @@ function outputFormat({ response_format: format }: Parameters): object | null {
   return { format: { type: 'json_schema', schema: format.json_schema.schema ?? { type: 'object' } } };
 }
 
-/** There is no JSON mode without a schema, so it is asked for in words. */
-const jsonInstruction = ({ response_format: format }: Parameters) =>
-  format?.type === 'json_object' ? 'Answer with one valid JSON object and nothing else.' : '';
-
-function toolFields(parameters: Parameters, thinking: boolean): object {
+function toolFields(parameters: Parameters): object {
   if (!parameters.tools?.length) return {};
   const tools = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
     name: fn.name,
@@ -70,14 +67,13 @@ function toolFields(parameters: Parameters, thinking: boolean): object {
     ...(fn.strict ? { strict: true } : {}),
     ...(mark ? { cache_control: anthropicMark(mark) } : {}),
   }));
-  return { tools, tool_choice: toolChoice(parameters, thinking) };
+  return { tools, tool_choice: toolChoice(parameters) };
 }
 
-/** While it thinks, Anthropic refuses to be forced to call a tool. */
-function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Parameters, thinking: boolean): object {
+function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Parameters): object {
   const oneAtATime = parallel === false ? { disable_parallel_tool_use: true } : {};
   if (choice === 'none') return { type: 'none' };
-  if (thinking || choice === undefined || choice === 'auto') return { type: 'auto', ...oneAtATime };
+  if (choice === undefined || choice === 'auto') return { type: 'auto', ...oneAtATime };
   if (choice === 'required') return { type: 'any', ...oneAtATime };
   return { type: 'tool', name: choice.function.name, ...oneAtATime };
 }

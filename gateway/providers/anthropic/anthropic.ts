@@ -18,7 +18,7 @@ export function createAnthropic(): Provider {
     async chat(request, context, take) {
       const body = await upstreamBody(request, { kind: 'messages' });
       const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body });
-      await streamEvents(response, id, createMessageReader(), take);
+      await streamEvents(response, id, createMessageReader(request.model), take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1/models?limit=1000'));

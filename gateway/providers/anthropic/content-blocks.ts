@@ -19,7 +19,8 @@ interface OpenBlock {
   signature: string;
 }
 
-export function createBlockReader(): BlockReader {
+/** `model`: whose thinking it is. */
+export function createBlockReader(model: string): BlockReader {
   const blocks = new Map<number, OpenBlock>();
   const thoughts: JsonObject[] = [];
   let calls = 0;
@@ -36,9 +37,9 @@ export function createBlockReader(): BlockReader {
     return isCall ? [startCall(content)] : [];
   }
 
-  /** The first call carries the thinking that led to it. */
+  /** Each call carries the thinking that led to it, also where it thinks between calls. */
   function startCall(content: JsonObject): ProviderEvent {
-    const extra = calls === 0 && thoughts.length ? { extraContent: withThinking([...thoughts]) } : {};
+    const extra = thoughts.length > 0 ? { extraContent: withThinking(thoughts.splice(0), model) } : {};
     const event: ProviderEvent = {
       type: 'tool-call-start',
       index: calls,

@@ -14,8 +14,8 @@ export interface MessageReader {
 
 const provider = 'anthropic';
 
-export function createMessageReader(): MessageReader {
-  const blocks = createBlockReader();
+export function createMessageReader(model: string): MessageReader {
+  const blocks = createBlockReader(model);
   let usage: JsonObject = {};
   let done = false;
   let reason: FinishReason = 'stop';

@@ -5,6 +5,7 @@ import { parseDataUrl } from '../../content/data-url.ts';
 import { messageText } from '../../content/message-text.ts';
 import { requestLimits } from '../../json/json-limits.ts';
 import { parseWithin } from '../../json/json-value.ts';
+import type { ProviderRequest } from '../provider.ts';
 import { thinkingOf } from './thinking-state.ts';
 
 export interface AnthropicMessage {
@@ -18,41 +19,55 @@ export interface AnthropicMessage {
  */
 export function systemFor(messages: readonly ChatMessage[], more: string): string | readonly object[] {
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
-  const texts = [...system.map(messageText), more].filter(Boolean);
+  const texts = [...system.map(messageText), more].filter((text) => /\S/.test(text));
   if (marksOf(system, undefined).length === 0) return texts.join('\n\n');
   const blocks = system.flatMap((message) => withMark(partsOf(message.content ?? ''), message.cache_control));
   return [...blocks, ...textBlock(more)];
 }
 
 /**
- * The conversation as Anthropic wants it: roles take turns, results of parallel tool calls share one user message, and
- * no text block is empty.
+ * The conversation as Anthropic wants it: roles take turns, results of parallel tool calls share one user message, no text block
+ * is blank, and where the last words are its own they end without a space. `thinks`: it gets its earlier thinking back.
  */
-export function anthropicMessages(messages: readonly ChatMessage[], keepThinking: boolean): AnthropicMessage[] {
+export function anthropicMessages(
+  { messages, model }: Pick<ProviderRequest, 'messages' | 'model'>,
+  thinks: boolean,
+): AnthropicMessage[] {
   const turns: { role: 'user' | 'assistant'; content: object[] }[] = [];
   for (const [index, message] of messages.entries()) {
-    const turn = turnOf(message, index, keepThinking);
+    const turn = turnOf(message, index, thinks ? model : null);
     const last = turns.at(-1);
     if (!turn?.content.length) continue;
     if (last?.role === turn.role) last.content.push(...turn.content);
     else turns.push({ role: turn.role, content: [...turn.content] });
   }
+  const last = turns.at(-1);
+  if (last?.role === 'assistant') last.content = last.content.map(withoutTrailingSpace);
   return turns;
 }
 
-function turnOf(message: ChatMessage, index: number, keepThinking: boolean): AnthropicMessage | null {
+const withoutTrailingSpace = (block: object, index: number, blocks: readonly object[]): object =>
+  index === blocks.length - 1 && 'text' in block && typeof block.text === 'string'
+    ? { ...block, text: block.text.trimEnd() }
+    : block;
+
+/** `thinker`: the model that gets its thinking back; null where none does. */
+function turnOf(message: ChatMessage, index: number, thinker: string | null): AnthropicMessage | null {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: withMark(partsOf(message.content), message.cache_control) };
     case 'assistant': {
       const calls = message.tool_calls ?? [];
-      const thinking = keepThinking ? thinkingOf(calls) : [];
-      const uses = calls.map((call, at) => toolUse(call, `messages[${index}].tool_calls[${at}]`));
+      const thoughts = calls.map((call) => (thinker === null ? [] : thinkingOf(call, thinker)));
+      const uses = calls.flatMap((call, at) => [
+        ...(at > 0 ? (thoughts[at] ?? []) : []),
+        toolUse(call, `messages[${index}].tool_calls[${at}]`),
+      ]);
       const said = withMark([...textBlock(messageText(message)), ...uses], markOf(message));
-      return { role: 'assistant', content: [...thinking, ...said] };
+      return { role: 'assistant', content: [...(thoughts[0] ?? []), ...said] };
     }
     case 'tool': {
-      const result = { type: 'tool_result', tool_use_id: toolId(message.tool_call_id), content: messageText(message) };
+      const result = { type: 'tool_result', tool_use_id: toolId(message.tool_call_id), content: resultOf(message) };
       return { role: 'user', content: withMark([result], markOf(message)) };
     }
     default:
@@ -60,7 +75,13 @@ function turnOf(message: ChatMessage, index: number, keepThinking: boolean): Ant
   }
 }
 
-const textBlock = (text: string) => (text === '' ? [] : [{ type: 'text', text }]);
+const textBlock = (text: string) => (/\S/.test(text) ? [{ type: 'text', text }] : []);
+
+/** A text; or blocks, where there are pictures among it. */
+const resultOf = (message: Extract<ChatMessage, { role: 'tool' }>): string | readonly object[] =>
+  Array.isArray(message.content) && message.content.some((part) => part.type === 'image_url')
+    ? message.content.flatMap(partBlocks)
+    : messageText(message);
 
 function partsOf(content: string | readonly ContentPart[]): object[] {
   if (typeof content === 'string') return textBlock(content);

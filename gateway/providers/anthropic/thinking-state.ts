@@ -3,17 +3,18 @@ import { asArray, asObject, type JsonObject } from '../../json/json-value.ts';
 
 /**
  * Signed thinking must come back unchanged before the tool calls that it led to. It travels as
- * `extra_content.anthropic.thinking` of the first of these calls, like Google's signatures do (wire contract §1.6).
+ * `extra_content.anthropic.thinking` of the call after it, like Google's signatures do (wire contract §1.6), with the name of
+ * its model: the newest refuse what another one thought.
  */
-export const withThinking = (blocks: readonly JsonObject[]): JsonObject => ({ anthropic: { thinking: blocks } });
+export const withThinking = (blocks: readonly JsonObject[], model: string): JsonObject => ({
+  anthropic: { thinking: blocks, model },
+});
 
-/** The blocks that came back with an assistant's tool calls: their texts, and nothing that a caller added to them. */
-export function thinkingOf(calls: readonly ToolCall[]): JsonObject[] {
-  return calls.flatMap((call) =>
-    asArray(asObject(asObject(call.extra_content).anthropic).thinking)
-      .map(asObject)
-      .flatMap(knownBlock),
-  );
+/** The blocks that came back with a call: their texts, and nothing that a caller added to them. */
+export function thinkingOf(call: ToolCall, model: string): JsonObject[] {
+  const { thinking, model: thinker } = asObject(asObject(call.extra_content).anthropic);
+  if (thinker !== undefined && thinker !== model) return [];
+  return asArray(thinking).map(asObject).flatMap(knownBlock);
 }
 
 function knownBlock({ type, thinking, signature, data }: JsonObject): JsonObject[] {

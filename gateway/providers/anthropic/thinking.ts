@@ -1,16 +1,18 @@
+import type { Thinking as Rule } from '../../catalogue/model-facts.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { thinkingOf } from './thinking-state.ts';
 
 type Effort = NonNullable<ProviderRequest['parameters']['reasoning_effort']>;
 
-/** What a request says about thinking. Empty where it is off. */
+/** What a request says about thinking. */
 export interface Thinking {
   readonly thinking?: object;
   readonly output_config?: object;
+  /** It thinks, or may do so: what it thought earlier goes back to it. */
+  readonly active: boolean;
 }
 
-/** Models up to Claude 4.5 take a budget in tokens; from 4.6 on the model decides, guided by an effort. */
-const budgeted = /claude-(3|(opus|sonnet|haiku)-4(-[015])?(-\d{8})?$)/;
+/** Of a model whose facts nobody knows: today's way. */
+const unknown: Rule = { by: 'adaptive', byDefault: false };
 
 const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1_024,
@@ -18,36 +20,31 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   medium: 10_000,
   high: 20_000,
   xhigh: 32_000,
-};
-const efforts: Readonly<Record<Exclude<Effort, 'none'>, string>> = {
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'max',
+  max: 32_000,
 };
 
-/**
- * Translates `reasoning_effort`. Off where the last assistant turn called tools and its signed thinking did not come
- * back with them: Anthropic refuses such a conversation while thinking is on.
- */
-export function thinkingFor(request: ProviderRequest, maxTokens: number): Thinking {
-  const effort = request.parameters.reasoning_effort;
-  if (!effort || effort === 'none' || lostThinking(request)) return {};
-  if (!budgeted.test(request.model)) {
-    return {
-      thinking: { type: 'adaptive', display: 'summarized' },
-      output_config: { effort: efforts[effort] },
-    };
-  }
-  const budget = Math.min(budgets[effort], maxTokens - 1);
-  return budget < smallestBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
+/** Translates `reasoning_effort`, which was fitted to what the model takes. */
+export function thinkingFor({ facts, parameters }: ProviderRequest, maxTokens: number): Thinking {
+  const rule = facts?.thinking ?? unknown;
+  const { reasoning_effort: effort } = parameters;
+  if (rule.by === 'budget_tokens') return byBudget(rule, effort, maxTokens);
+  const byDefault = rule.by === 'adaptive' && rule.byDefault;
+  if (effort === undefined) return { active: byDefault };
+  if (effort === 'none') return { ...(byDefault ? { thinking: { type: 'disabled' } } : {}), active: false };
+  return {
+    thinking: { type: 'adaptive', display: 'summarized' },
+    output_config: { effort: effort === 'minimal' ? 'low' : effort },
+    active: true,
+  };
 }
 
-const smallestBudget = 1_024;
-
-function lostThinking({ messages }: ProviderRequest): boolean {
-  if (messages.at(-1)?.role !== 'tool') return false;
-  const last = messages.findLast((message) => message.role === 'assistant');
-  return last?.role === 'assistant' && thinkingOf(last.tool_calls ?? []).length === 0;
+function byBudget(
+  rule: Extract<Rule, { by: 'budget_tokens' }>,
+  effort: Effort | undefined,
+  maxTokens: number,
+): Thinking {
+  const budget = effort && effort !== 'none' ? Math.min(budgets[effort], rule.most, maxTokens - 1) : 0;
+  return budget < rule.least
+    ? { active: false }
+    : { thinking: { type: 'enabled', budget_tokens: budget }, active: true };
 }

@@ -15,13 +15,13 @@ const foreignSignature = 'skip_thought_signature_validator';
 
 /**
  * The conversation as Google wants it: `user` and `model` take turns, and results of parallel calls share one turn.
- * `signed`: the model refuses a call whose thought signature is missing.
+ * `strict`: the model refuses a call whose thought signature is missing, and matches results by their calls' ids.
  */
-export function googleContents(messages: readonly ChatMessage[], signed: boolean): GoogleContent[] {
+export function googleContents(messages: readonly ChatMessage[], strict: boolean): GoogleContent[] {
   const names = callNames(messages);
   const turns: { role: 'user' | 'model'; parts: object[] }[] = [];
   for (const [index, message] of messages.entries()) {
-    const parts = partsOf(message, index, names, signed);
+    const parts = partsOf(message, index, names, strict);
     if (!parts.length) continue;
     const role = message.role === 'assistant' ? 'model' : 'user';
     const last = turns.at(-1);
@@ -37,7 +37,7 @@ function callNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string
   return new Map(calls.map((call) => [call.id, call.function.name]));
 }
 
-function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, signed: boolean): object[] {
+function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string, string>, strict: boolean): object[] {
   switch (message.role) {
     case 'user':
       return typeof message.content === 'string'
@@ -47,19 +47,29 @@ function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string,
       const calls = message.tool_calls ?? [];
       return [
         ...textPart(messageText(message)),
-        ...calls.map((call, at) => callPart(call, `messages[${index}].tool_calls[${at}]`, signed && at === 0)),
+        ...calls.map((call, at) => callPart(call, `messages[${index}].tool_calls[${at}]`, strict, at === 0)),
       ];
     }
     case 'tool': {
       const name = names.get(message.tool_call_id) ?? message.tool_call_id;
-      return [{ functionResponse: { name, response: resultObject(messageText(message)) } }];
+      const pictures = strict ? picturesOf(message, index) : [];
+      const response = resultObject(messageText(message));
+      const id = strict ? { id: message.tool_call_id } : {};
+      return [{ functionResponse: { ...id, name, response, ...(pictures.length > 0 ? { parts: pictures } : {}) } }];
     }
     default:
       return [];
   }
 }
 
-const textPart = (text: string) => (text === '' ? [] : [{ text }]);
+const textPart = (text: string) => (/\S/.test(text) ? [{ text }] : []);
+
+const picturesOf = ({ content }: Extract<ChatMessage, { role: 'tool' }>, index: number): object[] =>
+  typeof content === 'string'
+    ? []
+    : content.flatMap((part, at) =>
+        part.type === 'image_url' ? contentPart(part, `messages[${index}].content[${at}]`) : [],
+      );
 
 function contentPart(part: ContentPart, at: string): object[] {
   switch (part.type) {
@@ -83,11 +93,11 @@ function inlineData(url: string, param: string): object {
 }
 
 /** In parallel calls only the first one is signed. */
-function callPart(call: ToolCall, at: string, mustBeSigned: boolean): object {
-  const signature =
-    asText(asObject(asObject(call.extra_content).google).thought_signature) ?? (mustBeSigned ? foreignSignature : null);
+function callPart(call: ToolCall, at: string, strict: boolean, isFirst: boolean): object {
+  const own = asText(asObject(asObject(call.extra_content).google).thought_signature);
+  const signature = own ?? (strict && isFirst ? foreignSignature : null);
   return {
-    functionCall: { name: call.function.name, args: argumentsOf(call, at) },
+    functionCall: { ...(strict ? { id: call.id } : {}), name: call.function.name, args: argumentsOf(call, at) },
     ...(signature === null ? {} : { thoughtSignature: signature }),
   };
 }

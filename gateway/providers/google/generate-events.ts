@@ -28,6 +28,7 @@ const provider = 'google';
 export function createGenerateReader(): GenerateReader {
   let started = false;
   let calls = 0;
+  let said = false;
   let finish: FinishReason | null = null;
 
   function partEvents(value: unknown): ProviderEvent[] {
@@ -59,8 +60,9 @@ export function createGenerateReader(): GenerateReader {
     const begin: ProviderEvent[] = started ? [] : [{ type: 'start' }];
     started = true;
     const content = asArray(asObject(candidate.content).parts).flatMap(partEvents);
+    said ||= content.length > 0;
     const reason = asText(candidate.finishReason);
-    if (reason) finish = finishReason(reason, calls > 0);
+    if (reason) finish = finishReason(reason, { said, calls: calls > 0 });
     else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
     return [...begin, ...content, ...usageEvent(event.usageMetadata)];
   }
@@ -78,15 +80,25 @@ const filtered = new Set([
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],
   ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'],
 ]);
-const malformed = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE']);
+/** What it said is no answer, whatever there is of it. */
+const malformed = new Set([
+  ...['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'MISSING_THOUGHT_SIGNATURE'],
+  ...['NO_IMAGE', 'IMAGE_OTHER'],
+]);
 
-function finishReason(reason: string, hasCalls: boolean): FinishReason {
-  if (malformed.has(reason)) {
-    throw new AppError('upstream_bad_response', `Google ended the answer with ${reason}.`, { provider });
-  }
+interface SaidSoFar {
+  readonly said: boolean;
+  readonly calls: boolean;
+}
+
+/** Google's reasons for an end. One that is no end of an answer (`OTHER`, `TOO_MANY_TOOL_CALLS`) is none where nothing was said. */
+function finishReason(reason: string, { said, calls }: SaidSoFar): FinishReason {
   if (filtered.has(reason)) return 'content_filter';
   if (reason === 'MAX_TOKENS') return 'length';
-  return hasCalls ? 'tool_calls' : 'stop';
+  if (malformed.has(reason) || (reason !== 'STOP' && !said)) {
+    throw new AppError('upstream_bad_response', `Google ended the answer with ${reason}.`, { provider });
+  }
+  return calls ? 'tool_calls' : 'stop';
 }
 
 const counts = ['toolUsePromptTokenCount', 'thoughtsTokenCount', 'candidatesTokenCount'];

@@ -1,11 +1,13 @@
+import type { ModelFacts } from '../../catalogue/model-facts.ts';
 import { messageText } from '../../content/message-text.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { googleContents } from './contents.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
-/** Before Gemini 3, thinking has a budget in tokens and calls are not signed. */
-const isOld = (model: string) => /^gemini-[12]\b/.test(model);
+/** Before Gemini 3, thinking has a budget in tokens, and calls have neither ids nor signatures that are checked. */
+const isOld = ({ facts, model }: ProviderRequest) =>
+  facts ? facts.thinking.by === 'thinking_budget' : /^gemini-[12]\b/.test(model);
 
 /** The body of `POST /v1beta/models/{model}:streamGenerateContent`. */
 export function generateBody(request: ProviderRequest): object {
@@ -13,17 +15,18 @@ export function generateBody(request: ProviderRequest): object {
   const system = request.messages
     .filter((message) => message.role === 'system' || message.role === 'developer')
     .map(messageText)
-    .filter(Boolean)
+    .filter((text) => /\S/.test(text))
     .join('\n\n');
   return {
-    contents: googleContents(request.messages, !isOld(request.model)),
+    contents: googleContents(request.messages, !isOld(request)),
     ...(system ? { systemInstruction: { parts: [{ text: system }] } } : {}),
     ...toolFields(parameters),
     generationConfig: generationConfig(request),
   };
 }
 
-function generationConfig({ parameters, maxTokens, model }: ProviderRequest): object {
+function generationConfig(request: ProviderRequest): object {
+  const { parameters, maxTokens } = request;
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty } = parameters;
   const stops = typeof stop === 'string' ? [stop] : stop;
   return {
@@ -35,7 +38,7 @@ function generationConfig({ parameters, maxTokens, model }: ProviderRequest): ob
     ...(frequency_penalty === undefined ? {} : { frequencyPenalty: frequency_penalty }),
     ...(presence_penalty === undefined ? {} : { presencePenalty: presence_penalty }),
     ...responseFormat(parameters),
-    ...thinking(parameters, model),
+    ...thinking(request),
   };
 }
 
@@ -45,20 +48,24 @@ function responseFormat({ response_format: format }: Parameters): object {
   return { responseMimeType: 'application/json', ...(schema ? { responseJsonSchema: schema } : {}) };
 }
 
-const budgets = { none: 0, minimal: 512, low: 1_024, medium: 8_192, high: 24_576, xhigh: 24_576 } as const;
-const levels = {
-  none: 'minimal',
-  minimal: 'minimal',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-} as const;
+const budgets = { none: 0, minimal: 512, low: 1_024, medium: 8_192, high: 24_576, xhigh: 32_768, max: 32_768 } as const;
 
-function thinking({ reasoning_effort: effort }: Parameters, model: string): object {
+/** Of a model whose facts nobody knows: what all of them take. */
+const unknownLevels = { none: 'minimal', xhigh: 'high', max: 'high' } as const;
+
+/** Translates `reasoning_effort`, which was fitted to what the model takes. */
+function thinking(request: ProviderRequest): object {
+  const { parameters, facts } = request;
+  const { reasoning_effort: effort } = parameters;
   if (!effort) return {};
-  const amount = isOld(model) ? { thinkingBudget: budgets[effort] } : { thinkingLevel: levels[effort] };
+  const level = facts || !(effort in unknownLevels) ? effort : unknownLevels[effort as keyof typeof unknownLevels];
+  const amount = isOld(request) ? { thinkingBudget: budgetFor(effort, facts?.thinking) } : { thinkingLevel: level };
   return { thinkingConfig: { ...amount, includeThoughts: effort !== 'none' } };
+}
+
+function budgetFor(effort: keyof typeof budgets, rule: ModelFacts['thinking'] | undefined): number {
+  if (effort === 'none' || rule?.by !== 'thinking_budget') return budgets[effort];
+  return Math.min(Math.max(budgets[effort], rule.least), rule.most);
 }
 
 function toolFields({ tools, tool_choice: choice }: Parameters): object {

@@ -4,7 +4,7 @@ import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 import { openAiFields } from './openai-fields.ts';
 import { messageFor } from './request-message.ts';
-import { formatInWords, responseFormat, toolFields } from './request-tools.ts';
+import { formatWords, responseFormat, toolFields } from './request-tools.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -40,7 +40,7 @@ function plainParameters(parameters: Parameters, { refuses, seedField }: Dialect
 }
 
 function messagesFor({ messages, parameters }: ProviderRequest, dialect: Dialect): object[] {
-  const words = formatInWords(parameters, dialect);
+  const words = formatWords(parameters, dialect);
   const sent = messages.map((message) =>
     messageFor(dialect.keepsCacheMarks ? message : unmarkedMessage(message), dialect),
   );

@@ -50,6 +50,8 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     speed: { firstTokenMs: 1_000, tokensPerSecond: 30 },
     deprecationDate: null,
     shutdownDate: null,
+    successor: null,
+    facts: null,
     aliases: [],
     simulated: false,
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatMessage, ToolCall } from '#shared/wire/chat-request.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
 import { asArray, asObject } from '../../json/json-value.ts';
 import type { Dialect } from './dialects.ts';
 import { withoutAddress } from './extra-content.ts';
@@ -15,9 +15,20 @@ export function messageFor(message: ChatMessage, dialect: Dialect): object {
       const id = dialect.nineCharacterIds ? nineCharacters(message.tool_call_id) : message.tool_call_id;
       return { ...knownFields(message, dialect), tool_call_id: id };
     }
+    case 'user':
+      return knownFields({ ...message, content: withFileNames(message.content) }, dialect);
     default:
       return knownFields(message, dialect);
   }
+}
+
+/** OpenAI takes a file for a stored one unless it has a name. */
+function withFileNames(content: string | readonly ContentPart[]): string | readonly ContentPart[] {
+  const unnamed = (part: ContentPart) => part.type === 'file' && part.file.filename === undefined;
+  if (typeof content === 'string' || !content.some(unnamed)) return content;
+  return content.map((part) =>
+    part.type === 'file' && unnamed(part) ? { ...part, file: { ...part.file, filename: 'document.pdf' } } : part,
+  );
 }
 
 function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, dialect: Dialect): object {

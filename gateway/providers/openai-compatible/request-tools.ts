@@ -1,4 +1,5 @@
 import { unmarked } from '../../content/cache-marks.ts';
+import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 
@@ -32,9 +33,8 @@ export function responseFormat({ response_format: format }: Parameters, { format
 }
 
 /** What of the format can only be asked for in words. */
-export function formatInWords({ response_format: format }: Parameters, { formats }: Dialect): string {
-  if (!format || format.type === 'text' || formats.includes(format.type)) return '';
-  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined;
-  const rule = schema ? ` It must follow this JSON schema: ${JSON.stringify(schema)}` : '';
-  return `Answer with one valid JSON object and nothing else.${rule}`;
+export function formatWords({ response_format: format }: Parameters, { formats }: Dialect): string {
+  return !format || format.type === 'text' || formats.includes(format.type)
+    ? ''
+    : formatInWords({ response_format: format });
 }

@@ -108,6 +108,8 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
   speed: entry.speed,
   deprecationDate: null,
   shutdownDate: null,
+  successor: null,
+  facts: null,
   aliases: [],
   simulated: true,
 }));

@@ -1,0 +1,171 @@
+import type { ModelFacts, Source } from '../model-facts.ts';
+
+/** What is known of Anthropic's models over the Messages API. */
+
+const read = '2026-11-22';
+const page = (path: string): Source => ({ url: `https://platform.claude.com/docs/en/${path}`, read });
+
+const overview = page('models/overview');
+const errors = page('api/errors');
+const create = page('api/messages/create');
+const effort = page('build-with-claude/effort');
+const thinkingTable = page('build-with-claude/thinking-troubleshooting');
+const structured = page('build-with-claude/structured-outputs');
+const toolLoop = page('build-with-claude/thinking-tool-workflows');
+const deprecations = page('about-claude/model-deprecations');
+
+const common = {
+  description: null,
+  released: null,
+  deprecated: null,
+  shutDown: null,
+  successor: null,
+  inputs: ['text', 'image', 'file'],
+  streamsToVerifiedOnly: false,
+  tools: 'always',
+  parallelToolCalls: true,
+  picturesInResults: true,
+  samplesWhileThinking: false,
+  notTogether: ['temperature', 'top_p'],
+  largestSeed: Number.MAX_SAFE_INTEGER,
+  maxTemperature: 1,
+  refusedFields: [],
+  schema: 'closed',
+  jsonMode: 'in_words',
+  formatWithTools: true,
+  beginsWithUser: true,
+  refusesBlankTurns: true,
+} as const;
+
+/** From 4.7 on: adaptive thinking and nothing else, and no sampling. */
+const adaptive = {
+  ...common,
+  contextLength: 1_000_000,
+  maxOutputTokens: 128_000,
+  efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
+  thinking: { by: 'adaptive', byDefault: true },
+  forcedTools: 'always',
+  sampling: [],
+  prefill: false,
+  sources: [overview, effort, thinkingTable, create, errors, toolLoop, structured],
+} as const;
+
+/** Thinks whatever it is asked, and is never made to call a tool. */
+const alwaysThinking = {
+  ...adaptive,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+  forcedTools: 'never',
+} as const;
+
+const four6 = {
+  ...adaptive,
+  efforts: ['none', 'low', 'medium', 'high', 'max'],
+  thinking: { by: 'adaptive', byDefault: false },
+  sampling: ['temperature', 'top_p'],
+} as const;
+
+/** Up to 4.5: a budget of tokens, and a conversation may end with Claude's own words. */
+const budgeted = {
+  ...common,
+  contextLength: 200_000,
+  maxOutputTokens: 64_000,
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  thinking: { by: 'budget_tokens', least: 1_024, most: 32_000 },
+  forcedTools: 'without_thinking',
+  sampling: ['temperature', 'top_p'],
+  prefill: true,
+  sources: [overview, thinkingTable, create, errors, toolLoop, structured, deprecations],
+} as const;
+
+export const anthropicModels: readonly ModelFacts[] = [
+  {
+    ...alwaysThinking,
+    id: 'anthropic/claude-fable-5-1',
+    description: 'For demanding reasoning and long-horizon agentic work.',
+    released: '2026-09-01',
+    quality: 0.96,
+    speed: [2200, 50],
+  },
+  {
+    ...alwaysThinking,
+    id: 'anthropic/claude-fable-5',
+    description: 'Next-generation intelligence for long-running agents.',
+    // Refused in June 2026, documented as accepted since September: only 5.1 and later refuse to be forced.
+    forcedTools: 'always',
+    quality: 0.96,
+    speed: [2200, 50],
+    sources: [...alwaysThinking.sources, page('models/fable-5-1/migration-guide')],
+  },
+  {
+    ...alwaysThinking,
+    id: 'anthropic/claude-opus-5-5',
+    description: 'For long-running agentic coding and knowledge work.',
+    released: '2026-09-22',
+    quality: 0.93,
+    speed: [1800, 60],
+    sources: [...alwaysThinking.sources, page('models/opus-5-5/whats-new-opus-5-5')],
+  },
+  {
+    ...adaptive,
+    id: 'anthropic/claude-opus-5',
+    description: 'For complex agentic coding and enterprise work.',
+    released: '2026-07-24',
+    successor: 'anthropic/claude-opus-5-5',
+    quality: 0.93,
+    speed: [1800, 60],
+    sources: [...adaptive.sources, page('about-claude/models/whats-new-opus-5')],
+  },
+  {
+    ...adaptive,
+    id: 'anthropic/claude-sonnet-5',
+    description: 'A combination of speed and intelligence.',
+    quality: 0.84,
+    speed: [1200, 80],
+    sources: [...adaptive.sources, page('models/sonnet-5/migration-guide')],
+  },
+  {
+    ...adaptive,
+    id: 'anthropic/claude-opus-4-8',
+    thinking: { by: 'adaptive', byDefault: false },
+    quality: 0.87,
+    speed: [1800, 60],
+  },
+  {
+    ...adaptive,
+    id: 'anthropic/claude-opus-4-7',
+    thinking: { by: 'adaptive', byDefault: false },
+    quality: 0.87,
+    speed: [1800, 60],
+  },
+  { ...four6, id: 'anthropic/claude-opus-4-6', quality: 0.84, speed: [1800, 60] },
+  { ...four6, id: 'anthropic/claude-sonnet-4-6', quality: 0.78, speed: [1200, 75] },
+  {
+    ...budgeted,
+    id: 'anthropic/claude-opus-4-5',
+    released: '2025-11-24',
+    successor: 'anthropic/claude-opus-5-5',
+    quality: 0.8,
+    speed: [1800, 60],
+    sources: [...budgeted.sources, page('models/opus-4-5/overview')],
+  },
+  { ...budgeted, id: 'anthropic/claude-sonnet-4-5', released: '2025-09-29', quality: 0.74, speed: [1200, 75] },
+  {
+    ...budgeted,
+    id: 'anthropic/claude-haiku-4-5',
+    description: 'The fastest model of its generation with near-frontier intelligence.',
+    released: '2025-10-15',
+    quality: 0.57,
+    speed: [700, 150],
+  },
+  {
+    ...budgeted,
+    id: 'anthropic/claude-opus-4-1',
+    released: '2025-08-05',
+    deprecated: '2026-06-05',
+    shutDown: '2026-08-05',
+    maxOutputTokens: 32_000,
+    schema: 'in_words',
+    quality: 0.74,
+    speed: [2200, 45],
+  },
+];

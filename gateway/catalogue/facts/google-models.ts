@@ -1,0 +1,174 @@
+import type { ModelFacts, Source } from '../model-facts.ts';
+
+/** What is known of Google's models over the Gemini API. */
+
+const read = '2026-11-22';
+const page = (path: string): Source => ({ url: `https://ai.google.dev/gemini-api/docs/${path}`, read });
+
+const levels = page('generate-content/thinking');
+const three6 = page('whats-new-gemini-3.6');
+const latest = page('latest-model');
+const signatures = page('thought-signatures');
+const structured = page('structured-output');
+const deprecations = page('deprecations');
+const seen = {
+  noPrefill: { url: 'https://github.com/LibreChat-AI/agents/pull/323', read },
+  noMinimal: { url: 'https://github.com/earendil-works/pi/issues/9455', read },
+  migration: { url: 'https://apidog.com/blog/gemini-3-7-to-3-8-flash-migration-guide/', read },
+  noFormatWithTools: { url: 'https://github.com/googleapis/python-genai/issues/706', read },
+};
+
+const common = {
+  description: null,
+  released: null,
+  deprecated: null,
+  shutDown: null,
+  successor: null,
+  contextLength: 1_048_576,
+  maxOutputTokens: 65_536,
+  inputs: ['text', 'image', 'file', 'audio'],
+  streamsToVerifiedOnly: false,
+  tools: 'always',
+  forcedTools: 'always',
+  parallelToolCalls: false,
+  samplesWhileThinking: true,
+  notTogether: null,
+  largestSeed: 2 ** 31 - 1,
+  maxTemperature: 2,
+  refusedFields: [],
+  schema: 'as_sent',
+  jsonMode: 'as_sent',
+  beginsWithUser: true,
+  refusesBlankTurns: true,
+} as const;
+
+const three = {
+  ...common,
+  efforts: ['minimal', 'low', 'medium', 'high'],
+  thinking: { by: 'level' },
+  picturesInResults: true,
+  sampling: ['temperature', 'top_p'],
+  formatWithTools: true,
+  prefill: true,
+  sources: [levels, latest, signatures, structured, deprecations],
+} as const;
+
+/** Since 3.6 the sampling is fixed, and a request that ends with the model's turn is refused. */
+const fixedSampling = {
+  ...three,
+  sampling: [],
+  prefill: false,
+  sources: [...three.sources, three6, seen.noPrefill],
+} as const;
+
+const withoutMinimal = {
+  ...fixedSampling,
+  efforts: ['low', 'medium', 'high'],
+  sources: [...fixedSampling.sources, seen.noMinimal],
+} as const;
+
+const two5 = {
+  ...common,
+  thinking: { by: 'thinking_budget', least: 1, most: 24_576 },
+  efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+  picturesInResults: false,
+  sampling: ['temperature', 'top_p'],
+  formatWithTools: false,
+  prefill: true,
+  sources: [levels, structured, deprecations, seen.noFormatWithTools],
+} as const;
+
+export const googleModels: readonly ModelFacts[] = [
+  {
+    ...withoutMinimal,
+    id: 'google/gemini-3.8-flash',
+    description: "Google's most intelligent workhorse model, for agentic workflows and coding.",
+    released: '2026-09-02',
+    sources: [...withoutMinimal.sources, seen.migration],
+    quality: 0.74,
+    speed: [900, 170],
+  },
+  {
+    ...withoutMinimal,
+    id: 'google/gemini-3.7-flash',
+    description: 'General agentic workflows, multi-step orchestration and coding.',
+    quality: 0.74,
+    speed: [900, 170],
+  },
+  {
+    ...fixedSampling,
+    id: 'google/gemini-3.6-flash',
+    description: 'Balances speed with intelligence for agentic and multimodal tasks.',
+    quality: 0.74,
+    speed: [900, 170],
+  },
+  {
+    ...three,
+    id: 'google/gemini-3.5-flash',
+    description: 'Balanced tasks, tool calling and intermediate reasoning.',
+    released: '2026-05-19',
+    quality: 0.73,
+    speed: [900, 170],
+  },
+  {
+    ...fixedSampling,
+    id: 'google/gemini-3.5-flash-lite',
+    description: 'The fastest and lowest-cost model of its family, for high-throughput execution.',
+    quality: 0.55,
+    speed: [500, 250],
+  },
+  {
+    ...three,
+    id: 'google/gemini-3.1-pro-preview',
+    description: 'Deep reasoning and high-complexity tasks.',
+    efforts: ['low', 'medium', 'high'],
+    released: '2026-02-19',
+    quality: 0.83,
+    speed: [2500, 100],
+  },
+  {
+    ...three,
+    id: 'google/gemini-3.1-flash-lite',
+    description: 'High-volume, cost-sensitive and latency-sensitive tasks.',
+    released: '2026-05-07',
+    shutDown: '2027-05-07',
+    quality: 0.5,
+    speed: [500, 250],
+  },
+  {
+    ...three,
+    id: 'google/gemini-3-flash-preview',
+    released: '2025-12-17',
+    quality: 0.68,
+    speed: [900, 170],
+  },
+  {
+    ...two5,
+    id: 'google/gemini-2.5-pro',
+    // Its thinking cannot be turned off.
+    thinking: { by: 'thinking_budget', least: 128, most: 32_768 },
+    efforts: ['minimal', 'low', 'medium', 'high', 'xhigh'],
+    released: '2025-06-17',
+    shutDown: '2026-12-01',
+    successor: 'google/gemini-3.8-flash',
+    quality: 0.7,
+    speed: [2500, 100],
+  },
+  {
+    ...two5,
+    id: 'google/gemini-2.5-flash',
+    released: '2025-06-17',
+    shutDown: '2026-12-01',
+    successor: 'google/gemini-3.5-flash-lite',
+    quality: 0.52,
+    speed: [700, 180],
+  },
+  {
+    ...two5,
+    id: 'google/gemini-2.5-flash-lite',
+    thinking: { by: 'thinking_budget', least: 512, most: 24_576 },
+    released: '2025-07-22',
+    quality: 0.38,
+    speed: [400, 250],
+  },
+];

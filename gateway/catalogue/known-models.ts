@@ -1,0 +1,82 @@
+import type { Capability, CatalogueModel } from './catalogue.ts';
+import { anthropicModels } from './facts/anthropic-models.ts';
+import { googleModels } from './facts/google-models.ts';
+import { openAiModels } from './facts/openai-models.ts';
+import type { ModelFacts } from './model-facts.ts';
+
+const byId = new Map([...openAiModels, ...anthropicModels, ...googleModels].map((facts) => [facts.id, facts]));
+
+/** What is known of `provider/model`. Throws where nothing is: a model enters the price book with its facts. */
+export function factsOf(id: string): ModelFacts {
+  const facts = byId.get(id);
+  if (!facts) throw new Error(`the catalogue has no facts of ${id}`);
+  return facts;
+}
+
+/** Parameters that are the provider's rather than the model's. */
+const ofProvider: Readonly<Record<string, readonly string[]>> = {
+  openai: ['seed', 'user'],
+  anthropic: ['stop', 'user', 'cache_control'],
+  google: ['stop', 'seed'],
+};
+
+type Claims = Pick<
+  CatalogueModel,
+  | 'description'
+  | 'created'
+  | 'capabilities'
+  | 'supportedParameters'
+  | 'inputModalities'
+  | 'quality'
+  | 'speed'
+  | 'maxOutputTokens'
+  | 'deprecationDate'
+  | 'shutdownDate'
+  | 'successor'
+  | 'facts'
+>;
+
+/** What the list of models says of a model: what works, and no more. */
+export function claimsOf(facts: ModelFacts): Claims {
+  const [firstTokenMs, tokensPerSecond] = facts.speed;
+  return {
+    description: facts.description,
+    created: facts.released === null ? 0 : Date.parse(facts.released) / 1_000,
+    capabilities: capabilitiesOf(facts),
+    supportedParameters: parametersOf(facts),
+    inputModalities: facts.inputs,
+    quality: facts.quality,
+    speed: { firstTokenMs, tokensPerSecond },
+    maxOutputTokens: facts.maxOutputTokens,
+    deprecationDate: facts.deprecated,
+    shutdownDate: facts.shutDown,
+    successor: facts.successor,
+    facts,
+  };
+}
+
+function capabilitiesOf({ tools, schema, inputs, efforts }: ModelFacts): Capability[] {
+  const claims: readonly (readonly [Capability, boolean])[] = [
+    ['streaming', true],
+    ['tools', tools !== 'never'],
+    ['json_mode', true],
+    ['json_schema', schema !== 'in_words'],
+    ['vision', inputs.includes('image')],
+    ['files', inputs.includes('file')],
+    ['audio', inputs.includes('audio')],
+    ['reasoning', efforts.length > 0],
+    ['prompt_cache', true],
+  ];
+  return claims.filter(([, works]) => works).map(([name]) => name);
+}
+
+function parametersOf({ id, sampling, tools, parallelToolCalls, efforts }: ModelFacts): string[] {
+  return [
+    ...sampling,
+    'max_tokens',
+    ...(tools === 'never' ? [] : ['tools', 'tool_choice', ...(parallelToolCalls ? ['parallel_tool_calls'] : [])]),
+    'response_format',
+    ...(ofProvider[id.slice(0, id.indexOf('/'))] ?? []),
+    ...(efforts.length > 0 ? ['reasoning_effort'] : []),
+  ];
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { closedSchema } from './closed-schema.ts';
+
+const person = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', minLength: 1, description: 'In full.' },
+    tags: {
+      type: 'array',
+      minItems: 2,
+      items: { type: 'object', properties: { minimum: { type: 'number', minimum: 0 } } },
+    },
+  },
+};
+
+describe('a schema for structured outputs that want it closed', () => {
+  test('is closed at every object, and says in words what it may not say by keywords', () => {
+    expect(closedSchema(person)).toEqual({
+      schema: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          name: { type: 'string', description: 'In full. (minLength: 1)' },
+          tags: {
+            type: 'array',
+            description: '(minItems: 2)',
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              properties: { minimum: { type: 'number', description: '(minimum: 0)' } },
+            },
+          },
+        },
+      },
+      changed: expect.arrayContaining(['additionalProperties', 'minLength', 'minItems', 'minimum']),
+    });
+  });
+
+  test('stays as it is where it already is one', () => {
+    const closed = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/b' } },
+      additionalProperties: false,
+      $defs: { b: { type: 'string' } },
+    };
+    expect(closedSchema(closed)).toEqual({ schema: closed, changed: [] });
+  });
+
+  test.each([
+    ['open on purpose', { type: 'object', additionalProperties: { type: 'string' } }],
+    ['open further down', { type: 'object', properties: { a: { type: 'object', additionalProperties: true } } }],
+    [
+      'endless',
+      { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } },
+    ],
+    ['itself', { type: 'object', properties: { child: { $ref: '#' } } }],
+  ])('does not exist of one that is %s', (_what, schema) => {
+    expect(closedSchema(schema)).toBeNull();
+  });
+
+  test('is found at once also where definitions use each other over and over', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => {
+        const next = { $ref: `#/$defs/d${at + 1}` };
+        return [`d${at}`, { type: 'object', additionalProperties: false, properties: { a: next, b: next } }];
+      }),
+    );
+    const schema = { $ref: '#/$defs/d0', $defs: { ...$defs, d30: { type: 'string' } } };
+    expect(closedSchema(schema)?.changed).toEqual([]);
+  });
+});

@@ -1,0 +1,80 @@
+import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
+import { asArray, asObject } from '../json/json-value.ts';
+import { closedSchema } from './closed-schema.ts';
+import { messageText } from './message-text.ts';
+
+/** What models differ about in a conversation, without its text: so that a request is fitted without opening its long parts. */
+export interface ConversationShape {
+  /** Whose turn is the first and the last that says something; null where there are instructions only. */
+  readonly first: Turn | null;
+  readonly last: Turn | null;
+  /** Some turns say nothing. */
+  readonly blankTurns: boolean;
+  readonly picturesInResults: boolean;
+  /** It ends with results of calls that came back without the signed thinking before them. */
+  readonly lostThinking: boolean;
+  /** The word JSON stands somewhere in it; looked for only where JSON mode is asked for. */
+  readonly saysJson: boolean;
+  /** What closing the answer's schema changes, by keyword; null where it cannot be closed. */
+  readonly schemaChanges: readonly string[] | null;
+  /** The same of the strict tools' schemas, all together. */
+  readonly toolSchemaChanges: readonly string[] | null;
+}
+
+type Turn = 'user' | 'assistant' | 'tool';
+type Parameters = Partial<Pick<CompletionRequest, 'response_format' | 'tools'>>;
+
+export function conversationShape(messages: readonly ChatMessage[], parameters: Parameters): ConversationShape {
+  let first: Turn | null = null;
+  let last: Turn | null = null;
+  let blankTurns = false;
+  let picturesInResults = false;
+  for (const message of messages) {
+    const { role } = message;
+    if (role === 'tool') picturesInResults ||= hasPicture(message);
+    if (saysNothing(message)) blankTurns = true;
+    else if (role !== 'system' && role !== 'developer') {
+      first ??= role;
+      last = role;
+    }
+  }
+  const { response_format: format, tools } = parameters;
+  return {
+    ...{ first, last, blankTurns, picturesInResults },
+    lostThinking: last === 'tool' && lostThinking(messages),
+    saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
+    schemaChanges: format?.type === 'json_schema' ? changesOf(format.json_schema.schema) : nothing,
+    toolSchemaChanges: tools ? toolChanges(tools) : nothing,
+  };
+}
+
+const nothing: readonly string[] = [];
+const changesOf = (schema: Record<string, unknown> | undefined): readonly string[] | null =>
+  schema === undefined ? nothing : (closedSchema(schema)?.changed ?? null);
+
+function toolChanges(tools: NonNullable<Parameters['tools']>): readonly string[] | null {
+  const changed = new Set<string>();
+  for (const { function: fn } of tools) {
+    const changes = fn.strict ? changesOf(fn.parameters) : nothing;
+    if (changes === null) return null;
+    for (const name of changes) changed.add(name);
+  }
+  return changed.size === 0 ? nothing : [...changed];
+}
+
+/** Neither a word nor a picture nor a call. The result of a call says something also where it is empty. */
+export function saysNothing(message: ChatMessage): boolean {
+  const { content, role } = message;
+  if (role === 'tool' || (role === 'assistant' && message.tool_calls?.length)) return false;
+  if (typeof content === 'string') return !/\S/.test(content);
+  return (content ?? []).every((part) => part.type === 'text' && !/\S/.test(part.text));
+}
+
+const hasPicture = ({ content }: ChatMessage): boolean =>
+  Array.isArray(content) && content.some((part) => part.type === 'image_url');
+
+function lostThinking(messages: readonly ChatMessage[]): boolean {
+  const message = messages.findLast(({ role }) => role === 'assistant');
+  const calls = message?.role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return !calls.some((call) => asArray(asObject(asObject(call.extra_content).anthropic).thinking).length > 0);
+}

@@ -1,0 +1,61 @@
+import type { Warning } from '#shared/wire/chat-response.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
+import { changed } from './fit-warnings.ts';
+import { nearestEffort } from './nearest-effort.ts';
+
+export interface EffortInput {
+  readonly model: CatalogueModel;
+  readonly facts: ModelFacts;
+  readonly asked: Effort | undefined;
+  readonly hasTools: boolean;
+  readonly forcesTool: boolean;
+  readonly lostThinking: boolean;
+  /** The longest answer that will be asked for; null where the provider decides. */
+  readonly maxTokens: number | null;
+}
+
+/** How much the model is asked to think: what it takes, as near as can be to what was asked for. `undefined`: nothing is said. */
+export function fitEffort(input: EffortInput, warnings: Warning[]): Effort | undefined {
+  const { asked, facts, model } = input;
+  const nearest = asked && nearestEffort(asked, facts.efforts);
+  if (asked && nearest && nearest !== asked) {
+    warnings.push(adjusted(`${model.id} has no effort "${asked}"; the nearest, "${nearest}", was used`));
+  }
+  const effort = nearest ?? undefined;
+  const thinks = effort !== undefined && effort !== 'none';
+  const why = thinks ? whyNot(input) : null;
+  if (why !== null) warnings.push(adjusted(`${model.id} cannot think here: ${why}. Thinking was left out`));
+  const left = why === null ? effort : undefined;
+  return input.hasTools ? besideTools(input, left, warnings) : left;
+}
+
+/** Why the model cannot think in this request although it could in others. */
+function whyNot({ facts, hasTools, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
+  if (hasTools && facts.tools !== 'always') {
+    return 'its API takes tools together with an effort only where the gateway does not reach it (Responses)';
+  }
+  if (facts.thinking.by !== 'budget_tokens') return null;
+  if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
+  if (lostThinking) return 'the signed thinking before its last tool calls did not come back with them';
+  if (maxTokens !== null && maxTokens <= facts.thinking.least) {
+    return `it wants more than ${facts.thinking.least} tokens for that, and the answer may have ${maxTokens}`;
+  }
+  return null;
+}
+
+/** Where tools are taken only without thinking, thinking that nobody asked for has to be switched off, and that is said. */
+function besideTools(
+  { facts, model, asked }: EffortInput,
+  effort: Effort | undefined,
+  warnings: Warning[],
+): Effort | undefined {
+  if (facts.tools === 'without_effort') return undefined;
+  if (facts.tools !== 'with_effort_none') return effort;
+  if (asked === undefined) {
+    warnings.push(adjusted(`${model.id} takes tools here only while it does not think; thinking was switched off`));
+  }
+  return 'none';
+}
+
+const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);
