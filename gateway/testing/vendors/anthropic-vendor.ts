@@ -1,0 +1,297 @@
+import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
+
+/** What Anthropic's Messages API refuses. */
+
+const read = '2026-11-22';
+const errors = 'https://platform.claude.com/docs/en/api/errors';
+const create = 'https://platform.claude.com/docs/en/api/messages/create';
+
+const fields = [
+  ...[
+    'model',
+    'max_tokens',
+    'stream',
+    'messages',
+    'system',
+    'thinking',
+    'output_config',
+    'temperature',
+    'top_p',
+    'top_k',
+  ],
+  ...['stop_sequences', 'tools', 'tool_choice', 'metadata', 'service_tier'],
+];
+
+/** Models by their generation: the documentation speaks of "4.5 and earlier", "4.7 and later", and names the rest. */
+const isUpTo45 = (model: string) => /-4-[15](-\d{8})?$/.test(model);
+const is46 = (model: string) => /-4-6$/.test(model);
+const alwaysThinks = ['claude-fable-5-1', 'claude-fable-5', 'claude-opus-5-5'];
+const neverForced = ['claude-fable-5-1', 'claude-opus-5-5'];
+const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
+const mostOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
+
+function effortsOf(model: string): readonly string[] {
+  if (isUpTo45(model)) return ['low', 'medium', 'high'];
+  return is46(model) ? ['low', 'medium', 'high', 'max'] : ['low', 'medium', 'high', 'xhigh', 'max'];
+}
+
+const refusal = (message: string): Refusal => ({ message });
+const blocksOf = (message: JsonObject): JsonObject[] =>
+  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
+
+const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
+const keywords = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+];
+
+function schemaFault(schema: unknown, at: string): Refusal | null {
+  for (const { part } of schemasIn(schema)) {
+    if (part.type === 'object' && part.additionalProperties !== false) {
+      return refusal(`${at}: For 'object' type, 'additionalProperties' must be explicitly set to false`);
+    }
+    const name = keywords.find((each) => part[each] !== undefined);
+    if (name !== undefined) return refusal(`${at}: For '${part.type}' type, property '${name}' is not supported`);
+    if (Number(part.minItems ?? 0) > 1) {
+      return refusal(`${at}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`);
+    }
+    if (part.format !== undefined && !formats.includes(String(part.format))) {
+      return refusal(`${at}: format '${part.format}' is not supported`);
+    }
+  }
+  return null;
+}
+
+export const anthropicRules: readonly VendorRule[] = [
+  {
+    source: create,
+    read,
+    refuses(body) {
+      const [name] = unknownNames(body, fields);
+      if (name !== undefined) return refusal(`${name}: Extra inputs are not permitted`);
+      return body.max_tokens === undefined ? refusal('max_tokens: Field required') : null;
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/models/overview',
+    read,
+    refuses(body, model) {
+      const most = mostOutput(model);
+      if (Number(body.max_tokens) <= most) return null;
+      return refusal(
+        `max_tokens: ${body.max_tokens} > ${most}, which is the maximum allowed number of output tokens for ${model}`,
+      );
+    },
+  },
+  {
+    source: create,
+    read,
+    refuses({ messages }) {
+      const [first] = listOf(messages);
+      if (!first) return refusal('messages: at least one message is required');
+      return first.role === 'user' ? null : refusal('messages: first message must use the "user" role');
+    },
+  },
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/23440',
+    read,
+    refuses({ messages, system }) {
+      for (const [index, message] of listOf(messages).entries()) {
+        const blocks = blocksOf(message);
+        if (blocks.length === 0) {
+          return refusal(
+            `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+          );
+        }
+        if (blocks.some((block) => block.type === 'text' && isBlank(block.text))) {
+          return refusal('messages: text content blocks must contain non-whitespace text');
+        }
+      }
+      const texts = typeof system === 'string' ? [system] : listOf(system).map(({ text }) => text);
+      return texts.some(isBlank) ? refusal('system: text content blocks must contain non-whitespace text') : null;
+    },
+  },
+  {
+    source: errors,
+    read,
+    refuses({ messages }, model) {
+      const last = listOf(messages).at(-1);
+      if (last?.role !== 'assistant') return null;
+      if (!isUpTo45(model)) {
+        return refusal(
+          'This model does not support assistant message prefill. The conversation must end with a user message.',
+        );
+      }
+      const text = asText(blocksOf(last).at(-1)?.text) ?? '';
+      return /\s$/.test(text) ? refusal('messages: final assistant content cannot end with trailing whitespace') : null;
+    },
+  },
+  {
+    source: errors,
+    read,
+    refuses(body, model) {
+      const { type } = asObject(body.thinking);
+      const advice = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
+      if (type === 'enabled' && !isUpTo45(model) && !is46(model)) {
+        return refusal(`"thinking.type.enabled" is not supported for this model. ${advice}`);
+      }
+      if (type === 'adaptive' && isUpTo45(model)) return refusal('adaptive thinking is not supported on this model');
+      if (type === 'disabled' && alwaysThinks.includes(model)) {
+        return refusal(`"thinking.type.disabled" is not supported for this model. ${advice}`);
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/build-with-claude/effort',
+    read,
+    refuses(body, model) {
+      const { effort } = asObject(body.output_config);
+      if (effort === undefined) return null;
+      if (noEffort.includes(model)) return refusal('This model does not support the effort parameter.');
+      if (!effortsOf(model).includes(String(effort))) {
+        return refusal(`output_config.effort '${effort}' is not supported on this model.`);
+      }
+      const isHigh = effort === 'xhigh' || effort === 'max';
+      if (isHigh && asObject(body.thinking).type === 'disabled') {
+        return refusal(
+          `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort 'high' or below, or enable thinking.`,
+        );
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/build-with-claude/extended-thinking',
+    read,
+    refuses(body) {
+      const { type, budget_tokens: budget } = asObject(body.thinking);
+      if (type !== 'enabled') return null;
+      if (!(Number(budget) >= 1_024)) {
+        return refusal('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
+      }
+      if (Number(budget) < Number(body.max_tokens)) return null;
+      return refusal('`max_tokens` must be greater than `thinking.budget_tokens`.');
+    },
+  },
+  {
+    source: `${errors}, https://platform.claude.com/docs/en/build-with-claude/thinking-tool-workflows`,
+    read,
+    refuses(body, model) {
+      const { type } = asObject(body.tool_choice);
+      if (type === undefined) return null;
+      if (!hasTools(body)) return refusal('tool_choice: may only be specified while providing tools');
+      if (type !== 'any' && type !== 'tool') return null;
+      if (neverForced.includes(model))
+        return refusal('tool_choice: type "tool" and "any" are not supported for this model.');
+      if (asObject(body.thinking).type !== 'enabled') return null;
+      return refusal('Thinking may not be enabled when tool_choice forces tool use.');
+    },
+  },
+  {
+    source: create,
+    read,
+    refuses(body, model) {
+      const { temperature, top_p: topP } = body;
+      if (!isUpTo45(model) && !is46(model)) {
+        if (temperature !== undefined && temperature !== 1)
+          return refusal('`temperature` is deprecated for this model.');
+        return topP !== undefined && Number(topP) < 0.99 ? refusal('`top_p` is deprecated for this model.') : null;
+      }
+      if (temperature !== undefined && topP !== undefined) {
+        return refusal('`temperature` and `top_p` cannot both be specified for this model. Please use only one.');
+      }
+      if (Number(temperature ?? 1) > 1) return refusal('temperature: range: 0..1');
+      const thinks = ['enabled', 'adaptive'].includes(String(asObject(body.thinking).type));
+      if (thinks && temperature !== undefined && temperature !== 1) {
+        return refusal('`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.');
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/build-with-claude/structured-outputs',
+    read,
+    refuses(body, model) {
+      const format = asObject(asObject(body.output_config).format);
+      if (format.type !== undefined && model === 'claude-opus-4-1') {
+        return refusal('This model does not support structured outputs.');
+      }
+      const ofAnswer = format.type === 'json_schema' ? schemaFault(format.schema, 'output_config.format.schema') : null;
+      if (ofAnswer) return ofAnswer;
+      for (const [at, tool] of listOf(body.tools).entries()) {
+        if (asObject(tool.input_schema).type !== 'object')
+          return refusal(`tools.${at}.custom.input_schema.type: Field required`);
+        const fault = tool.strict === true ? schemaFault(tool.input_schema, `tools.${at}.custom`) : null;
+        if (fault) return fault;
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview',
+    read,
+    refuses(body) {
+      const messages = listOf(body.messages);
+      for (const [index, message] of messages.entries()) {
+        const ids = blocksOf(message).flatMap((block) => (block.type === 'tool_use' ? [String(block.id)] : []));
+        if (ids.some((id) => !/^[a-zA-Z0-9_-]+$/.test(id))) {
+          return refusal(`messages.${index}.content: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+        }
+        const results = blocksOf(messages[index + 1] ?? {}).map((block) => block.tool_use_id);
+        const missing = ids.filter((id) => !results.includes(id));
+        if (missing.length > 0) {
+          const names = missing.join(', ');
+          return refusal(
+            `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${names}.`,
+          );
+        }
+      }
+      return null;
+    },
+  },
+  {
+    source: 'https://github.com/anthropics/claude-code/issues/14264',
+    read,
+    refuses(body) {
+      if (asObject(body.thinking).type !== 'enabled') return null;
+      const messages = listOf(body.messages);
+      const isResult = blocksOf(messages.at(-1) ?? {}).some(({ type }) => type === 'tool_result');
+      const at = messages.findLastIndex(({ role }) => role === 'assistant');
+      const type = blocksOf(messages[at] ?? {})[0]?.type;
+      if (!isResult || type === 'thinking' || type === 'redacted_thinking') return null;
+      return refusal(
+        `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+      );
+    },
+  },
+  {
+    source: 'https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5',
+    read,
+    refuses(body, model) {
+      if (!neverForced.includes(model)) return null;
+      for (const [index, message] of listOf(body.messages).entries()) {
+        for (const [at, block] of blocksOf(message).entries()) {
+          if (block.type === 'thinking' && !String(block.signature).endsWith(model)) {
+            return refusal(`messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`);
+          }
+        }
+      }
+      return null;
+    },
+  },
+];
+
+/** Anthropic's own shape. */
+export const anthropicError = ({ message }: Refusal): object => ({
+  type: 'error',
+  error: { type: 'invalid_request_error', message },
+  request_id: 'req_011CfKw9TfKcnYifTJEESftk',
+});
