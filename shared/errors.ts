@@ -136,11 +136,22 @@ export type ErrorCode = keyof typeof errorKinds;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorKinds, code);
 
+/** What a provider itself said went wrong, without keys and addresses. */
+export interface ProviderError {
+  /** Its HTTP status. */
+  readonly status: number;
+  readonly code: string | null;
+  readonly param: string | null;
+  /** Its own sentence; null where only the code is passed on. */
+  readonly message: string | null;
+}
+
 export interface AppErrorDetails {
   /** Dotted path of the offending field, such as `messages[2].content`. */
   readonly param?: string | null;
   /** The provider that caused it, where one did. */
   readonly provider?: string | null;
+  readonly providerError?: ProviderError | null;
   /** Milliseconds to wait before trying again. */
   readonly retryAfterMs?: number;
   /** Facts for the reader, such as `{ excluded: [...] }`. Goes over the wire: never a key, a prompt or a path. */
@@ -154,6 +165,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly provider: string | null;
+  readonly providerError: ProviderError | null;
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
@@ -162,6 +174,7 @@ export class AppError extends Error {
     this.code = code;
     this.param = more.param ?? null;
     this.provider = more.provider ?? null;
+    this.providerError = more.providerError ?? null;
     this.retryAfterMs = more.retryAfterMs;
     this.details = more.details;
   }

@@ -85,10 +85,10 @@ const mendable = new Set<string>([
   'upstream_truncated',
 ]);
 
-/** Whether another model may do better: faults of the upstream, never of the request itself (§5.3.6). */
+/** Whether another model may do better: faults of the upstream, and what only this model refuses; never the request's own (§5.3.6). */
 export function mayTryNext(error: AppError, ownKey = false): boolean {
   if (ownKey) return mendable.has(error.code) && reasonOf(error) === null;
-  return isUpstreamFault(error) || error.code === 'context_length_exceeded';
+  return isUpstreamFault(error) || error.code === 'context_length_exceeded' || reasonOf(error) === 'model_refuses';
 }
 
 /** Faults that say something about the upstream's health. */

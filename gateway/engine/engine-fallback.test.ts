@@ -37,6 +37,24 @@ describe('fallback', () => {
     ['429', errorReply(429, {})],
     ['401', errorReply(401, {})],
     ['404', errorReply(404, {})],
+    [
+      'a parameter that the model refuses',
+      errorReply(400, {
+        error: {
+          message: "Unsupported parameter: 'top_p' is not supported with this model.",
+          code: 'unsupported_parameter',
+        },
+      }),
+    ],
+    [
+      'an API that the model does not take it by',
+      errorReply(400, {
+        error: {
+          message:
+            'Function tools with reasoning_effort are not supported for gpt-x in /v1/chat/completions. Please use /v1/responses instead.',
+        },
+      }),
+    ],
     ['nothing but an end', streamReply('')],
     ['a broken connection', brokenReply(': hello\n\n')],
     ['garbage', streamReply('data: <html>\n\n')],

@@ -24,6 +24,7 @@ export function errorEnvelope(error: AppError, requestId: string | null): ErrorB
       status_code: status,
       request_id: requestId,
       provider: error.provider,
+      ...(error.providerError ? { provider_error: error.providerError } : {}),
       retryable,
       ...(Object.keys(details).length ? { details } : {}),
     },

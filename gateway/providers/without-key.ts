@@ -23,11 +23,18 @@ export function withoutKey(provider: Provider): Provider {
 
 function cleared(error: unknown, key: string): unknown {
   if (!(error instanceof AppError) || key.length < leastChars) return error;
-  const message = withoutTail(error.message.replaceAll(key, redacted), key);
-  if (message === error.message) return error;
+  const clear = (text: string) => withoutTail(text.replaceAll(key, redacted), key);
+  const clearOr = (text: string | null) => (text === null ? null : clear(text));
+  const said = error.providerError;
+  const providerError = said && {
+    ...{ status: said.status, code: clearOr(said.code) },
+    ...{ param: clearOr(said.param), message: clearOr(said.message) },
+  };
+  const message = clear(error.message);
+  if (message === error.message && JSON.stringify(providerError) === JSON.stringify(said)) return error;
   const { code, param, provider, retryAfterMs, details } = error;
   return new AppError(code, message, {
-    ...{ param, provider },
+    ...{ param, provider, providerError },
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(details === undefined ? {} : { details }),
   });

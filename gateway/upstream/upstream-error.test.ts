@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { readFault, scrub, upstreamError } from './upstream-error.ts';
+import { readFault, reasonOf, scrub, upstreamError } from './upstream-error.ts';
 
 test.each([
   'Incorrect API key provided: sk-proj-abc***xyz.',
@@ -25,4 +25,42 @@ test('whatever a provider sends as an error becomes one of ours', () => {
       expect(upstreamError(readFault(body, 'openai', status))).toBeInstanceOf(AppError);
     }),
   );
+});
+
+test.each([
+  ["Unsupported value: 'temperature' does not support 0 with this model.", 'unsupported_value', true],
+  ['tool_choice: type "tool" and "any" are not supported for this model.', null, true],
+  ['This model does not support assistant message prefill.', null, true],
+  ['Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.', null, true],
+  ['`temperature` is deprecated for this model.', null, true],
+  ['messages: text content blocks must contain non-whitespace text', null, false],
+  ["Invalid schema for response_format 'x'", 'invalid_value', false],
+  ['This file type is not supported.', null, false],
+])('%j with the code %j is the model’s own refusal: %s', (message, code, isModels) => {
+  const error = upstreamError(readFault({ error: { message, code } }, 'openai', 400));
+  expect(reasonOf(error)).toBe(isModels ? 'model_refuses' : null);
+});
+
+test('a refusal says what the provider said, and a failure its code only', () => {
+  const body = {
+    error: { message: 'No: sk-proj-abcdef.', type: 'invalid_request_error', param: 'top_p', code: 'bad_thing' },
+  };
+  const said = { code: 'bad_thing', param: 'top_p', message: 'No: [redacted]' };
+  expect(upstreamError(readFault(body, 'openai', 400)).providerError).toEqual({ status: 400, ...said });
+  const overloaded = upstreamError(readFault(body, 'openai', 503)).providerError;
+  expect(overloaded).toEqual({ status: 503, code: 'bad_thing', param: null, message: null });
+  expect(upstreamError(readFault(body, 'openai', 401)).providerError).toBeNull();
+});
+
+test('the wait that Google says in the body is a wait', () => {
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.QuotaFailure' },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' },
+  ];
+  const fault = readFault(
+    { error: { code: 429, message: 'Slow down', status: 'RESOURCE_EXHAUSTED', details } },
+    'google',
+    429,
+  );
+  expect(upstreamError(fault).retryAfterMs).toBe(34_070);
 });

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
 import { asArray, asObject, asText } from '../json/json-value.ts';
 
@@ -10,17 +10,26 @@ export interface UpstreamFault {
   /** The provider's own codes and kinds, in lower case. */
   readonly kinds: readonly string[];
   readonly message: string;
+  /** The place in the request that it names. */
+  readonly param?: string | null;
   readonly retryAfterMs?: number;
 }
 
 /** What an error says beside its code, for those who watch over providers and models. */
-export type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown';
+export type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown' | 'model_refuses';
 
 /** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
 export function reasonOf({ details }: AppError): UpstreamReason | null {
   const reason = details?.reason;
-  return reason === 'quota_exhausted' || reason === 'key_refused' || reason === 'model_unknown' ? reason : null;
+  return typeof reason === 'string' && Object.hasOwn(reasons, reason) ? (reason as UpstreamReason) : null;
 }
+
+const reasons: Readonly<Record<UpstreamReason, true>> = {
+  quota_exhausted: true,
+  key_refused: true,
+  model_unknown: true,
+  model_refuses: true,
+};
 
 /** How long a provider whose account ran dry is left alone. */
 const emptyAccountMs = 300_000;
@@ -30,7 +39,7 @@ export function upstreamError(fault: UpstreamFault): AppError {
   const { provider, status } = fault;
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
     new AppError(code, message, {
-      provider,
+      ...{ provider, providerError: code === 'upstream_auth_failed' ? null : providerError(fault, code) },
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(reason === undefined ? {} : { details: { reason } }),
     });
@@ -56,10 +65,35 @@ export function upstreamError(fault: UpstreamFault): AppError {
   if (status === 404 || isUnknownModel(fault)) {
     return fail('upstream_error', `${provider} does not know this model.`, undefined, 'model_unknown');
   }
-  if (status >= 400 && status < 500)
-    return fail('upstream_invalid_request', refusal(fault, 'The provider refused the request.'));
+  if (status >= 400 && status < 500) {
+    const reason = belongsToModel(fault) ? 'model_refuses' : undefined;
+    return fail('upstream_invalid_request', refusal(fault, 'The provider refused the request.'), undefined, reason);
+  }
   return fail('upstream_error', `${provider} failed with status ${status}.`);
 }
+
+/** Only what it said of the request itself is passed on in its words (wire contract §3.3). */
+const saidOfRequest = new Set<ErrorCode>([
+  'upstream_invalid_request',
+  'context_length_exceeded',
+  'content_policy_violation',
+]);
+
+function providerError({ status, kinds, param, message }: UpstreamFault, code: ErrorCode): ProviderError {
+  const named = kinds.find((kind) => /^[a-z0-9_.-]{1,64}$/.test(kind)) ?? null;
+  const said = saidOfRequest.has(code) && message !== '' ? scrub(message) : null;
+  return { status, code: named, param: said === null ? null : scrub(param ?? '') || null, message: said };
+}
+
+/**
+ * It is this model that does not take the request, by a parameter, a value or its API: another one may. What is wrong with the
+ * request itself is wrong everywhere.
+ */
+const belongsToModel = ({ kinds, message }: UpstreamFault) =>
+  kinds.some((kind) => kind === 'unsupported_parameter' || kind === 'unsupported_value') ||
+  /(not|only) supported (with|for|on|by|in) (this|certain|that) models?|(is|are) (not supported|deprecated) for (this model|\S+ in \/v1\/)|this model does not support|unsupported for this model|please use \/v1\/responses/i.test(
+    message,
+  );
 
 const isQuota = ({ status, kinds, message }: UpstreamFault) =>
   status === 402 || kinds.includes('insufficient_quota') || /credit balance is too low/i.test(message);
@@ -123,9 +157,10 @@ export function readFault(body: unknown, provider: string, status: number | null
   const named = [error.code, error.type, error.status, flagged, ...reasons];
   const kinds = named.flatMap((kind) => asText(kind)?.toLowerCase() ?? []);
   const message = asText(error.message) ?? asText(outer.error) ?? asText(outer.message) ?? '';
+  const param = asText(error.param);
   const retryAfterMs = retryDelayMs(error.details);
   return {
-    ...{ provider, status: status ?? statusFor(error.code, kinds), kinds, message },
+    ...{ provider, status: status ?? statusFor(error.code, kinds), kinds, message, param },
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
   };
 }

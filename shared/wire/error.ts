@@ -11,6 +11,15 @@ export const errorBody = z
       status_code: z.int(),
       request_id: z.string().nullable(),
       provider: z.string().nullable(),
+      /** What the provider itself said, where it refused; without keys and addresses. */
+      provider_error: z
+        .object({
+          status: z.int(),
+          code: z.string().nullable(),
+          param: z.string().nullable(),
+          message: z.string().nullable(),
+        })
+        .optional(),
       retryable: z.boolean(),
       details: z.record(z.string(), z.unknown()).optional(),
     }),
