@@ -11,12 +11,18 @@ const longestAddress = 8_192;
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 
-export function preparedMessages(messages: readonly ChatMessage[]): ChatMessage[] {
-  return messages.map((message, index) =>
-    (message.role === 'user' || message.role === 'tool') && Array.isArray(message.content)
-      ? ({ ...message, content: preparedParts(message.content, `messages[${index}].content`) } as ChatMessage)
-      : message,
-  );
+export const preparedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => messages.map(prepared);
+
+function prepared(message: ChatMessage, index: number): ChatMessage {
+  if (message.role === 'assistant') return withRefusal(message);
+  if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
+  return { ...message, content: preparedParts(message.content, `messages[${index}].content`) } as ChatMessage;
+}
+
+/** A turn that only refused has its words beside the content. */
+function withRefusal(message: Extract<ChatMessage, { role: 'assistant' }>): ChatMessage {
+  const { content, refusal, tool_calls: calls } = message;
+  return content == null && !calls?.length && typeof refusal === 'string' ? { ...message, content: refusal } : message;
 }
 
 /** `at` is the list's dotted path, for the error. */

@@ -15,6 +15,7 @@ import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/json-outline.ts';
 import { routingFactsOf } from '../routing/routing-facts.ts';
+import { withAllowedTools } from './allowed-tools.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
@@ -45,7 +46,8 @@ export function readQuestion(form: QuestionForm, body: Record<string, unknown>, 
   const byoKey = takeByoKey(body);
   const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
   const isPrompt = form === 'prompt' || (form === 'either' && body.messages == null);
-  const said = isPrompt ? promptQuestion(body, options) : completionQuestion(body, options);
+  const asked = withAllowedTools(body);
+  const said = isPrompt ? promptQuestion(asked, options) : completionQuestion(asked, options);
   return { ...said, byoKey, digest };
 }
 
@@ -142,7 +144,7 @@ function checkToolMessages(messages: readonly ChatMessage[]): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant') {
       for (const call of message.tool_calls ?? []) known.add(call.id);
-      if (message.content == null && !message.tool_calls?.length) {
+      if (message.content == null && !message.tool_calls?.length && typeof message.refusal !== 'string') {
         const param = `messages[${index}].content`;
         throw new AppError('missing_required_parameter', `"${param}" may only be empty beside "tool_calls".`, {
           param,

@@ -30,7 +30,7 @@ const marked = { cache_control: cacheMark.nullish() };
 const textPart = z.object({ type: z.literal('text'), text: z.string(), ...marked });
 const imagePart = z.object({
   type: z.literal('image_url'),
-  image_url: z.object({ url: z.string().min(1), detail: optional(z.enum(['auto', 'low', 'high'])) }),
+  image_url: z.object({ url: z.string().min(1), detail: optional(z.enum(['auto', 'low', 'high', 'original'])) }),
   ...marked,
 });
 const filePart = z.object({
@@ -50,6 +50,17 @@ const audioPart = z.object({
 
 export const contentPart = z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart]);
 const textContent = z.union([z.string(), z.array(textPart).min(1)]);
+/** How OpenAI's SDKs send back that a model refused; to every other model it is what was said. */
+const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
+const assistantContent = z.union([
+  z.string(),
+  z
+    .array(z.discriminatedUnion('type', [textPart, refusalPart]))
+    .min(1)
+    .transform((parts) =>
+      parts.map((part) => (part.type === 'text' ? part : { type: 'text' as const, text: part.refusal })),
+    ),
+]);
 
 export const toolCall = z.looseObject({
   id: z.string().min(1),
@@ -70,7 +81,7 @@ export const chatMessage = z.discriminatedUnion('role', [
   }),
   z.looseObject({
     role: z.literal('assistant'),
-    content: textContent.nullish(),
+    content: assistantContent.nullish(),
     tool_calls: optional(z.array(toolCall)),
     reasoning_content: optional(z.string()),
     ...marked,

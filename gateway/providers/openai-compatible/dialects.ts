@@ -38,6 +38,8 @@ export interface Dialect {
   readonly headers: Readonly<Record<string, string>>;
   /** It can fetch images by their address. Whether it may is its operator's word (`without-addresses.ts`). */
   readonly fetchesImages: boolean;
+  /** Knows the detail "original" of pictures; the others are asked for "high". */
+  readonly knowsOriginalDetail: boolean;
   /** Kinds of input that it takes. Where its list says it for each model, the list is right. */
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];
   /** A free call that needs a valid key, where listing the models needs none. */
@@ -64,6 +66,7 @@ const common: Dialect = {
   always: {},
   headers: {},
   fetchesImages: true,
+  knowsOriginalDetail: false,
   takes: ['text', 'image'],
   keyCheckPath: null,
   notForChat: null,
@@ -73,6 +76,7 @@ export const openAiDialect: Dialect = {
   ...common,
   maxTokensField: 'max_completion_tokens',
   knowsDeveloperRole: true,
+  knowsOriginalDetail: true,
   takes: ['text', 'image', 'file', 'audio'],
 };
 

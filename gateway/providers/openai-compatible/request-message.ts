@@ -16,19 +16,26 @@ export function messageFor(message: ChatMessage, dialect: Dialect): object {
       return { ...knownFields(message, dialect), tool_call_id: id };
     }
     case 'user':
-      return knownFields({ ...message, content: withFileNames(message.content) }, dialect);
+      return knownFields({ ...message, content: partsFor(message.content, dialect) }, dialect);
     default:
       return knownFields(message, dialect);
   }
 }
 
-/** OpenAI takes a file for a stored one unless it has a name. */
-function withFileNames(content: string | readonly ContentPart[]): string | readonly ContentPart[] {
-  const unnamed = (part: ContentPart) => part.type === 'file' && part.file.filename === undefined;
-  if (typeof content === 'string' || !content.some(unnamed)) return content;
-  return content.map((part) =>
-    part.type === 'file' && unnamed(part) ? { ...part, file: { ...part.file, filename: 'document.pdf' } } : part,
-  );
+/** A user's parts as the server takes them; the same list where it takes all. */
+function partsFor(content: string | readonly ContentPart[], dialect: Dialect): string | readonly ContentPart[] {
+  if (typeof content === 'string') return content;
+  const parts = content.map((part) => partFor(part, dialect));
+  return parts.some((part, index) => part !== content[index]) ? parts : content;
+}
+
+/** OpenAI takes a file without a name for one that is stored there. */
+function partFor(part: ContentPart, { knowsOriginalDetail }: Dialect): ContentPart {
+  if (part.type === 'file' && part.file.filename === undefined) {
+    return { ...part, file: { ...part.file, filename: 'document.pdf' } };
+  }
+  if (part.type !== 'image_url' || part.image_url.detail !== 'original' || knowsOriginalDetail) return part;
+  return { ...part, image_url: { ...part.image_url, detail: 'high' } };
 }
 
 function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, dialect: Dialect): object {
