@@ -24,11 +24,12 @@ beforeAll(async () => {
       google: { apiKey, baseUrl: 'https://google.example' },
     },
     fetch: vendors.send,
+    now: () => Date.UTC(2026, 10, 22),
   });
 });
 afterAll(() => bench.close());
 
-const ask = async (model: CatalogueModel, body: object) => {
+const ask = async (model: Pick<CatalogueModel, 'id'>, body: object) => {
   const before = vendors.calls.length;
   const answer = await bench.post('/v1/chat/completions', { model: model.id, ...body });
   return { status: answer.status, text: await answer.text(), calls: vendors.calls.slice(before) };
@@ -45,5 +46,55 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_id, mod
       if (!asExpected) refused.push({ feature: feature.name, claims, status, refusals, text: text.slice(0, 300) });
     }
     expect(refused).toEqual([]);
+  });
+});
+
+describe('the router', () => {
+  const [anyModel] = models;
+  if (!anyModel) throw new Error('the catalogue is empty');
+
+  test.each(ordinaryFeatures.map((feature) => [feature.name, feature] as const))(
+    'asked for %s, chooses a model that answers it at once',
+    async (_name, feature) => {
+      const { status, calls } = await ask({ id: 'router' }, feature.body({ ...anyModel, maxOutputTokens: 32_000 }));
+      expect(calls.map(({ refusal }) => refusal)).toEqual([null]);
+      expect(status).toBe(200);
+    },
+  );
+
+  test('offers no model that would do by halves what is asked', async () => {
+    const forced = ordinaryFeatures.find(({ name }) => name === 'effort and a forced tool')?.body(anyModel);
+    for (const only of [['openai/gpt-5.6-sol'], ['anthropic/claude-opus-5-5'], ['openai/gpt-6-astra']]) {
+      const { status, calls } = await ask({ id: 'router' }, { ...forced, route: { only } });
+      expect({ status, calls }, String(only)).toEqual({ status: 404, calls: [] });
+    }
+  });
+});
+
+describe('a large request, whose long parts are opened on another thread', () => {
+  const long = 'word '.repeat(60_000);
+  const open = { type: 'object', properties: { place: { type: 'string', minLength: 1 } } };
+  const body = (text: string) => ({
+    messages: [
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: text },
+      { role: 'assistant', content: 'It is ' },
+    ],
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema: open } },
+    reasoning_effort: 'max',
+  });
+
+  test.each([
+    'anthropic/claude-opus-5-5',
+    'anthropic/claude-haiku-4-5',
+    'google/gemini-3.8-flash',
+    'openai/gpt-6-astra',
+  ])('to %s is fitted like a small one', async (id) => {
+    const small = await ask({ id }, body('hi'));
+    const large = await ask({ id }, body(long));
+    const warnings = ({ text }: typeof small) => (JSON.parse(text) as { warnings: object[] }).warnings;
+    expect(large.calls.map(({ refusal }) => refusal)).toEqual([null]);
+    expect(warnings(large)).toEqual(warnings(small));
+    expect(JSON.stringify(large.calls[0]?.body).replace(long, 'hi')).toBe(JSON.stringify(small.calls[0]?.body));
   });
 });
