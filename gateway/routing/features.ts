@@ -37,34 +37,56 @@ export interface FeatureInput {
   readonly parameters: Partial<CompletionRequest>;
 }
 
-export function featuresOf({ messages, maxTokens, parameters }: FeatureInput): Features {
-  const parts = messages.flatMap((message) => (Array.isArray(message.content) ? [...message.content] : []));
-  const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
-  const promptCache = promptCacheOf(messages, parameters.tools);
-  return {
-    inputTokens: estimateInputTokens(messages, parameters.tools),
-    maxTokens,
-    outputTokens: Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens),
-    tools: Boolean(parameters.tools?.length),
-    forcedTool: parameters.tool_choice === 'required' || typeof parameters.tool_choice === 'object',
-    jsonMode: parameters.response_format?.type === 'json_object',
-    jsonSchema: parameters.response_format?.type === 'json_schema',
-    images: has('image_url'),
-    files: has('file'),
-    audio: has('input_audio'),
-    promptCache,
-    turns: messages.filter((message) => message.role === 'user').length,
-    // Only the router asks, and a long prompt takes a while to search.
-    get codeOrMath() {
-      return messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
-    },
-    reasoningEffort: parameters.reasoning_effort ?? null,
-    parameters: [
+export const featuresOf = (input: FeatureInput): Features => new MeasuredFeatures(input);
+
+class MeasuredFeatures implements Features {
+  readonly inputTokens: number;
+  readonly maxTokens: number | null;
+  readonly outputTokens: number;
+  readonly tools: boolean;
+  readonly forcedTool: boolean;
+  readonly jsonMode: boolean;
+  readonly jsonSchema: boolean;
+  readonly images: boolean;
+  readonly files: boolean;
+  readonly audio: boolean;
+  readonly promptCache: Features['promptCache'];
+  readonly turns: number;
+  readonly reasoningEffort: Features['reasoningEffort'];
+  readonly parameters: readonly string[];
+  readonly #messages: readonly ChatMessage[];
+
+  constructor({ messages, maxTokens, parameters }: FeatureInput) {
+    const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? [...content] : []));
+    const has = (type: ContentPart['type']) => parts.some((part) => part.type === type);
+    this.#messages = messages;
+    this.inputTokens = estimateInputTokens(messages, parameters.tools);
+    this.maxTokens = maxTokens;
+    this.outputTokens = Math.min(maxTokens ?? expectedOutputTokens, expectedOutputTokens);
+    this.tools = Boolean(parameters.tools?.length);
+    this.forcedTool = parameters.tool_choice === 'required' || typeof parameters.tool_choice === 'object';
+    this.jsonMode = parameters.response_format?.type === 'json_object';
+    this.jsonSchema = parameters.response_format?.type === 'json_schema';
+    this.images = has('image_url');
+    this.files = has('file');
+    this.audio = has('input_audio');
+    this.promptCache = promptCacheOf(messages, parameters.tools);
+    this.turns = messages.filter((message) => message.role === 'user').length;
+    this.reasoningEffort = parameters.reasoning_effort ?? null;
+    this.parameters = [
       ...Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [name])),
-      ...(promptCache === null ? [] : ['cache_control']),
-    ],
-  };
+      ...(this.promptCache === null ? [] : ['cache_control']),
+    ];
+  }
+
+  /** Only the router asks, and a long prompt takes a while to search. */
+  get codeOrMath(): boolean {
+    return this.#messages.some((message) => texts(message).some((text) => codeOrMathMarks.test(text)));
+  }
 }
+
+/** The same as plain values, which threads can hand to each other. */
+export const plainFeatures = (features: Features): Features => ({ ...features, codeOrMath: features.codeOrMath });
 
 function texts({ content }: ChatMessage): string[] {
   if (typeof content === 'string') return [content];

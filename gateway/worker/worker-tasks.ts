@@ -11,6 +11,7 @@ import type { ProviderRequest } from '../providers/provider.ts';
 import { scriptTask } from '../providers/sandbox/script-task.ts';
 import { scriptFor } from '../providers/sandbox/scripts.ts';
 import { writtenBody } from '../providers/written-body.ts';
+import { plainFeatures } from '../routing/features.ts';
 import type { WorkerTask } from '../threads/worker-task.ts';
 import { addressesIn, withImages } from '../upstream/fetched-images.ts';
 import { jsonAnswerTask } from '../upstream/json-answer-task.ts';
@@ -25,6 +26,7 @@ export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new M
     return {
       fields: {
         ...fields,
+        facts: { ...fields.facts, features: plainFeatures(fields.facts.features) },
         messages: [],
         messagesJson: null,
         parameters: standIns(fields.parameters),
