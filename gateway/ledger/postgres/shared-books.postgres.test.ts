@@ -161,9 +161,10 @@ describe('three instances on one account', () => {
             const held = holdOf(name, step.amount, step.account, keyId);
             const both = await Promise.all([
               covered(holdDurably(one(index), held)),
-              index % 3 === 0 ? covered(holdDurably(one(index), held)) : true,
+              index % 3 === 0 ? covered(holdDurably(one(index), held)) : false,
             ]);
-            if (!both[0]) return;
+            // Refused, and covered when it was asked again: somebody was granted credits between the two.
+            if (!both.includes(true)) return;
             const raised = await one(index + (index % 2)).extend(name, nanoUsd(step.amount + step.more));
             const most = raised ? step.amount + step.more : step.amount;
             // Never more than what is held, so that the balance covers it.
