@@ -1,6 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
+import { createRounds } from '../../concurrency/rounds.ts';
 import { isConnectionLoss } from '../../db/connection-loss.ts';
 import type { BooksDb } from '../../db/open.ts';
 import type { BooksChanges } from '../books-changes.ts';
@@ -130,18 +130,14 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
 /** Runs one group after the other; what comes in one turn of the loop, or while a group is under way, is one group. */
 function createLane<T>(run: (group: readonly T[]) => Promise<void>): (one: T) => void {
   const waiting: T[] = [];
-  let draining = false;
-
-  async function drain(): Promise<void> {
-    draining = true;
-    await turn();
-    while (waiting.length > 0) await run(waiting.splice(0, groupLimit));
-    draining = false;
-  }
-
+  const ask = createRounds(async () => {
+    const group = waiting.splice(0, groupLimit);
+    if (waiting.length > 0) void ask();
+    await run(group);
+  });
   return (one) => {
     waiting.push(one);
-    if (!draining) void drain();
+    void ask();
   };
 }
 
