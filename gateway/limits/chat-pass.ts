@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import { addRateHeaders } from './limit-headers.ts';
-import type { Admission, Leave, LimitStore, WindowState } from './limit-store.ts';
+import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
   readonly input: number;
@@ -42,34 +42,44 @@ export class ChatPass {
     return this.#enterWith(tokens, exit);
   }
 
+  /** Where another machine has to be asked, the request is counted with the same question: what is refused is counted off again. */
   async #enterLater(tokens: Awaitable<WindowState | null>, exit: Awaitable<Leave | null>): Promise<void> {
-    const [looked, occupied] = await Promise.allSettled([tokens, exit]);
+    const { requestsPerMinute, concurrentRequests } = this.#plan;
+    const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 1);
+    const [looked, occupied, taken] = await Promise.allSettled([tokens, exit, counted]);
+    const request = taken.status === 'fulfilled' ? taken.value : null;
+    if (looked.status === 'fulfilled') this.#tokens = looked.value;
     if (occupied.status === 'fulfilled') this.#exit = occupied.value;
-    for (const step of [looked, occupied]) if (step.status === 'rejected') throw step.reason;
-    await this.#enterWith(await tokens, await exit);
+    const isRefused = this.#exit === null && concurrentRequests !== null;
+    if (isRefused && request?.admitted) await request.settle(0);
+    for (const step of [looked, occupied, taken]) if (step.status === 'rejected') throw step.reason;
+    if (isRefused) throw this.#oneTooMany(concurrentRequests, request && withoutOne(request));
+    if (request) this.#count(request);
   }
 
   #enterWith(tokens: WindowState | null, exit: Leave | null): Awaitable<void> {
     const { requestsPerMinute, concurrentRequests } = this.#plan;
     this.#tokens = tokens;
     this.#exit = exit;
-    if (exit === null && concurrentRequests !== null) return this.#refuseOneMore(concurrentRequests);
+    if (exit === null && concurrentRequests !== null) {
+      const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 0);
+      return andThen<WindowState | null, void>(counted, (state) => {
+        throw this.#oneTooMany(concurrentRequests, state);
+      });
+    }
     if (requestsPerMinute === null) return undefined;
-    return andThen(this.#take('requests', requestsPerMinute, 1), (counted) => {
-      this.#requests = counted;
-      if (counted.admitted) return;
-      const what = `requests: at most ${requestsPerMinute} a minute`;
-      throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
-    });
+    return andThen(this.#take('requests', requestsPerMinute, 1), (counted) => this.#count(counted));
   }
 
-  #refuseOneMore(limit: number): Awaitable<void> {
-    const { requestsPerMinute } = this.#plan;
-    const counted = requestsPerMinute === null ? null : this.#take('requests', requestsPerMinute, 0);
-    return andThen<WindowState | null, void>(counted, (state) => {
-      this.#requests = state;
-      throw tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
-    });
+  #count(counted: Admission | Refusal): void {
+    this.#requests = counted;
+    if (counted.admitted) return;
+    throw tooMany('rate_limit_exceeded', `requests: at most ${counted.limit} a minute`, counted.retryAfterMs);
+  }
+
+  #oneTooMany(limit: number, requests: WindowState | null): AppError {
+    this.#requests = requests;
+    return tooMany('concurrency_limit_exceeded', `requests at once: at most ${limit}`, concurrencyRetryMs);
   }
 
   #take(what: 'requests' | 'tokens', limit: number, cost: number): ReturnType<LimitStore['take']> {
@@ -114,6 +124,12 @@ export class ChatPass {
     addRateHeaders(headers, 'tokens', this.#tokens);
   }
 }
+
+/** How the window stands once an admitted request is counted off again. */
+const withoutOne = (state: Admission | Refusal): WindowState =>
+  state.admitted
+    ? { limit: state.limit, resetMs: state.resetMs, remaining: Math.min(state.limit, state.remaining + 1) }
+    : state;
 
 /**
  * Credentials share a window where one was minted by the other: minting keys does not multiply a plan's limits. Tokens of one

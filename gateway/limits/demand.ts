@@ -35,3 +35,24 @@ export function createDemand(): Demand {
     },
   };
 }
+
+/** What one use of a kind of limit takes of late, whoever makes it: as much is asked for before somebody says how much. */
+export interface UsualCost {
+  readonly most: number;
+  add(cost: number): void;
+}
+
+/** Dear uses are remembered through a few cheaper ones. */
+const kept = 0.9;
+
+export function createUsualCost(): UsualCost {
+  let most = 0;
+  return {
+    get most() {
+      return most;
+    },
+    add(cost) {
+      if (cost > 0) most = Math.max(cost, Math.floor(most * kept));
+    },
+  };
+}

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { findPlan } from '../auth/plans.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
 import { openBooks } from '../db/open.ts';
 import { testDatabase } from '../testing/test-database.ts';
+import { ChatPass } from './chat-pass.ts';
 import type { Leave } from './limit-store.ts';
 import { createPostgresStore } from './postgres-store.ts';
 
@@ -31,6 +34,8 @@ async function openThree(clock: (() => number) | null = null) {
   };
   return { db, one, asked: () => asked };
 }
+
+const anyone = { accountId: 'acct_1', credential: { id: 'key_1' } } as Principal;
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
 
@@ -83,6 +88,52 @@ test('a busy key costs one statement for many uses, and what is not used is give
   expect(asked()).toBeLessThan(uses / 5);
   await expect.poll(async () => (await one(1).take('busy', 3_000, 0)).remaining).toBe(3_000 - uses);
   await expect.poll(() => db.selectFrom('limit_places').select('id').execute()).toEqual([]);
+});
+
+test('a request with a key that is seldom used asks once for all its limits, and what it gives back waits for company', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let time = 1_800_000_000_000;
+  const { one, asked, db } = await openThree(() => time);
+  const plan = findPlan('pro');
+  if (!plan) throw new Error('unreachable');
+  const request = async (id: string, used: number) => {
+    const pass = new ChatPass(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
+    await pass.enter();
+    await pass.reserveTokens({ input: 250, output: 4_096 });
+    await pass.leave(used);
+  };
+  // Nobody knows yet what a request mostly takes.
+  await request('key_first', 300);
+  const before = asked();
+  await request('key_second', 300);
+  expect(asked() - before).toBe(1);
+  time += 1_000;
+  vi.advanceTimersByTime(1_000);
+  const stored = async () => [
+    await db.selectFrom('limit_places').select('id').execute(),
+    await db.selectFrom('limit_uses').select(['key', 'cost']).where('cost', '>', 0n).orderBy('key').execute(),
+  ];
+  const uses = ['requests:key_first', 'requests:key_second', 'tokens:key_first', 'tokens:key_second'];
+  const costs = uses.map((key) => ({ key, cost: key.startsWith('tokens') ? 300n : 1n }));
+  await expect.poll(stored).toEqual([[], costs]);
+});
+
+test('a request that is refused because too many run is not counted as one of the minute', async () => {
+  const { one } = await openThree();
+  const plan = { ...findPlan('free'), concurrentRequests: 1 } as Plan;
+  const open = (index: number) => new ChatPass(one(index), { ...anyone, plan });
+  const running = open(0);
+  await running.enter();
+  for (const index of [0, 1, 2, 0, 1, 2]) {
+    const refused = open(index);
+    await expect(refused.enter()).rejects.toMatchObject({ code: 'concurrency_limit_exceeded' });
+    await refused.leave(0);
+    const headers: Record<string, string> = {};
+    refused.addHeaders(headers);
+    expect(headers).toMatchObject({ 'x-ratelimit-remaining-requests': '19' });
+  }
+  await expect.poll(async () => (await one(1).take('requests:key_1', 20, 0)).remaining).toBe(19);
 });
 
 test('no more run at once than the limit, and as many as that may begin when the others have ended', async () => {

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { CompiledQuery, sql } from 'kysely';
+import { createRounds } from '../concurrency/rounds.ts';
 import type { BooksDb } from '../db/open.ts';
-import { blockMs } from './demand.ts';
+import { blockMs, createUsualCost, type UsualCost } from './demand.ts';
 import type { LimitStore } from './limit-store.ts';
 import { createRefused } from './refused.ts';
 import { createSharedPlaces, type PlacesAnswer, type PlacesQuestion, type SharedPlaces } from './shared-places.ts';
@@ -31,6 +31,8 @@ interface Answers {
   readonly places: readonly PlacesAnswer[];
 }
 
+/** Keys in one statement: it holds their locks to its end. */
+const mostKeys = 200;
 const statement = 'select portico_limits($1, $2, $3, $4, $5, $6) as answers';
 
 /**
@@ -42,32 +44,20 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   const refused = createRefused(elapsed);
   const windows = new Map<string, SharedWindow>();
   const places = new Map<string, SharedPlaces>();
+  const usualCosts = new Map<string, UsualCost>();
   const askingWindows = new Set<string>();
   const askingPlaces = new Set<string>();
   const failed = (event: string) => (error: unknown) => log({ event, level: 'error', cause: String(error) });
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
   let renewing = false;
-
   /** Resolves when what is to be asked by now was answered. */
-  function ask(): Promise<void> {
-    next ??= last
-      .catch(() => {})
-      // What comes in one turn of the loop goes together.
-      .then(() => turn())
-      .then(() => {
-        next = null;
-        return exchange();
-      });
-    last = next;
-    return next;
-  }
+  const ask = createRounds(exchange);
 
   async function exchange(): Promise<void> {
     const ofWindows = questions(askingWindows, (key) => windows.get(key)?.question());
     const renews = renewing;
     renewing = false;
     const ofPlaces = questions(askingPlaces, (key) => places.get(key)?.question(renews));
+    if (askingWindows.size + askingPlaces.size > 0) ask().catch(() => {});
     if (ofWindows.length + ofPlaces.length === 0) return;
     try {
       const answers = await answersTo(ofWindows, ofPlaces);
@@ -101,7 +91,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     const known = windows.get(key);
     if (known) return known;
     const window = createSharedWindow({
-      ...{ key, elapsed, lost: failed('limit_not_corrected') },
+      ...{ key, elapsed, lost: failed('limit_not_corrected'), usual: usualCostOf(kindOf(key)) },
       refused: (limit, cost, refusal) => refused.add(key, limit, cost, refusal),
       ask() {
         askingWindows.add(key);
@@ -110,6 +100,12 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
     });
     windows.set(key, window);
     return window;
+  }
+
+  function usualCostOf(kind: string): UsualCost {
+    const known = usualCosts.get(kind) ?? createUsualCost();
+    usualCosts.set(kind, known);
+    return known;
   }
 
   function placesOf(key: string): SharedPlaces {
@@ -165,13 +161,17 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   };
 }
 
+/** What is counted, whosoever it is: keys are `kind:name`. */
+const kindOf = (key: string) => key.slice(0, key.indexOf(':') + 1);
+
 function questions<Question>(keys: Set<string>, questionOf: (key: string) => Question | null | undefined): Question[] {
   const found: Question[] = [];
   for (const key of keys) {
+    if (found.length === mostKeys) break;
+    keys.delete(key);
     const question = questionOf(key);
     if (question) found.push(question);
   }
-  keys.clear();
   return found;
 }
 

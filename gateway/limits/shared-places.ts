@@ -61,7 +61,8 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
 
   async function vacate(): Promise<void> {
     running -= 1;
-    if (spare < Math.min(room, demand.recent(elapsed()))) {
+    // One is kept where there are many, even for a key that is seldom used: it is given back with the next second's.
+    if (spare < Math.min(room, Math.max(1, demand.recent(elapsed())))) {
       spare += 1;
       return;
     }

@@ -1,4 +1,4 @@
-import { blockMs, createDemand } from './demand.ts';
+import { blockMs, createDemand, type UsualCost } from './demand.ts';
 import type { Admission, Refusal, WindowState } from './limit-store.ts';
 import { untilEmpty, waitFor, windowMs } from './sliding-window.ts';
 
@@ -24,6 +24,9 @@ export interface WindowAnswer {
   /** When what was taken; only where something was refused. */
   readonly uses: readonly (readonly [at: number, cost: number])[] | null;
 }
+
+/** So much of what is left an instance may have in hand for a second, as `portico_limits` gives it. */
+const handful = (left: number) => (left < 64 ? 0 : left / 16);
 
 interface Waiting {
   readonly cost: number;
@@ -55,6 +58,7 @@ export interface SharedWindowDeps {
   readonly key: string;
   /** Milliseconds that only ever grow. */
   readonly elapsed: () => number;
+  readonly usual: UsualCost;
   /** Sees to it that the question is asked; resolves when it was answered. */
   readonly ask: () => Promise<void>;
   readonly refused: (limit: number, cost: number, refusal: Refusal) => void;
@@ -62,7 +66,7 @@ export interface SharedWindowDeps {
 }
 
 /** One window of a limit that all instances share, as one instance sees it. */
-export function createSharedWindow({ key, elapsed, ask, refused, lost }: SharedWindowDeps): SharedWindow {
+export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: SharedWindowDeps): SharedWindow {
   const demand = createDemand();
   const corrections = new Map<number, number>();
   let waiting: Waiting[] = [];
@@ -72,6 +76,10 @@ export function createSharedWindow({ key, elapsed, ask, refused, lost }: SharedW
   let block: Block | null = null;
 
   const isAlive = ({ since }: Block) => elapsed() - since < blockMs;
+
+  /** Who only looks is about to take: what that mostly is comes along, if it is little of the limit. */
+  const foreseen = () =>
+    asked.length > 0 && asked.every(({ cost }) => cost === 0) && usual.most <= handful(limit) ? usual.most : 0;
 
   function correct(bucket: number, difference: number): void {
     if (difference !== 0) corrections.set(bucket, (corrections.get(bucket) ?? 0) + difference);
@@ -104,8 +112,11 @@ export function createSharedWindow({ key, elapsed, ask, refused, lost }: SharedW
           return;
         }
         correct(bucket, difference);
+        const spare = handful(state.remaining);
+        // Told within a second, with whatever else there is: at once where the others would miss it.
+        if (Math.abs(difference) <= spare) return;
         // The answer is there already: a reservation that stays as it was is forgotten within the minute.
-        if (demand.recent(elapsed()) === 0) await ask().catch(lost);
+        if (spare === 0 || demand.recent(elapsed()) === 0) await ask().catch(lost);
       },
     };
   }
@@ -121,6 +132,7 @@ export function createSharedWindow({ key, elapsed, ask, refused, lost }: SharedW
       if (wantedLimit !== limit) putBack();
       limit = wantedLimit;
       demand.add(elapsed(), cost);
+      usual.add(cost);
       if (block && isAlive(block) && block.left >= Math.max(cost, 1) && waiting.length === 0) {
         block.left -= cost;
         return admission(stateOf(block), block.bucket, cost);
@@ -140,7 +152,7 @@ export function createSharedWindow({ key, elapsed, ask, refused, lost }: SharedW
       corrections.clear();
       return {
         ...{ key, limit, costs: asked.map(({ cost }) => cost) },
-        block: asked.length > 0 ? demand.recent(sentAt) : 0,
+        block: Math.max(asked.length > 0 ? demand.recent(sentAt) : 0, foreseen()),
         corrections: changed.length > 0 ? changed : null,
       };
     },
