@@ -40,11 +40,11 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
 export function openHttp(rooms: Rooms) {
   const { foundation, callers, models, cluster, engine, keptAnswers, byokFeeBps } = rooms;
   const { draining, leaving, overload } = rooms;
-  const { db, transact, peppers, now } = foundation;
+  const { db, transact, peppers, now, ledger } = foundation;
   const { authorizer, credentialsChanged } = callers;
   const { registry, catalogue, health, sticky, watch } = models;
   const receiving: ReceiveDeps = {
-    limits: createLimits(cluster.limits, (principal) => requireDayQuota(db, principal, now())),
+    limits: createLimits(cluster.limits, (principal) => requireDayQuota({ db, seen: ledger.seen }, principal, now())),
     ...{ authorizer, draining, leaving, overload, version, now, log: rooms.log },
   };
   const app = createApp(receiving, [

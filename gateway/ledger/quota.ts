@@ -12,14 +12,28 @@ import { dayOf } from './usage-counters.ts';
 
 export const monthOf = (day: string): string => day.slice(0, 7);
 
+export interface DayQuotaDeps {
+  readonly db: BooksDb;
+  /** The account as it was seen last, where somebody remembers it. */
+  readonly seen?: ((accountId: string) => Counted | undefined) | undefined;
+}
+
 /**
  * Refuses a request whose plan's day is used up before anything of it is read: 403 comes before 429 and 400 (§3.3). Only
- * the hold counts exactly. The month is left to it altogether: whether a request costs the account anything is not known yet.
+ * the hold counts exactly, so that what was seen last may let a request pass, but refuses none. The month is left to the hold
+ * altogether: whether a request costs the account anything is not known yet.
  */
-export const requireDayQuota = (db: BooksDb, principal: Principal, now: number): Awaitable<void> =>
-  principal.plan.requestsPerDay === null ? undefined : lookAtDay(db, principal, now);
+export function requireDayQuota(
+  { db, seen }: DayQuotaDeps,
+  { accountId, plan }: Principal,
+  now: number,
+): Awaitable<void> {
+  if (plan.requestsPerDay === null) return undefined;
+  const last = seen?.(accountId);
+  return last && quotaRefusal(last, 0n, now) === null ? undefined : lookAtDay(db, accountId, now);
+}
 
-async function lookAtDay(db: BooksDb, { accountId }: Principal, now: number): Promise<void> {
+async function lookAtDay(db: BooksDb, accountId: string, now: number): Promise<void> {
   const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
   const refusal = quotaRefusal(row, 0n, now);
   if (refusal) throw refusal;

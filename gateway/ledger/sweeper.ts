@@ -2,6 +2,7 @@ import { nanoUsd } from '#shared/money.ts';
 import { noTokens } from '#shared/price.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { RequestRow } from '../db/schema.ts';
+import type { AccountState } from './books-state.ts';
 import type { Ledger, Settlement } from './ledger.ts';
 
 export const sweepEveryMs = 15_000;
@@ -13,6 +14,8 @@ const batch = 500;
 export interface InterruptingLedger extends Ledger {
   /** Ends a running request whose lease (milliseconds since the epoch) is still this one; else changes nothing: false. */
   interrupt(settlement: Settlement, leaseUntil: bigint): Promise<boolean>;
+  /** An account as this instance saw it last: others write to it too. Absent where the books themselves are as near. */
+  seen?(accountId: string): AccountState | undefined;
 }
 
 export interface SweeperDeps {

@@ -21,6 +21,7 @@ export async function openLossyPostgres(databaseUrl: string) {
   let passing = -1;
   let lost = 0;
   let roundTrips = 0;
+  const counts: { readonly words: string; asked: number }[] = [];
 
   /** Whether this acknowledgement is the one to lose. */
   function loses(): boolean {
@@ -45,7 +46,10 @@ export async function openLossyPostgres(databaseUrl: string) {
         upstream.destroy();
       });
     }
-    client.on('data', (bytes) => upstream.write(bytes));
+    client.on('data', (bytes: Buffer) => {
+      for (const count of counts) if (bytes.includes(count.words)) count.asked += 1;
+      upstream.write(bytes);
+    });
     upstream.on('data', (bytes) => {
       rest = Buffer.concat([rest, bytes]);
       for (let message = nextMessage(rest); message; message = nextMessage(rest)) {
@@ -71,6 +75,12 @@ export async function openLossyPostgres(databaseUrl: string) {
     lost: () => lost,
     /** How often the server has answered and was ready for what comes next. */
     roundTrips: () => roundTrips,
+    /** Counts from here on what is asked that contains these words. */
+    count(words: string) {
+      const count = { words, asked: 0 };
+      counts.push(count);
+      return () => count.asked;
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -124,6 +124,7 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
     renew: (requestId) => add({ do: 'renew', requestId }),
     settle: (settlement) => add({ do: 'settle', settlement }),
     interrupt: (settlement, leaseUntil) => add({ do: 'interrupt', settlement, leaseUntil }),
+    seen: cache.account,
   };
 }
 
