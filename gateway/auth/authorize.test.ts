@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openBooks } from '../db/open.ts';
+import { type BooksDb, openBooks } from '../db/open.ts';
 import { createTransact } from '../db/transact.ts';
 import { createOperator } from '../operator/operator-store.ts';
 import { testDatabase } from '../testing/test-database.ts';
@@ -28,7 +28,20 @@ async function openKeys() {
   const pass = (ms: number) => {
     time += ms;
   };
-  return { ...books, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass };
+  return { ...books, operator, account, id, header: `Bearer ${key}`, authorizer, setKey, lastUsed, pass, now };
+}
+
+/** The books, and how often they are asked something. */
+function countQuestions(db: BooksDb) {
+  let asked = 0;
+  const counted = db.withPlugin({
+    transformQuery: ({ node }) => {
+      asked += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { db: counted, asked: () => asked };
 }
 
 describe('a credential', () => {
@@ -74,18 +87,63 @@ describe('a credential', () => {
       .set({ parent_id: 'key_e', last_used_at: BigInt(start) })
       .where('id', '=', id)
       .execute();
-    let asked = 0;
-    const counted = db.withPlugin({
-      transformQuery: ({ node }) => {
-        asked += 1;
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
-    const { authenticate } = createAuthorizer({ db: counted, peppers: [secret('a')], now: () => start });
+    const counted = countQuestions(db);
+    const { authenticate } = createAuthorizer({ db: counted.db, peppers: [secret('a')], now: () => start });
     expect((await authenticate(header)).credential.scopes).toEqual(['models']);
     await authenticate(header);
-    expect(asked).toBe(1);
+    expect(counted.asked()).toBe(1);
+  });
+
+  test('is read together with the others that come at once or are due soon', async () => {
+    const { db, account, operator, pass, now } = await openKeys();
+    const headers: string[] = [];
+    while (headers.length < 5) headers.push(`Bearer ${(await operator.createKey({ accountId: account.id })).key}`);
+    await db
+      .updateTable('api_keys')
+      .set({ last_used_at: BigInt(start) })
+      .execute();
+    const counted = countQuestions(db);
+    const counting = createAuthorizer({ db: counted.db, peppers: [secret('a')], now });
+    await Promise.all(headers.map((header) => counting.authenticate(header)));
+    expect(counted.asked()).toBe(1);
+    pass(1_500);
+    await Promise.all(headers.slice(1).map((header) => counting.authenticate(header)));
+    expect(counted.asked()).toBe(1);
+    pass(500);
+    // The first one is too old; the others, which were used, are read with it.
+    for (const header of headers) await counting.authenticate(header);
+    expect(counted.asked()).toBe(2);
+  });
+
+  test('that was taken away is refused by name while its neighbours are served', async () => {
+    const { operator, account, authorizer, pass } = await openKeys();
+    const made = [];
+    while (made.length < 3) made.push(await operator.createKey({ accountId: account.id }));
+    const { authenticate } = authorizer();
+    const all = () => Promise.allSettled(made.map(({ key }) => authenticate(`Bearer ${key}`)));
+    expect((await all()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    await operator.revokeKey(made[1]?.id ?? '');
+    pass(2_000);
+    const seen = await all();
+    expect(seen.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(seen[1]).toMatchObject({ reason: { code: 'invalid_api_key' } });
+    const ids = seen.flatMap((one) => (one.status === 'fulfilled' ? one.value.credential.id : []));
+    expect(ids).toEqual([made[0]?.id, made[2]?.id]);
+  });
+
+  test('that is taken away while it is read is not remembered as it was', async () => {
+    const { db, operator, id, header, now } = await openKeys();
+    const told = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        authorizer.forget();
+        return result;
+      },
+    });
+    const authorizer = createAuthorizer({ db: told, peppers: [secret('a')], now });
+    await authorizer.authenticate(header);
+    await operator.revokeKey(id);
+    await expect(authorizer.authenticate(header)).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
   test('of a suspended account is known but may do nothing', async () => {

@@ -1,22 +1,16 @@
-import { hash, timingSafeEqual } from 'node:crypto';
-import { sql } from 'kysely';
 import { AppError } from '#shared/errors.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { Awaitable } from '../concurrency/awaitable.ts';
-import type { BooksDb } from '../db/open.ts';
-import { digestOf } from './api-key.ts';
-import { invalidKey, parseAuthorization } from './authorization-header.ts';
-import { keyPrincipal, requireNotEnded } from './key-principal.ts';
-import { keyStandings } from './key-standing.ts';
+import { createRounds } from '../concurrency/rounds.ts';
+import { type BooksDb, dialectOfDb } from '../db/open.ts';
+import { parseAuthorization } from './authorization-header.ts';
+import { createKeyCache } from './key-cache.ts';
+import { requireNotEnded } from './key-principal.ts';
 import type { Peppers } from './pepper.ts';
 import type { Principal } from './principal.ts';
 import { defaultTokenNames, type TokenNames } from './token-names.ts';
-import { createTokenVerifier, isFresh } from './verify-token.ts';
+import { createTokenVerifier } from './verify-token.ts';
 
-/**
- * A revocation is seen everywhere within this time, also by an instance that hears no notification (wire contract §4.2).
- */
-const cacheMs = 2000;
 const cacheLimit = 10_000;
 const lastUsedEveryMs = 60_000;
 
@@ -36,67 +30,58 @@ export interface Authorizer {
 
 /** The one place where a credential becomes a principal. */
 export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
-  const cache = new Map<string, { principal: Principal; until: number }>();
+  const { db, now } = deps;
+  const keys = createKeyCache(deps);
+  const tokens = createTokenVerifier({ db, now, names: deps.tokenNames ?? defaultTokenNames });
   const marked = new Map<string, number>();
-  const tokens = createTokenVerifier({ db: deps.db, now: deps.now, names: deps.tokenNames ?? defaultTokenNames });
+  let toMark: string[] = [];
+  const markAll = createRounds(async () => {
+    const ids = toMark;
+    toMark = [];
+    await markUsed(db, ids, now());
+  });
 
   /** Who asked with this header within the last seconds, if that may go on without another look. */
-  function recent(header: string, now: number): Principal | null {
-    const cached = cache.get(cacheKeyOf(header));
-    if (!cached || !isFresh(cached.until, now)) return null;
-    const { expiresAt } = cached.principal.credential;
-    const isEnded = expiresAt !== null && expiresAt * 1000 <= now;
-    return isEnded || isUseUnmarked(cached.principal, now) ? null : cached.principal;
+  function recent(header: string): Principal | null {
+    const principal = keys.recent(header);
+    if (!principal) return null;
+    const time = now();
+    const { expiresAt } = principal.credential;
+    const isEnded = expiresAt !== null && expiresAt * 1000 <= time;
+    return isEnded || isUseUnmarked(principal, time) ? null : principal;
   }
 
-  async function find(header: string, key: string, now: number): Promise<Principal> {
-    const cacheKey = cacheKeyOf(header);
-    const cached = cache.get(cacheKey);
-    if (cached && isFresh(cached.until, now)) return cached.principal;
-    const digests = deps.peppers.map((pepper) => digestOf(key, pepper));
-    const principal = await lookUp(deps.db, digests, now);
-    if (cache.size >= cacheLimit) cache.clear();
-    cache.set(cacheKey, { principal, until: now + cacheMs });
-    return principal;
+  function isUseUnmarked({ credential: { id, lastUsedAt } }: Principal, time: number): boolean {
+    return id !== null && time - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) >= lastUsedEveryMs;
   }
 
-  function isUseUnmarked({ credential: { id, lastUsedAt } }: Principal, now: number): boolean {
-    return id !== null && now - (marked.get(id) ?? (lastUsedAt ?? 0) * 1000) >= lastUsedEveryMs;
-  }
-
-  async function markUsed(principal: Principal, now: number): Promise<void> {
+  async function mark(principal: Principal, time: number): Promise<void> {
     const { id } = principal.credential;
-    if (id === null || !isUseUnmarked(principal, now)) return;
+    if (id === null || !isUseUnmarked(principal, time)) return;
     if (marked.size >= cacheLimit) marked.clear();
-    marked.set(id, now);
-    await deps.db
-      .updateTable('api_keys')
-      .set({ last_used_at: BigInt(now) })
-      .where('id', '=', id)
-      .execute();
+    marked.set(id, time);
+    toMark.push(id);
+    await markAll();
   }
 
   async function look(header: string | null): Promise<Principal> {
     const presented = parseAuthorization(header);
     if (presented.type === 'jwt') return tokens.verify(presented.token);
-    const principal = await find(header ?? '', presented.key, deps.now());
-    const now = deps.now();
-    requireNotEnded(principal, now);
-    await markUsed(principal, now);
+    const principal = keys.recent(header ?? '') ?? (await keys.read(header ?? '', presented.key));
+    const time = now();
+    requireNotEnded(principal, time);
+    await mark(principal, time);
     return principal;
   }
 
   return {
-    authenticate: (header) => (header === null ? null : recent(header, deps.now())) ?? look(header),
+    authenticate: (header) => (header === null ? null : recent(header)) ?? look(header),
     forget() {
-      cache.clear();
+      keys.forget();
       tokens.forget();
     },
   };
 }
-
-/** A key is random enough for a plain hash to hide it; the peppered one costs ten times as much. */
-const cacheKeyOf = (header: string) => hash('sha256', header, 'base64');
 
 /** Throws 403 `insufficient_scope` where the credential lacks the scope. No scope implies another (§4.5). */
 export function requireScope(principal: Principal, scope: Scope): void {
@@ -132,11 +117,18 @@ export function challengeFor(error: AppError): string | null {
   return `Bearer realm="api"${reason}, ApiKey realm="api"`;
 }
 
-async function lookUp(db: BooksDb, digests: readonly Buffer[], now: number): Promise<Principal> {
-  const standings = await keyStandings(db, sql`digest in (${sql.join(digests)})`, now);
-  const [standing] = standings.values();
-  // The same work for an unknown key: the comparison then runs against the digest itself and is discarded.
-  const equal = digests.map((digest) => timingSafeEqual(digest, standing?.row.digest ?? digest)).includes(true);
-  if (!standing || !equal) throw new AppError('invalid_api_key', invalidKey);
-  return keyPrincipal(standing);
+/** In one order, which is that of the ledger's groups: none of them waits for another that waits for it. */
+async function markUsed(db: BooksDb, ids: readonly string[], now: number): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: BigInt(now) })
+    .where('id', 'in', (keys) =>
+      keys
+        .selectFrom('api_keys')
+        .select('id')
+        .where('id', 'in', ids)
+        .orderBy('id')
+        .$if(dialectOfDb(db) === 'postgres', (rows) => rows.forNoKeyUpdate()),
+    )
+    .execute();
 }
