@@ -78,7 +78,7 @@ export function postgresCluster({ books, url, instanceId, clock, log }: ClusterD
     sweep: limits.sweep,
     async close() {
       clearInterval(reading);
-      limits.close();
+      await limits.close();
       await bell?.close();
       await shared.settled();
     },

@@ -2,7 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 
 /** Who is alone never makes more rounds in a row than these. */
 const busyRounds = 3;
-const longestPauseMs = 10;
+const longestPauseMs = 5;
 
 /**
  * Runs work in rounds, one after the other. What it returns asks for a round, and resolves when one has ended that began after

@@ -23,7 +23,7 @@ async function openThree(clock: (() => number) | null = null) {
     createPostgresStore({ db: counting, instanceId, clock, log: (entry) => void problems.push(entry) }),
   );
   onTestFinished(async () => {
-    for (const store of stores) store.close();
+    for (const store of stores) await store.close();
     await db.destroy();
     expect(problems).toEqual([]);
   });

@@ -29,7 +29,7 @@ async function twoStores(clock: (() => number) | null): Promise<readonly [LimitS
   const log = (entry: unknown) => void problems.push(entry);
   const stores = ['inst_1', 'inst_2'].map((instanceId) => createPostgresStore({ db, instanceId, clock, log }));
   onTestFinished(async () => {
-    for (const store of stores) store.close();
+    for (const store of stores) await store.close();
     await db.destroy();
     expect(problems).toEqual([]);
   });

@@ -23,7 +23,8 @@ export interface PostgresStoreDeps {
 export interface SharedLimitStore extends LimitStore {
   /** Deletes what no longer counts. */
   sweep(): Promise<void>;
-  close(): void;
+  /** Resolves when nothing is asked any more. */
+  close(): Promise<void>;
 }
 
 interface Answers {
@@ -154,9 +155,10 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
         select id from limit_places where lease_until < ${moment} for update skip locked)`.execute(db);
     },
 
-    close() {
+    async close() {
       clearInterval(tidying);
       clearInterval(renewal);
+      await ask().catch(failed('limit_renewal_failed'));
     },
   };
 }
