@@ -141,8 +141,8 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   for (const timer of [tidying, renewal]) timer.unref();
 
   return {
-    take: async (key, limit, cost) => refused.find(key, limit, cost) ?? windowOf(key).take(limit, cost),
-    enter: async (key, limit) => placesOf(key).enter(limit),
+    take: (key, limit, cost) => refused.find(key, limit, cost) ?? windowOf(key).take(limit, cost),
+    enter: (key, limit) => placesOf(key).enter(limit),
 
     async sweep() {
       const moment = sql<bigint>`coalesce(${clock?.() ?? null}::bigint, portico_now())`;

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import { createDemand } from './demand.ts';
 import type { Leave } from './limit-store.ts';
 
@@ -25,7 +26,7 @@ interface Waiting {
 
 export interface SharedPlaces {
   /** At once where a place is in hand; else when the database has answered. */
-  enter(limit: number): Leave | Promise<Leave | null>;
+  enter(limit: number): Awaitable<Leave | null>;
   /** What there is to ask; null where there is nothing. `renews` says again what runs. */
   question(renews: boolean): PlacesQuestion | null;
   answered(answer: PlacesAnswer): void;
@@ -52,23 +53,23 @@ export function createSharedPlaces({ key, elapsed, ask, lost }: SharedPlacesDeps
   let given = false;
 
   function occupied(): Leave {
-    let left: Promise<void> | null = null;
+    let left: { readonly done: Awaitable<void> } | null = null;
     return () => {
-      left ??= vacate();
-      return left;
+      left ??= { done: vacate() };
+      return left.done;
     };
   }
 
-  async function vacate(): Promise<void> {
+  function vacate(): Awaitable<void> {
     running -= 1;
     // One is kept where there are many, even for a key that is seldom used: it is given back with the next second's.
     if (spare < Math.min(room, Math.max(1, demand.recent(elapsed())))) {
       spare += 1;
-      return;
+      return undefined;
     }
     given = true;
     // A place that could not be given back ends with its lease.
-    await ask().catch(lost);
+    return ask().catch(lost);
   }
 
   return {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../concurrency/awaitable.ts';
 import { blockMs, createDemand, type UsualCost } from './demand.ts';
 import type { Admission, Refusal, WindowState } from './limit-store.ts';
 import { untilEmpty, waitFor, windowMs } from './sliding-window.ts';
@@ -45,7 +46,7 @@ interface Block {
 
 export interface SharedWindow {
   /** At once from what is in hand; else when the database has answered. A plan may change, and with it the limit. */
-  take(limit: number, cost: number): Admission | Promise<Admission | Refusal>;
+  take(limit: number, cost: number): Awaitable<Admission | Refusal>;
   /** What there is to ask; null where there is nothing. What waits is answered by `answered` or `failed`. */
   question(): WindowQuestion | null;
   answered(answer: WindowAnswer): void;
@@ -103,20 +104,20 @@ export function createSharedWindow({ key, elapsed, usual, ask, refused, lost }: 
     return {
       ...state,
       admitted: true,
-      async settle(actual) {
+      settle(actual) {
         const difference = actual - counted;
         counted = actual;
-        if (difference === 0) return;
+        if (difference === 0) return undefined;
         if (difference < 0 && block?.bucket === bucket && isAlive(block)) {
           block.left -= difference;
-          return;
+          return undefined;
         }
         correct(bucket, difference);
         const spare = handful(state.remaining);
         // Told within a second, with whatever else there is: at once where the others would miss it.
-        if (Math.abs(difference) <= spare) return;
+        if (Math.abs(difference) <= spare) return undefined;
         // The answer is there already: a reservation that stays as it was is forgotten within the minute.
-        if (spare === 0 || demand.recent(elapsed()) === 0) await ask().catch(lost);
+        return spare === 0 || demand.recent(elapsed()) === 0 ? ask().catch(lost) : undefined;
       },
     };
   }
