@@ -91,13 +91,14 @@ const halfLoad: Workload = async ({ target }, place, failed) => {
 /** In this order: the first one says what half a load is. */
 export const workloads: readonly Workload[] = [busy, one, large, flat, paced, firstByte, halfLoad];
 
-/** Brings a fresh program to the speed that it then keeps. */
-export async function warmUp({ target }: Contestant, warmMs: number): Promise<void> {
-  const slice = { warmMs: 0, measuredMs: warmMs, read: () => null };
+/** Brings fresh programs to the speed that they then keep: each needs as many requests for that as one alone. */
+export async function warmUp({ target, programs }: Contestant, warmMs: number): Promise<void> {
+  const measuredMs = warmMs * programs.length;
+  const slice = { warmMs: 0, measuredMs, read: () => null };
   await closedLoop(target, requestsFor(target, smallPrompt, false), { ...slice, connections: 64 });
   await closedLoop(target, requestsFor(target, 'bench-flat', true), {
     ...slice,
-    measuredMs: warmMs / 2,
+    measuredMs: measuredMs / 2,
     connections: 16,
   });
 }
