@@ -37,21 +37,32 @@ test('a round that fails is told to those who asked for it, and the next one is 
   await second;
 });
 
-test('where round follows round each waits for as long as the one before took, and who is alone does not', async () => {
-  const began: number[] = [];
-  const ended: number[] = [];
-  let more = 8;
+/** Nine rounds, one after the other: how long each waited for its turn, in milliseconds and in turns of the loop. */
+async function nineRounds(isEnough?: () => boolean) {
+  const waits: { ms: number; turns: number }[] = [];
+  let turns = 0;
+  let ended = { at: 0, turns: 0 };
+  const counting = async () => {
+    for (; waits.length < 9; turns += 1) await turn();
+  };
   const ask: () => Promise<void> = createRounds(async () => {
-    began.push(performance.now());
-    if (more > 0) void ask();
-    more -= 1;
+    waits.push({ ms: performance.now() - ended.at, turns: turns - ended.turns });
+    if (waits.length < 9) void ask();
     await pause(8);
-    ended.push(performance.now());
-  });
+    ended = { at: performance.now(), turns };
+  }, isEnough);
+  const counted = counting();
   await ask();
-  await expect.poll(() => ended.length).toBe(9);
-  const waits = began.slice(1).map((at, index) => at - (ended[index] ?? 0));
+  await counted;
+  return waits.slice(1);
+}
+
+test('where round follows round each waits for more to come', async () => {
   // The timer may be a millisecond early.
-  for (const wait of waits.slice(2)) expect(wait).toBeGreaterThanOrEqual(6);
-  expect(Math.min(...waits.slice(0, 2))).toBeLessThan(6);
+  for (const { ms } of (await nineRounds()).slice(2)) expect(ms).toBeGreaterThanOrEqual(4);
+});
+
+test('who made few rounds, or has enough for another one, waits for one turn of the loop', async () => {
+  for (const { turns } of (await nineRounds()).slice(0, 2)) expect(turns).toBeLessThanOrEqual(2);
+  for (const { turns } of await nineRounds(() => true)) expect(turns).toBeLessThanOrEqual(2);
 });

@@ -34,6 +34,8 @@ interface Answers {
 
 /** Keys in one statement: it holds their locks to its end. */
 const mostKeys = 200;
+/** So many do not wait for more. */
+const enoughKeys = 16;
 const statement = 'select portico_limits($1, $2, $3, $4, $5, $6) as answers';
 
 /**
@@ -51,7 +53,7 @@ export function createPostgresStore({ db, instanceId, clock, log }: PostgresStor
   const failed = (event: string) => (error: unknown) => log({ event, level: 'error', cause: String(error) });
   let renewing = false;
   /** Resolves when what is to be asked by now was answered. */
-  const ask = createRounds(exchange);
+  const ask = createRounds(exchange, () => askingWindows.size + askingPlaces.size >= enoughKeys);
 
   async function exchange(): Promise<void> {
     const ofWindows = questions(askingWindows, (key) => windows.get(key)?.question());

@@ -30,6 +30,8 @@ interface Waiting {
 /** Groups under way at once, each with accounts of its own: one that waits for a row keeps not everybody waiting. */
 const laneCount = 2;
 const groupLimit = 128;
+/** So many steps do not wait for more. */
+const enough = 16;
 /** How often a group is decided anew because others were quicker, before its steps go one by one, and each of those. */
 const groupTries = 3;
 const stepTries = 50;
@@ -131,11 +133,12 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
 /** Runs one group after the other; what comes in one turn of the loop, or while a group is under way, is one group. */
 function createLane<T>(run: (group: readonly T[]) => Promise<void>): (one: T) => void {
   const waiting: T[] = [];
-  const ask = createRounds(async () => {
+  const next = async () => {
     const group = waiting.splice(0, groupLimit);
     if (waiting.length > 0) void ask();
     await run(group);
-  });
+  };
+  const ask = createRounds(next, () => waiting.length >= enough);
   return (one) => {
     waiting.push(one);
     void ask();
