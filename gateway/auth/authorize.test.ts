@@ -117,8 +117,8 @@ describe('a credential', () => {
 
   test('that was taken away is refused by name while its neighbours are served', async () => {
     const { operator, account, authorizer, pass } = await openKeys();
-    const made = [];
-    while (made.length < 3) made.push(await operator.createKey({ accountId: account.id }));
+    const make = () => operator.createKey({ accountId: account.id });
+    const made = [await make(), await make(), await make()];
     const { authenticate } = authorizer();
     const all = () => Promise.allSettled(made.map(({ key }) => authenticate(`Bearer ${key}`)));
     expect((await all()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
