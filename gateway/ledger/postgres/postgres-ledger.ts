@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
 import { createRounds } from '../../concurrency/rounds.ts';
@@ -35,6 +36,7 @@ const enough = 16;
 /** How often a group is decided anew because others were quicker, before its steps go one by one, and each of those. */
 const groupTries = 3;
 const stepTries = 50;
+const longestDelayMs = 20;
 
 /**
  * The ledger over PostgreSQL (decision 040). Steps that come while a group is under way are the next group: they are decided
@@ -72,7 +74,9 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
   /** What came of the steps, once it is written; null where others were quicker each time. */
   async function settleGroup(steps: readonly Step[], tries: number): Promise<readonly StepResult[] | null> {
     let fresh = await loadMissing(steps);
-    for (let left = tries; left > 0; left -= 1) {
+    for (let tried = 0; tried < tries; tried += 1) {
+      // Those who are in each other's way again and again come back at different times.
+      if (tried >= groupTries) await delay(Math.random() * Math.min(tried, longestDelayMs));
       const { results, changes, on } = decide(steps);
       // Whoever has just been granted credits must not be refused for what was seen before.
       if (!fresh && results.some(isRefusal)) {
