@@ -2,6 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
 import { createReserve, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
 import { usageLimits } from '../billing/usage-limits.ts';
+import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
@@ -75,12 +76,20 @@ function hold(question: Question, admitted: Admitted, reserve: Reserve, deps: En
  * times. Nothing can be cut from such an answer, so it takes a hold that covers the longest one; and nobody sees it begin, so
  * that it is not for one of several models of which the next is asked where the first does not begin (docs/decisions/043).
  */
-const wantsWhole = ({ question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>, { provider }: Target) =>
+const wantsWhole = (
+  { question, admitted, deps }: Pick<Run, 'question' | 'admitted' | 'deps'>,
+  { provider, model }: Target,
+) =>
   deps.asksWhole &&
   !question.stream &&
   admitted.targets.length === 1 &&
-  provider.answersWhole === true &&
+  longestAnswer(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
+
+const longestAnswer = ({ maxTokens, principal }: Question, { maxOutputTokens }: CatalogueModel) =>
+  Math.min(
+    ...[maxTokens, principal.plan.maxOutputTokens, maxOutputTokens].map((most) => most ?? Number.POSITIVE_INFINITY),
+  );
 
 /** Why there is no whole answer, and whether that is the client's doing. */
 const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({

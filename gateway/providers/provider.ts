@@ -126,8 +126,8 @@ export interface Provider {
   readonly needsMaxTokens?: boolean;
   /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`without-addresses.ts`). */
   readonly fetchesImages?: boolean;
-  /** It can be asked for all of an answer at once. */
-  readonly answersWhole?: boolean;
+  /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */
+  readonly wholeAnswerTokens?: number;
   /**
    * Answers, as a stream unless the request wants the whole at once: what arrived together is given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
    */

@@ -18,7 +18,7 @@ export function messagesBody(request: ProviderRequest): object {
   return {
     model: request.model,
     max_tokens: maxTokens,
-    stream: true,
+    stream: !request.whole,
     messages: anthropicMessages(request, active),
     ...(system.length > 0 ? { system } : {}),
     ...(thinking ? { thinking } : {}),

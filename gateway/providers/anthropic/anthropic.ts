@@ -1,5 +1,5 @@
 import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
-import { streamEvents } from '../../upstream/event-stream.ts';
+import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
@@ -7,6 +7,11 @@ import { createMessageReader } from './message-events.ts';
 
 const id = 'anthropic';
 const apiVersion = '2023-06-01';
+/**
+ * Anthropic's own SDKs refuse to wait for an answer that may take longer than ten minutes, at 128,000 tokens an hour
+ * (`calculateNonstreamingTimeout` in anthropic-sdk-typescript, read 2026-11-22).
+ */
+const wholeAnswerTokens = Math.floor(128_000 / 6);
 
 /** Anthropic's Messages API. Its base URL is an origin. */
 export function createAnthropic(): Provider {
@@ -15,10 +20,11 @@ export function createAnthropic(): Provider {
     name: 'Anthropic',
     needsMaxTokens: true,
     fetchesImages: true,
+    wholeAnswerTokens,
     async chat(request, context, take) {
       const body = await upstreamBody(request, { kind: 'messages' });
       const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body });
-      await streamEvents(response, id, createMessageReader(request.model), take);
+      await answerEvents(response, id, createMessageReader(request.model), context, take);
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1/models?limit=1000'));

@@ -7,6 +7,8 @@ export interface BlockReader {
   start(event: JsonObject): ProviderEvent[];
   delta(event: JsonObject): ProviderEvent[];
   stop(event: JsonObject): ProviderEvent[];
+  /** A block that came in one piece, at this place in its message. */
+  whole(block: JsonObject, index: number): ProviderEvent[];
 }
 
 interface OpenBlock {
@@ -86,7 +88,18 @@ export function createBlockReader(model: string): BlockReader {
     return [{ type: 'tool-call-delta', index: block.call, arguments: block.input || '{}' }];
   }
 
-  return { start: blockStart, delta: blockDelta, stop: blockStop };
+  function wholeBlock(block: JsonObject, index: number): ProviderEvent[] {
+    const begun = blockStart({ index, content_block: block });
+    if (block.type !== 'thinking') return [...begun, ...blockStop({ index })];
+    return [
+      ...begun,
+      ...blockDelta({ index, delta: { type: 'thinking_delta', thinking: block.thinking } }),
+      ...blockDelta({ index, delta: { type: 'signature_delta', signature: block.signature } }),
+      ...blockStop({ index }),
+    ];
+  }
+
+  return { start: blockStart, delta: blockDelta, stop: blockStop, whole: wholeBlock };
 }
 
 /** Marks a block whose arguments came as deltas. */

@@ -1,61 +1,85 @@
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import { asCount, asObject, asText, hasCountsOnly, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import {
+  asArray,
+  asCount,
+  asObject,
+  asText,
+  hasCountsOnly,
+  type JsonObject,
+  parseEvent,
+} from '../../json/json-value.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
-import { createBlockReader } from './content-blocks.ts';
+import { type BlockReader, createBlockReader } from './content-blocks.ts';
 
-/** Reads the events of one streamed message. */
+/** Reads one message, in the events of its stream or whole. */
 export interface MessageReader {
   read(data: string): ProviderEvent[];
-  /** `message_stop` was read: the only sign that the message is complete. */
+  readWhole(message: JsonObject): ProviderEvent[];
+  /** `message_stop` was read: the only sign that a streamed message is complete. */
   readonly done: boolean;
 }
 
 const provider = 'anthropic';
 
-export function createMessageReader(model: string): MessageReader {
-  const blocks = createBlockReader(model);
-  let usage: JsonObject = {};
-  let done = false;
-  let reason: FinishReason = 'stop';
+export const createMessageReader = (model: string): MessageReader => new MessageEvents(model);
 
-  /** What is no count makes the whole report worthless: the rest of it would be charged as if that were nothing. */
-  function usageEvent(update: unknown): ProviderEvent[] {
-    if (!hasCountsOnly(asObject(update), counts)) return [];
-    usage = { ...usage, ...withoutNulls(asObject(update)) };
-    return [{ type: 'usage', usage: countedUsage(usage) }];
+class MessageEvents implements MessageReader {
+  done = false;
+  readonly #blocks: BlockReader;
+  #usage: JsonObject = {};
+  #reason: FinishReason = 'stop';
+
+  constructor(model: string) {
+    this.#blocks = createBlockReader(model);
   }
 
-  return {
-    read(data) {
-      if (done) return [];
-      const event = parseEvent(data, provider);
-      switch (event.type) {
-        case 'message_start':
-          return [{ type: 'start' }, ...usageEvent(asObject(event.message).usage)];
-        case 'content_block_start':
-          return blocks.start(event);
-        case 'content_block_delta':
-          return blocks.delta(event);
-        case 'content_block_stop':
-          return blocks.stop(event);
-        case 'message_delta':
-          reason = finishReason(asText(asObject(event.delta).stop_reason)) ?? reason;
-          return event.usage ? usageEvent(event.usage) : [];
-        case 'message_stop':
-          done = true;
-          return [{ type: 'finish', reason }];
-        case 'error':
-          throw upstreamError(readFault(event, provider, null));
-        default:
-          return [];
-      }
-    },
-    get done() {
-      return done;
-    },
-  };
+  read(data: string): ProviderEvent[] {
+    if (this.done) return [];
+    const event = parseEvent(data, provider);
+    switch (event.type) {
+      case 'message_start':
+        return this.#begin(asObject(event.message));
+      case 'content_block_start':
+        return this.#blocks.start(event);
+      case 'content_block_delta':
+        return this.#blocks.delta(event);
+      case 'content_block_stop':
+        return this.#blocks.stop(event);
+      case 'message_delta':
+        this.#reason = finishReason(asText(asObject(event.delta).stop_reason)) ?? this.#reason;
+        return event.usage ? this.#count(event.usage) : [];
+      case 'message_stop':
+        this.done = true;
+        return [{ type: 'finish', reason: this.#reason }];
+      case 'error':
+        throw upstreamError(readFault(event, provider, null));
+      default:
+        return [];
+    }
+  }
+
+  readWhole(message: JsonObject): ProviderEvent[] {
+    if (message.type === 'error') throw upstreamError(readFault(message, provider, null));
+    const reason = finishReason(asText(message.stop_reason));
+    return [
+      ...this.#begin(message),
+      ...asArray(message.content).flatMap((block, index) => this.#blocks.whole(asObject(block), index)),
+      ...(reason === null ? [] : [{ type: 'finish' as const, reason }]),
+    ];
+  }
+
+  #begin({ usage }: JsonObject): ProviderEvent[] {
+    return [{ type: 'start' }, ...this.#count(usage)];
+  }
+
+  /** What is no count makes the whole report worthless: the rest of it would be charged as if that were nothing. */
+  #count(update: unknown): ProviderEvent[] {
+    if (!hasCountsOnly(asObject(update), counts)) return [];
+    this.#usage = { ...this.#usage, ...withoutNulls(asObject(update)) };
+    return [{ type: 'usage', usage: countedUsage(this.#usage) }];
+  }
 }
 
 const counts = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];

@@ -12,7 +12,7 @@ export function createGoogle(): Provider {
   return {
     id,
     name: 'Google',
-    answersWhole: true,
+    wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {
       const method = request.whole ? 'generateContent' : 'streamGenerateContent?alt=sse';
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;

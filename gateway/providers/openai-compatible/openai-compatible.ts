@@ -21,7 +21,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     id,
     name,
     fetchesImages: dialect.fetchesImages,
-    answersWhole: true,
+    wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {
       const response = await upstreamFetch({
         ...callFor(id, context, dialect, '/chat/completions'),

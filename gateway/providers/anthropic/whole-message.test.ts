@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createCollector } from '../../chat/collect-answer.ts';
+import type { ProviderEvent } from '../provider.ts';
+import { createMessageReader } from './message-events.ts';
+
+/** A message says the same whether it comes at once or in the events of its stream, however these cut it. */
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+const block = fc.oneof(
+  fc.record({ type: fc.constant('text' as const), text }),
+  fc.record({ type: fc.constant('thinking' as const), thinking: text, signature: fc.stringMatching(/^[a-z]{4,9}$/) }),
+  fc.record({ type: fc.constant('redacted_thinking' as const), data: fc.stringMatching(/^[a-z]{4,9}$/) }),
+  fc.record({
+    type: fc.constant('tool_use' as const),
+    id: fc.stringMatching(/^toolu_[a-z]{4}$/),
+    name: fc.constantFrom('find', 'look'),
+    input: fc.dictionary(text, fc.oneof(text, fc.integer())),
+  }),
+);
+const stopReason = fc.constantFrom('end_turn', 'max_tokens', 'tool_use', 'refusal', 'stop_sequence');
+const usage = fc.record({
+  input_tokens: fc.nat(9_999),
+  output_tokens: fc.nat(9_999),
+  cache_read_input_tokens: fc.nat(99),
+});
+
+type Block = typeof block extends fc.Arbitrary<infer One> ? One : never;
+
+function deltasOf(one: Block, cut: number): object[] {
+  const both = (whole: string, delta: (piece: string) => object) =>
+    [whole.slice(0, cut), whole.slice(cut)].map((piece) => delta(piece));
+  switch (one.type) {
+    case 'text':
+      return both(one.text, (piece) => ({ type: 'text_delta', text: piece }));
+    case 'thinking':
+      return [
+        ...both(one.thinking, (thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: one.signature },
+      ];
+    case 'tool_use':
+      return both(JSON.stringify(one.input), (partial_json) => ({ type: 'input_json_delta', partial_json }));
+    case 'redacted_thinking':
+      return [];
+  }
+}
+
+const empty = (one: Block): object => {
+  if (one.type === 'text') return { ...one, text: '' };
+  if (one.type === 'thinking') return { ...one, thinking: '', signature: '' };
+  return one.type === 'tool_use' ? { ...one, input: {} } : one;
+};
+
+function collected(events: readonly ProviderEvent[]) {
+  const collector = createCollector();
+  const rest: ProviderEvent[] = [];
+  for (const event of events) {
+    if (event.type === 'start' || event.type === 'usage' || event.type === 'finish') rest.push(event);
+    else collector.add(event);
+  }
+  const { toolCalls, ...said } = collector.result();
+  const calls = toolCalls.map((call) => ({
+    ...call,
+    function: { ...call.function, arguments: JSON.parse(call.function.arguments) },
+  }));
+  return {
+    ...said,
+    calls,
+    last: rest.filter(({ type }) => type === 'usage').at(-1),
+    finish: rest.at(-1),
+    first: rest[0],
+  };
+}
+
+test('a whole message says what its stream says', () => {
+  fc.assert(
+    fc.property(
+      fc.array(block, { maxLength: 6 }),
+      stopReason,
+      usage,
+      fc.nat(20),
+      (content, stop_reason, counts, cut) => {
+        const message = { id: 'msg_1', type: 'message', role: 'assistant', content, stop_reason, usage: counts };
+        const events = [
+          {
+            type: 'message_start',
+            message: { ...message, content: [], stop_reason: null, usage: { ...counts, output_tokens: 1 } },
+          },
+          ...content.flatMap((one, index) => [
+            { type: 'content_block_start', index, content_block: empty(one) },
+            ...deltasOf(one, cut).map((delta) => ({ type: 'content_block_delta', index, delta })),
+            { type: 'content_block_stop', index },
+          ]),
+          { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: counts.output_tokens } },
+          { type: 'message_stop' },
+        ];
+        const reader = createMessageReader('claude-x');
+        const streamed = events.flatMap((event) => reader.read(JSON.stringify(event)));
+        expect(collected(createMessageReader('claude-x').readWhole(message))).toEqual(collected(streamed));
+      },
+    ),
+  );
+});
+
+test('a message without the reason of its end is not whole', () => {
+  const events = createMessageReader('claude-x').readWhole({
+    content: [{ type: 'text', text: 'hi' }],
+    stop_reason: null,
+  });
+  expect(events.map(({ type }) => type)).not.toContain('finish');
+});
