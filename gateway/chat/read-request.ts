@@ -2,7 +2,6 @@ import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
 import type { Question } from '../engine/answer.ts';
-import { clientRequestId } from '../http/client-request-id.ts';
 import { chatBodyLimit } from '../http/policies.ts';
 import { type BodySource, onlyBlock, readBlocks } from '../http/read-body.ts';
 import { parseLightBody } from '../json/parse-json.ts';
@@ -19,6 +18,7 @@ export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'digest'> {
 /** Who sends a chat request, and its body. */
 export interface ChatSource {
   readonly requestId: string;
+  readonly clientRequestId: string | null;
   readonly principal: Principal;
   readonly place: BodyPlace;
   readonly request: BodySource;
@@ -44,22 +44,17 @@ export async function readChatCall(source: ChatSource, form: QuestionForm): Prom
 }
 
 function chatCall(
-  { requestId, principal, request }: ChatSource,
+  { requestId, clientRequestId, principal, request }: ChatSource,
   { includeUsage, digest, byoKey, metadata, ...rest }: ChatFields,
   packed: Packed | null,
 ): ChatCall {
   const question: Question = {
     ...rest,
     ...{ requestId, principal, packed },
-    metadata: withClientRequestId(metadata, request),
+    // Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10).
+    metadata: clientRequestId === null ? metadata : { ...metadata, client_request_id: clientRequestId },
     byoKey: byoKey === null ? null : new Secret(byoKey),
     fullRouting: request.header('x-portico-route-detail') === 'full',
   };
   return { question, includeUsage, digest };
-}
-
-/** Kept with the request's record, where a caller whose connection was lost before it saw our id finds it (§10). */
-function withClientRequestId(metadata: Question['metadata'], request: BodySource): Question['metadata'] {
-  const id = clientRequestId(request);
-  return id === null ? metadata : { ...metadata, client_request_id: id };
 }

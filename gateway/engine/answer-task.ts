@@ -256,7 +256,8 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     upstreamCost: bill.settlement.upstreamCost,
     estimated: bill.settlement.estimated,
     byok: question.byoKey !== null,
-    routing: routingOf(run, run.current),
+    // Of a model that was named there is nothing more to tell.
+    routing: (run.admitted.decision.kind === 'direct' && bill.settlement.routing) || routingOf(run, run.current),
     warnings: [
       ...question.warnings,
       ...run.admitted.warnings,

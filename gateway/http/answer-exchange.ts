@@ -19,6 +19,7 @@ import {
 /** A request that may be answered, and how. */
 export interface Admitted {
   readonly requestId: string;
+  readonly clientRequestId: string | null;
   readonly path: string;
   readonly principal: Principal;
   readonly pass: ChatPass | null;
@@ -51,10 +52,10 @@ export function createExchangeAnswerer(
 }
 
 function admitted(exchange: Exchange, received: Received, path: string, deps: ReceiveDeps): Admitted {
-  const { requestId, principal, pass, place } = received;
+  const { requestId, clientRequestId, principal, pass, place } = received;
   if (!principal || !place) throw new Error(`the route ${path} was not admitted`);
   return {
-    ...{ requestId, path, principal, pass, place },
+    ...{ requestId, clientRequestId, path, principal, pass, place },
     request: exchange,
     send: (status, headers, text) => sendAnswer(exchange, received, status, headers, text, null, deps),
     open(status, headers) {

@@ -1,6 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { Stop } from '../concurrency/stop-signal.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
+import { bodyOf } from './read-body.ts';
 
 /** How long a reader in this process may take nothing while something is there for it. */
 export const readerStallMs = 60_000;
@@ -22,10 +23,7 @@ export function fetchExchange(
     const { pathname, search } = new URL(request.url);
     const exchange: Exchange = {
       ...{ method: request.method, target: `${pathname}${search}`, address, client },
-      header: (name) => request.headers.get(name),
-      async eachPiece(take) {
-        for await (const piece of request.body ?? []) take(piece);
-      },
+      ...bodyOf(request),
       send: (status, headers, text) => resolve(new Response(text, { status, headers: { ...headers } })),
       open: (status, headers) => opened(status, headers, client, stallMs, resolve),
       destroy: () => reject(new Error('the answer was broken off')),

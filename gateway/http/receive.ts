@@ -30,6 +30,8 @@ export interface ReceiveDeps {
 export interface Received {
   readonly requestId: string;
   readonly head: RequestHead;
+  /** The caller's own id of it. */
+  readonly clientRequestId: string | null;
   readonly startedAt: number;
   /** The path of its policy, for the log: the request's own could hold anything. */
   route: string | null;
@@ -42,7 +44,10 @@ export interface Received {
 
 export function receive(head: RequestHead, now: number): Received {
   const requestId = newId('req', now);
-  return { requestId, head, startedAt: now, route: null, principal: null, pass: null, place: null };
+  return {
+    ...{ requestId, head, clientRequestId: clientRequestId(head), startedAt: now },
+    ...{ route: null, principal: null, pass: null, place: null },
+  };
 }
 
 /** All checks before a body is read, in the order of wire contract §3.3. Throws or rejects with what refuses the request. */
@@ -131,7 +136,7 @@ export function release({ pass, place }: Received): Awaitable<void> {
 
 /** The headers of every answer, over those that it has of its own. */
 export function withCommonHeaders(
-  { requestId, head, pass }: Received,
+  { requestId, clientRequestId: echoed, pass }: Received,
   own: HeaderFields,
   { version, leaving }: Pick<ReceiveDeps, 'version' | 'leaving'>,
 ): Record<string, string> {
@@ -144,8 +149,7 @@ export function withCommonHeaders(
   };
   pass?.addHeaders(headers);
   if (leaving()) headers.connection = 'close';
-  const echoed = clientRequestId(head);
-  if (echoed) headers['x-client-request-id'] = echoed;
+  if (echoed !== null) headers['x-client-request-id'] = echoed;
   return headers;
 }
 
@@ -156,8 +160,7 @@ export function logAnswered(
   code: ErrorCode | null,
   { log, now }: ReceiveDeps,
 ): void {
-  const { requestId, head, route, principal, startedAt } = received;
-  const echoed = clientRequestId(head);
+  const { requestId, head, clientRequestId: echoed, route, principal, startedAt } = received;
   log({
     event: 'request',
     request_id: requestId,

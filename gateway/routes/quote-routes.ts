@@ -8,7 +8,9 @@ import { bodyOf } from '../http/read-body.ts';
 /** `POST /v1/quote`: the body of either chat form, told apart by `messages` (wire contract §10). */
 export function quoteRoutes(deps: QuoteDeps): Hono<AppEnv> {
   return new Hono<AppEnv>().post('/v1/quote', async (context) => {
-    const { question } = await readChatCall({ ...context.var, request: bodyOf(context.req.raw) }, 'either');
+    const { requestId, principal, place, received } = context.var;
+    const source = { requestId, principal, place, clientRequestId: received.clientRequestId };
+    const { question } = await readChatCall({ ...source, request: bodyOf(context.req.raw) }, 'either');
     const quoted = await quoteFor(question, deps);
     return context.json(quoted, 200, warningHeaders(quoted.warnings));
   });

@@ -107,7 +107,17 @@ export async function openChatBench(options: BenchOptions = {}) {
     const send: Exchange['send'] = (...given) => exchange.send(...given);
     const open: Exchange['open'] = (...given) => exchange.open(...given);
     try {
-      await handlers.get(path)?.({ requestId, path, principal, pass: null, place, request: exchange, send, open });
+      await handlers.get(path)?.({
+        requestId,
+        clientRequestId: null,
+        path,
+        principal,
+        pass: null,
+        place,
+        request: exchange,
+        send,
+        open,
+      });
     } catch (error) {
       const { status, headers, text } = errorAnswer(toAppError(error), requestId);
       send(status, headers, text);

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import type { BooksDb } from '../../db/open.ts';
-import { priceText } from '../../prices/price-json.ts';
-import type { BooksChanges, ClosedRequest } from '../books-changes.ts';
+import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, KeyState, RequestState } from '../books-state.ts';
+import { closedRow } from '../closed-row.ts';
 import type { Leeway, Reliance } from '../reliance.ts';
 
 /** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */
@@ -52,7 +52,7 @@ export function commitChanges(db: BooksDb, changes: BooksChanges, on: DecidedOn)
     rowsText(changes.opened, plain),
     rowsText(changes.raised, plain),
     rowsText(changes.renewed, plain),
-    rowsText(changes.closed, closedRow),
+    rowsText(changes.closed, (end) => ({ id: end.settlement.requestId, ...plain(closedRow(end)) })),
     rowsText(changes.entries, (entry) => ({
       ...plain(entry),
       beyond: `${entry.balance_after - read(finals, entry.account_id)}`,
@@ -119,22 +119,6 @@ function read<Row>(rows: ReadonlyMap<string, Row>, id: string): Row {
   const row = rows.get(id);
   if (row === undefined) throw new Error(`${id} was changed and not read`);
   return row;
-}
-
-function closedRow({ settlement: end, ended }: ClosedRequest) {
-  const { usage } = end;
-  return {
-    ...{ id: end.requestId, status: end.status, error_code: end.errorCode, ended: `${ended}` },
-    ...{ charge: `${end.charge}`, upstream_cost: `${end.upstreamCost}`, estimated: end.estimated ? 1 : 0 },
-    ...{ provider: end.provider, model: end.model },
-    ...{ prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
-    ...{ cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
-    ...{ reasoning_tokens: usage.reasoningTokens, audio_tokens: usage.audioTokens ?? 0 },
-    ...{ cache_write_1h_tokens: usage.cacheWriteHourTokens ?? 0, byok_fee_bps: end.byokFeeBps ?? 0 },
-    first_token_ms: end.firstTokenMs === null ? null : Math.round(end.firstTokenMs),
-    total_ms: Math.round(end.totalMs),
-    ...{ price: end.price && priceText(end.price), routing: end.routing && JSON.stringify(end.routing) },
-  };
 }
 
 type Texts = readonly (string | null)[];

@@ -2,6 +2,7 @@ import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { priceFromText, priceText } from '../../prices/price-json.ts';
 import type { OpenedRequest } from '../books-changes.ts';
+import { routingText } from '../closed-row.ts';
 import type { Settlement } from '../ledger.ts';
 import type { DecidedStep } from '../redo-steps.ts';
 
@@ -89,7 +90,7 @@ function closeText({ settlement: end, ended, entryId }: Extract<DecidedStep, { d
     ...[end.firstTokenMs, end.totalMs, tokens.map((name) => end.usage[name] ?? 0)],
   ]);
   const price = end.price ? priceText(end.price) : 'null';
-  const routing = end.routing ? JSON.stringify(end.routing) : 'null';
+  const routing = end.routing ? routingText(end.routing) : 'null';
   return `${head.slice(0, -1)},${price},${routing}]`;
 }
 

@@ -1,8 +1,8 @@
 import { mostNano } from '#shared/money.ts';
 import type { BooksConnection } from '../../db/sqlite.ts';
-import { priceText } from '../../prices/price-json.ts';
 import type { BooksChanges, ClosedRequest, OpenedRequest } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
+import { closedRow } from '../closed-row.ts';
 
 /**
  * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
@@ -14,10 +14,12 @@ type Value = string | bigint | number | null;
 const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
 const openedColumns = `id, account_id, key_id, instance_id, created, day, purpose, conversation_id, end_user, metadata, byok,
-  lease_until, hold, provider, model`;
-const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, prompt_tokens, completion_tokens,
-  cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, byok_fee_bps, first_token_ms,
-  total_ms, price, routing`;
+  lease_until, hold`;
+const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, provider, model, prompt_tokens,
+  completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, byok_fee_bps,
+  first_token_ms, total_ms, price, routing`;
+/** In the order of `closedColumns`, which is that of `closedRow`. */
+const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow(closed));
 
 const texts = {
   account: 'select id, plan, balance, held, used, day, day_requests, month, month_used from accounts where id = ?',
@@ -27,13 +29,13 @@ const texts = {
   saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
   request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
   highestRequest: "select coalesce(max(id), '') as id from requests",
-  openRequest: `insert into requests (${openedColumns}, status) values (${places(15)}, 'running')`,
+  openRequest: `insert into requests (${openedColumns}, provider, model, status) values (${places(15)}, 'running')`,
   // One that was opened and closed since the last time.
-  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(15 + 18)})`,
+  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 20)})`,
   raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
   renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
   // The hold says that nobody else has touched the row since it was last seen.
-  closeRequest: `update requests set hold = 0, provider = ?, model = ?, (${closedColumns}) = (${places(18)})
+  closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(20)})
     where id = ? and status = 'running' and hold = ?`,
   addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
       provider, model, estimated)
@@ -88,15 +90,14 @@ function prepareAll({ prepare }: BooksConnection): SqliteBooks {
       for (const row of changes.opened) {
         const end = closed.get(row.id);
         if (end) whole.add(row.id);
-        if (end) write('addRequest', [...openedValues(row, 0n, end.settlement), ...closedValues(end)]);
-        else write('openRequest', openedValues(row, row.hold, row));
+        if (end) write('addRequest', [...openedValues(row, 0n), ...closedValues(end)]);
+        else write('openRequest', [...openedValues(row, row.hold), row.provider, row.model]);
       }
       for (const { id, by } of changes.raised) if (!whole.has(id)) write('raiseRequest', [by, id]);
       for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
       for (const [id, end] of closed) {
         if (whole.has(id)) continue;
-        const { provider, model } = end.settlement;
-        write('closeRequest', [provider, model, ...closedValues(end), id, end.hold]);
+        write('closeRequest', [...closedValues(end), id, end.hold]);
       }
       for (const entry of changes.entries) {
         write('addEntry', [
@@ -124,22 +125,7 @@ const atMost = (most: bigint, amount: bigint): bigint => {
   return amount;
 };
 
-const openedValues = (
-  row: OpenedRequest,
-  hold: bigint,
-  { provider, model }: { readonly provider: string; readonly model: string },
-): Value[] => [
+const openedValues = (row: OpenedRequest, hold: bigint): Value[] => [
   ...[row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.purpose, row.conversation_id],
-  ...[row.end_user, row.metadata, row.byok, row.lease_until, hold, provider, model],
+  ...[row.end_user, row.metadata, row.byok, row.lease_until, hold],
 ];
-
-function closedValues({ settlement: end, ended }: ClosedRequest): Value[] {
-  const { usage } = end;
-  return [
-    ...[end.status, end.errorCode, ended, end.charge, end.upstreamCost, end.estimated ? 1 : 0],
-    ...[usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.cacheWriteTokens, usage.reasoningTokens],
-    ...[usage.audioTokens ?? 0, usage.cacheWriteHourTokens ?? 0, end.byokFeeBps ?? 0],
-    ...[end.firstTokenMs === null ? null : Math.round(end.firstTokenMs), Math.round(end.totalMs)],
-    ...[end.price && priceText(end.price), end.routing && JSON.stringify(end.routing)],
-  ];
-}
