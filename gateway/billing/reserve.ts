@@ -92,6 +92,8 @@ class RequestReserve implements Reserve {
   readonly #ledger: Pick<Ledger, 'extend'>;
   #held = 0n;
   #believed: bigint | null = null;
+  /** What was worked out last, and for which model. */
+  #amounts: { readonly model: CatalogueModel; readonly first: NanoUsd; readonly longest: NanoUsd | null } | null = null;
 
   constructor(input: ReserveInput, ledger: Pick<Ledger, 'extend'>) {
     this.#input = input;
@@ -99,27 +101,36 @@ class RequestReserve implements Reserve {
   }
 
   firstAmount(model: CatalogueModel): NanoUsd {
-    return firstHold(this.#input, model);
+    return this.#amountsFor(model).first;
   }
 
   longestAmount(model: CatalogueModel): NanoUsd | null {
-    const tokens = longestAnswer(this.#input, model);
-    return tokens === null ? null : amountFor(this.#input, model, tokens);
+    return this.#amountsFor(model).longest;
+  }
+
+  #amountsFor(model: CatalogueModel) {
+    if (this.#amounts?.model === model) return this.#amounts;
+    const input = this.#input;
+    const [step, most] = [firstStep(input, model), longestAnswer(input, model)];
+    const first = amountFor(input, model, step);
+    const longest = most === null ? null : most === step ? first : amountFor(input, model, most);
+    this.#amounts = { model, first, longest };
+    return this.#amounts;
   }
 
   opened(model: CatalogueModel, amount: NanoUsd): void {
-    const longest = this.longestAmount(model);
+    const { first, longest } = this.#amountsFor(model);
     this.#held = amount;
     this.coversLongest = longest !== null && amount >= longest;
     this.coveredTokens = firstStep(this.#input, model);
-    this.#believed = this.coversLongest ? firstHold(this.#input, model) : null;
+    this.#believed = this.coversLongest ? first : null;
   }
 
   cover(model: CatalogueModel): Promise<boolean> {
     this.coveredTokens = firstStep(this.#input, model);
     this.coversLongest = false;
     this.#believed = null;
-    return this.#raiseTo(firstHold(this.#input, model));
+    return this.#raiseTo(this.firstAmount(model));
   }
 
   exceededBy(outputTokens: number): boolean {

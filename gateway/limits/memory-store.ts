@@ -12,6 +12,8 @@ import {
 
 /** Idle windows are swept when there are this many; beyond it the one unused for longest is forgotten. */
 const windowLimit = 50_000;
+/** With fewer nobody is forgotten soon, and who was here last does not matter. */
+const orderedFrom = windowLimit / 2;
 
 /** The limits of one process. What it forgets by a restart is at most a minute old. */
 export function createMemoryStore(now: () => number): LimitStore {
@@ -20,11 +22,12 @@ export function createMemoryStore(now: () => number): LimitStore {
 
   function windowOf(key: string, time: number): SlidingWindow {
     const known = windows.get(key);
-    if (known) {
-      windows.delete(key);
-    } else if (windows.size >= windowLimit) {
-      makeRoom(windows, time);
+    if (known && windows.size < orderedFrom) {
+      expire(known, time);
+      return known;
     }
+    if (known) windows.delete(key);
+    else if (windows.size >= windowLimit) makeRoom(windows, time);
     const window = known ?? emptyWindow();
     windows.set(key, window);
     expire(window, time);
