@@ -64,3 +64,11 @@ test('the wait that Google says in the body is a wait', () => {
   );
   expect(upstreamError(fault).retryAfterMs).toBe(34_070);
 });
+
+test('a wait that a provider names in its body is at most a day, like one in its headers', () => {
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${'9'.repeat(30)}s` }];
+  for (const status of [429, 503]) {
+    const error = upstreamError(readFault({ error: { code: status, message: 'x', details } }, 'google', status));
+    expect(error.retryAfterMs).toBe(86_400_000);
+  }
+});

@@ -31,6 +31,8 @@ const reasons: Readonly<Record<UpstreamReason, true>> = {
   model_refuses: true,
 };
 
+/** A day: whoever asks for more, in a header or a body, is asked again all the same. */
+const longestWaitMs = 86_400_000;
 /** How long a provider whose account ran dry is left alone. */
 const emptyAccountMs = 300_000;
 
@@ -40,7 +42,7 @@ export function upstreamError(fault: UpstreamFault): AppError {
   const fail = (code: ErrorCode, message: string, retryAfterMs?: number, reason?: UpstreamReason) =>
     new AppError(code, message, {
       ...{ provider, providerError: code === 'upstream_auth_failed' ? null : providerError(fault, code) },
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(retryAfterMs, longestWaitMs) }),
       ...(reason === undefined ? {} : { details: { reason } }),
     });
   if (isQuota(fault)) {

@@ -104,12 +104,9 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A day: whoever asks for more is asked again all the same. */
-const longestWaitMs = 86_400_000;
-
 function retryAfter(headers: UpstreamResponse['headers']): { retryAfterMs?: number } {
   const ms = askedWaitMs(headers);
-  return ms === null ? {} : { retryAfterMs: Math.min(ms, longestWaitMs) };
+  return ms === null ? {} : { retryAfterMs: ms };
 }
 
 /** `retry-after-ms`, else `retry-after` in seconds or as a date. */
