@@ -5,7 +5,7 @@ import { createRounds } from '../concurrency/rounds.ts';
 import { type BooksDb, dialectOfDb } from '../db/open.ts';
 import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
-import { requireNotEnded } from './key-principal.ts';
+import { hasEnded, requireNotEnded } from './key-principal.ts';
 import type { Peppers } from './pepper.ts';
 import type { Principal } from './principal.ts';
 import { defaultTokenNames, type TokenNames } from './token-names.ts';
@@ -46,9 +46,7 @@ export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
     const principal = keys.recent(header);
     if (!principal) return null;
     const time = now();
-    const { expiresAt } = principal.credential;
-    const isEnded = expiresAt !== null && expiresAt * 1000 <= time;
-    return isEnded || isUseUnmarked(principal, time) ? null : principal;
+    return hasEnded(principal, time) || isUseUnmarked(principal, time) ? null : principal;
   }
 
   function isUseUnmarked({ credential: { id, lastUsedAt } }: Principal, time: number): boolean {

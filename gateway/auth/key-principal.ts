@@ -30,10 +30,13 @@ export function keyPrincipal(standing: KeyStanding): Principal {
 }
 
 /** Throws 401 `api_key_expired` from the very moment on at which the key ends. */
-export function requireNotEnded({ credential: { expiresAt } }: Principal, now: number): void {
-  if (expiresAt === null || expiresAt * 1000 > now) return;
+export function requireNotEnded(principal: Principal, now: number): void {
+  if (!hasEnded(principal, now)) return;
   throw new AppError('api_key_expired', 'This API key has expired. Create a new one.');
 }
+
+export const hasEnded = ({ credential: { expiresAt } }: Principal, now: number): boolean =>
+  expiresAt !== null && expiresAt * 1000 <= now;
 
 /** Only what the operator made without a limit and without an end stands for the account as a whole. */
 const isConfined = ({ row, spendLimit, expiresAt }: KeyStanding): boolean =>

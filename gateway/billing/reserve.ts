@@ -66,7 +66,10 @@ export const firstHold = (input: ReserveInput, model: CatalogueModel): NanoUsd =
   amountFor(input, model, firstStep(input, model));
 
 /** The longest answer that can come, in tokens; null where neither the caller, the plan nor the catalogue says it. */
-const longestAnswer = ({ maxTokens, planMaxOutputTokens }: ReserveInput, model: CatalogueModel): number | null =>
+export const longestAnswer = (
+  { maxTokens, planMaxOutputTokens }: Pick<ReserveInput, 'maxTokens' | 'planMaxOutputTokens'>,
+  model: CatalogueModel,
+): number | null =>
   maxTokens ??
   (model.maxOutputTokens === null && planMaxOutputTokens === null
     ? null

@@ -1,7 +1,7 @@
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
-import { firstHold, firstStep, type ReserveInput, reserveInput } from '../billing/reserve.ts';
+import { firstHold, firstStep, longestAnswer, type ReserveInput, reserveInput } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type AdmissionDeps, admit } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
@@ -44,15 +44,13 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
       high: formatUsd(hold),
     },
     byok: input.byokFeeBps !== null,
-    open_ended: question.maxTokens === null && tokens.completion.high < longestAnswer(input, model),
+    open_ended:
+      question.maxTokens === null && tokens.completion.high < (longestAnswer(input, model) ?? Number.POSITIVE_INFINITY),
     prices_as_of: model.price ? model.priceAsOf : null,
     limits: await deps.limitsFor(question, hold),
     warnings: [...question.warnings, ...admitted.warnings, ...fitQuestion(question, target).warnings],
   };
 }
-
-const longestAnswer = ({ planMaxOutputTokens }: ReserveInput, { maxOutputTokens }: CatalogueModel) =>
-  Math.min(maxOutputTokens ?? Number.POSITIVE_INFINITY, planMaxOutputTokens ?? Number.POSITIVE_INFINITY);
 
 function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {
   const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens };

@@ -25,14 +25,14 @@ export async function openFoundation(options: FoundationOptions, log: Log) {
   const tokenNames = tokenNamesFrom(options.env ?? {});
   const books = await openBooks(options.database, log);
   try {
-    return { ...(await standOn(books, options, given, log)), tokenNames };
+    return { ...(await foundationOn(books, options, given, log)), tokenNames };
   } catch (error) {
     await books.db.destroy();
     throw error;
   }
 }
 
-async function standOn(
+async function foundationOn(
   books: OpenBooks,
   options: FoundationOptions,
   given: ReturnType<typeof peppersFromEnvironment>,

@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
-import { createReserve, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
+import { createReserve, longestAnswer, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
 import { usageLimits } from '../billing/usage-limits.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
@@ -83,13 +83,12 @@ const wantsWhole = (
   deps.asksWhole &&
   !question.stream &&
   admitted.targets.length === 1 &&
-  longestAnswer(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
+  longestOf(question, model) <= (provider.wholeAnswerTokens ?? -1) &&
   !deps.earlyLeavers.has(question.principal.accountId);
 
-const longestAnswer = ({ maxTokens, principal }: Question, { maxOutputTokens }: CatalogueModel) =>
-  Math.min(
-    ...[maxTokens, principal.plan.maxOutputTokens, maxOutputTokens].map((most) => most ?? Number.POSITIVE_INFINITY),
-  );
+/** In tokens, without an end where nobody says it. */
+const longestOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
+  longestAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.POSITIVE_INFINITY;
 
 /** Why there is no whole answer, and whether that is the client's doing. */
 const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
