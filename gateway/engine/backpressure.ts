@@ -1,9 +1,10 @@
+import type { AnswerPart } from './answer.ts';
 import type { Emit } from './run.ts';
 
 /** How long an answer had to wait for its client, and with it the upstream, which is not listened to meanwhile. */
 export interface Backpressure {
   /** Hands parts on, and measures how long they have to wait. */
-  readonly emit: Emit;
+  emit(parts: readonly AnswerPart[]): Promise<void> | undefined;
   /** Milliseconds in all, a wait that goes on included. */
   readonly ms: number;
   /** The client has lately kept the upstream waiting for long enough to be the cause where that breaks now. */
@@ -21,18 +22,24 @@ const recentMs = 120_000;
 /** Measures how long a client keeps the parts of its answer waiting. */
 export const measureBackpressure = (push: Emit): Backpressure => new MeasuredBackpressure(push);
 
+/**
+ * Its functions are methods: with a function of its own in a field each instance outlived young collections, and with it all
+ * that belongs to its request (docs/decisions/053-what-outlives-a-request.md).
+ */
 class MeasuredBackpressure implements Backpressure {
-  readonly emit: Emit;
+  readonly #push: Emit;
   #past = 0;
   #waiting = 0;
   #since = 0;
   #endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(push: Emit) {
-    this.emit = (parts) => {
-      const waits = push(parts);
-      return waits && this.#measured(waits);
-    };
+    this.#push = push;
+  }
+
+  emit(parts: readonly AnswerPart[]): Promise<void> | undefined {
+    const waits = this.#push(parts);
+    return waits && this.#measured(waits);
   }
 
   get ms(): number {

@@ -82,7 +82,7 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
         unwatch();
       };
       const context = { question, deps, signal: abort, disconnect, backpressure, measured };
-      const task = runAnswer({ ...context, emit: watched(backpressure.emit, watcher) }).then(
+      const task = runAnswer({ ...context, emit: watched((parts) => backpressure.emit(parts), watcher) }).then(
         async () => {
           await watcher?.ended(tokens, null);
           disconnect.end();

@@ -14,9 +14,9 @@ import { replayJournal } from './replay-journal.ts';
 export type Log = (entry: Readonly<Record<string, unknown>>) => void;
 
 /** SQLite is filled this long after the first step that it lacks: what was opened and closed by then is one row written once. */
-const fillEveryMs = 75;
+const fillEveryMs = 250;
 /** Steps in one transaction: it must not hold up the event loop. Who reads waits for all of them. */
-const sliceSteps = 128;
+const sliceSteps = 400;
 const wholeSteps = 1_000;
 /** So many steps may wait while the database cannot be written: beyond it nothing new is begun. */
 const mostWaiting = 50_000;
