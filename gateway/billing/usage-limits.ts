@@ -20,14 +20,22 @@ interface BoundedQuestion extends BoundedInput {
 /** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
 const longestAnswer = 1_000_000;
 
-/** What a model may count for a question (docs/decisions/027). */
-export function usageLimits(question: BoundedQuestion, model: CatalogueModel, reserve: Reserve): UsageLimits {
+/** What a model may count for a question (docs/decisions/027). `askedTokens`: the longest answer that it is asked for. */
+export function usageLimits(
+  question: BoundedQuestion,
+  model: CatalogueModel,
+  reserve: Reserve,
+  askedTokens: number,
+): UsageLimits {
   let inputTokens: number | null = null;
   return {
     heldOutput: () => reserve.coveredTokens,
     most() {
       inputTokens ??= mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength);
-      return { inputTokens, outputTokens: Math.max(reserve.coveredTokens, longestAnswerOf(question, model)) };
+      return {
+        inputTokens,
+        outputTokens: Math.max(reserve.coveredTokens, askedTokens, longestAnswerOf(question, model)),
+      };
     },
   };
 }

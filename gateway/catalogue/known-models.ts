@@ -55,10 +55,10 @@ export function claimsOf(facts: ModelFacts): Claims {
   };
 }
 
-function capabilitiesOf({ tools, schema, inputs, efforts }: ModelFacts): Capability[] {
+function capabilitiesOf({ schema, inputs, efforts }: ModelFacts): Capability[] {
   const claims: readonly (readonly [Capability, boolean])[] = [
     ['streaming', true],
-    ['tools', tools !== 'never'],
+    ['tools', true],
     ['json_mode', true],
     ['json_schema', schema !== 'in_words'],
     ['vision', inputs.includes('image')],
@@ -70,11 +70,12 @@ function capabilitiesOf({ tools, schema, inputs, efforts }: ModelFacts): Capabil
   return claims.filter(([, works]) => works).map(([name]) => name);
 }
 
-function parametersOf({ id, sampling, tools, parallelToolCalls, efforts }: ModelFacts): string[] {
+function parametersOf({ id, sampling, parallelToolCalls, efforts }: ModelFacts): string[] {
   return [
     ...sampling,
     'max_tokens',
-    ...(tools === 'never' ? [] : ['tools', 'tool_choice', ...(parallelToolCalls ? ['parallel_tool_calls'] : [])]),
+    ...['tools', 'tool_choice'],
+    ...(parallelToolCalls ? ['parallel_tool_calls'] : []),
     'response_format',
     ...(ofProvider[id.slice(0, id.indexOf('/'))] ?? []),
     ...(efforts.length > 0 ? ['reasoning_effort'] : []),

@@ -16,8 +16,8 @@ export interface Source {
 /** How thinking is asked for, where the vendor has a word of its own for it. */
 export type Thinking =
   | { readonly by: 'nothing' }
-  /** OpenAI: `reasoning_effort` as it is. */
-  | { readonly by: 'effort' }
+  /** OpenAI: its efforts as they are. `byDefault`: it also thinks where nothing is said. */
+  | { readonly by: 'effort'; readonly byDefault: boolean }
   /** Anthropic from 4.6 on: the model decides, guided by `output_config.effort`. `byDefault`: also where nothing is said. */
   | { readonly by: 'adaptive'; readonly byDefault: boolean }
   /**
@@ -29,12 +29,6 @@ export type Thinking =
   | { readonly by: 'thinking_budget'; readonly least: number; readonly most: number }
   /** Gemini 3: one of its levels, which have the names of the efforts. */
   | { readonly by: 'level' };
-
-/**
- * Function tools and thinking in one request. `always`: they go together. `without_effort`: only where no effort is asked for.
- * `with_effort_none`: only where thinking is switched off in so many words. `never`: this model takes no tools here.
- */
-export type ToolRule = 'always' | 'without_effort' | 'with_effort_none' | 'never';
 
 /**
  * What a vendor documents about one model, as far as a request has to be fitted to it. Nothing here is a guess: `sources` says
@@ -64,7 +58,8 @@ export interface ModelFacts {
   /** Its API refuses a stream to organisations that the vendor has not verified. */
   readonly streamsToVerifiedOnly: boolean;
 
-  readonly tools: ToolRule;
+  /** OpenAI takes tools, or thinking beside them, only over its Responses API: what has tools or is to think goes there. */
+  readonly responses: boolean;
   /** Whether it may be made to call a tool: always, only while it does not think, or never. */
   readonly forcedTools: 'always' | 'without_thinking' | 'never';
   /** Takes `parallel_tool_calls`, under whatever name. */

@@ -110,7 +110,6 @@ function directTarget(question: Question, model: CatalogueModel, features: Featu
   if (missing) {
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
   }
-  checkTools(features, model);
   checkMaxTokens(question, model);
   const conditions = { controls: question.route, maxCost: maxCostOf(question) };
   const excluded = conditionExclusions(model, features, conditions);
@@ -139,13 +138,6 @@ function noCredential(model: CatalogueModel): AppError {
     `This gateway has no key for ${model.provider}, so ${model.id} cannot be used. Add one, or send "byoapi_key".`,
     { param: 'model', details: { excluded: [{ id: model.id, excluded: ['no_credential'] }] } },
   );
-}
-
-/** A model that takes no tools where the gateway reaches it: nothing that it could answer would be what was asked. */
-function checkTools({ tools }: Features, { id, facts }: CatalogueModel): void {
-  if (!tools || facts?.tools !== 'never') return;
-  const message = `${id} takes tools only by an API that this gateway does not speak to it. Use another model, or the router.`;
-  throw new AppError('unsupported_parameter', message, { param: 'tools' });
 }
 
 function checkMaxTokens({ maxTokens, principal }: Question, model: CatalogueModel): void {

@@ -163,12 +163,12 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
 function begin(run: Run, target: Target): Try {
   const { deps, question, admitted } = run;
   if (!question.byoKey) deps.health.begin(target.model.id);
-  const limits = usageLimits(question, target.model, run.reserve);
+  const fitted = fitQuestion(question, target);
+  const limits = usageLimits(question, target.model, run.reserve, fitted.maxTokens ?? 0);
   const current: Try = {
-    ...{ target, limits },
+    ...{ target, limits, fitted },
     meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
-    fitted: fitQuestion(question, target),
     whole: wantsWhole(run, target) && run.reserve.coversLongest,
     firstTokenAt: null,
   };

@@ -54,7 +54,8 @@ export async function attempt(
   try {
     abort.throwIfAborted();
     const { provider, credential } = target;
-    await provider.chat(request, { credential, signal: abort, fetch, answersInParts }, hear);
+    const answersWhole = () => clearTimeout(timer);
+    await provider.chat(request, { credential, signal: abort, fetch, answersInParts, answersWhole }, hear);
     over = true;
     abort.throwIfAborted();
     if (!finished) throw truncated(target);

@@ -17,7 +17,7 @@ export function fitQuestion(question: Question, target: Pick<Target, 'model' | '
 }
 
 /** What a provider is asked, with the limit that its answer needs. */
-export function requestFor({ question, admitted }: Run, target: Target, { fitted, whole }: Try): ProviderRequest {
+export function requestFor({ question }: Run, target: Target, { fitted, whole }: Try): ProviderRequest {
   return {
     model: target.model.model,
     facts: target.model.facts,
@@ -25,7 +25,8 @@ export function requestFor({ question, admitted }: Run, target: Target, { fitted
     messages: question.messages,
     messagesJson: question.messagesJson,
     packed: question.packed,
-    maxTokens: longestAnswer(question, admitted.features, target),
+    maxTokens: fitted.maxTokens,
+    api: fitted.api,
     parameters: fitted.parameters,
     openaiOnly: fitted.openaiOnly,
     whole,

@@ -8,7 +8,6 @@ export interface EffortInput {
   readonly model: CatalogueModel;
   readonly facts: ModelFacts;
   readonly asked: Effort | undefined;
-  readonly hasTools: boolean;
   readonly forcesTool: boolean;
   readonly lostThinking: boolean;
   /** The longest answer that will be asked for; null where the provider decides. */
@@ -26,15 +25,11 @@ export function fitEffort(input: EffortInput, warnings: Warning[]): Effort | und
   const thinks = effort !== undefined && effort !== 'none';
   const why = thinks ? whyNot(input) : null;
   if (why !== null) warnings.push(adjusted(`${model.id} cannot think here: ${why}. Thinking was left out`));
-  const left = why === null ? effort : undefined;
-  return input.hasTools ? besideTools(input, left, warnings) : left;
+  return why === null ? effort : undefined;
 }
 
 /** Why the model cannot think in this request although it could in others. */
-function whyNot({ facts, hasTools, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
-  if (hasTools && facts.tools !== 'always') {
-    return 'its API takes tools together with an effort only where the gateway does not reach it (Responses)';
-  }
+function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
   if (facts.thinking.by !== 'budget_tokens') return null;
   if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
   if (lostThinking) return 'the signed thinking before its last tool calls did not come back with them';
@@ -42,20 +37,6 @@ function whyNot({ facts, hasTools, forcesTool, lostThinking, maxTokens }: Effort
     return `it wants more than ${facts.thinking.least} tokens for that, and the answer may have ${maxTokens}`;
   }
   return null;
-}
-
-/** Where tools are taken only without thinking, thinking that nobody asked for has to be switched off, and that is said. */
-function besideTools(
-  { facts, model, asked }: EffortInput,
-  effort: Effort | undefined,
-  warnings: Warning[],
-): Effort | undefined {
-  if (facts.tools === 'without_effort') return undefined;
-  if (facts.tools !== 'with_effort_none') return effort;
-  if (asked === undefined) {
-    warnings.push(adjusted(`${model.id} takes tools here only while it does not think; thinking was switched off`));
-  }
-  return 'none';
 }
 
 const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);

@@ -35,7 +35,8 @@ const named = (id: string, body: Partial<CompletionRequestBody>) => {
 
 describe('effort', () => {
   test.each([
-    ['openai/gpt-6-astra', 'max', 'xhigh'],
+    ['openai/gpt-5.4', 'max', 'xhigh'],
+    ['openai/gpt-6-astra', 'none', 'low'],
     ['openai/o3', 'none', 'low'],
     ['anthropic/claude-opus-4-6', 'xhigh', 'high'],
     ['anthropic/claude-opus-5-5', 'none', 'low'],
@@ -59,16 +60,11 @@ describe('effort', () => {
     });
   });
 
-  test('is switched off beside tools where they are taken only so, with a word also where nobody asked', () => {
-    expect(named('openai/gpt-5.6-sol', { tools })).toMatchObject({
-      warnings: ['effort_adjusted reasoning_effort'],
-      parameters: { reasoning_effort: 'none' },
-    });
-    const five4 = named('openai/gpt-5.4', { tools, reasoning_effort: 'high' });
-    expect(five4.warnings).toEqual(['effort_adjusted reasoning_effort']);
-    expect(five4.parameters).not.toHaveProperty('reasoning_effort');
-    expect(named('openai/gpt-5.4', { tools }).warnings).toEqual([]);
-    expect(named('openai/gpt-5.1', { tools, reasoning_effort: 'high' }).warnings).toEqual([]);
+  test('goes together with tools, of every model', () => {
+    for (const id of ['openai/gpt-5.6-sol', 'openai/gpt-5.4', 'openai/gpt-5.1', 'openai/gpt-6-astra']) {
+      const { warnings, parameters } = named(id, { tools, reasoning_effort: 'high' });
+      expect([warnings, parameters.reasoning_effort], id).toEqual([[], 'high']);
+    }
   });
 
   test.each([
@@ -138,7 +134,10 @@ describe('what a model refuses', () => {
 
 test('a plain request is fitted to every model without a change and without a word', () => {
   for (const model of models) {
-    expect(fitted(model, {}), model.id).toEqual({ parameters: {}, openaiOnly: {}, changes: null, warnings: [] });
+    expect(fitted(model, {}), model.id).toEqual({
+      ...{ parameters: {}, openaiOnly: {}, changes: null, warnings: [] },
+      ...{ api: 'chat_completions', maxTokens: null },
+    });
   }
 });
 

@@ -4,6 +4,7 @@ import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { ConversationShape } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
+import { type Api, apiOf, fitToResponses } from './fit-api.ts';
 import { fitEffort } from './fit-effort.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
 import { clamped, dropped } from './fit-warnings.ts';
@@ -25,6 +26,10 @@ export interface Fitted {
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   readonly changes: LongChanges | null;
+  /** By which of its vendor's APIs the model is asked. */
+  readonly api: Api;
+  /** The longest answer that is asked for; null where the provider decides. */
+  readonly maxTokens: number | null;
   readonly warnings: readonly Warning[];
 }
 
@@ -34,20 +39,27 @@ export interface Fitted {
  */
 export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
   const warnings: Warning[] = [];
-  const supported = fitThinking(
+  const thinking = fitThinking(
     input,
     model,
     fitSampling(supportedParameters(input, model, warnings), model, warnings),
     warnings,
   );
+  const api = apiOf(model, thinking);
+  const openaiOnly = fitOpenAiFields(input.openaiOnly, model, isThinking(thinking), warnings);
+  const { parameters: supported, ...fitted } =
+    api === 'responses'
+      ? fitToResponses({ parameters: thinking, openaiOnly, maxTokens: input.maxTokens }, model, warnings)
+      : { parameters: thinking, openaiOnly, maxTokens: input.maxTokens };
   if (input.marksCache && !model.supportedParameters.includes('cache_control')) {
     warnings.push(dropped('cache_control', model));
   }
   const changes = fitLongParts({ model, facts: model.facts, shape: input.shape, parameters: supported }, warnings);
   return {
     parameters: withHashedUser(withPossibleChoice(supported, model)),
-    openaiOnly: fitOpenAiFields(input.openaiOnly, model, isThinking(supported), warnings),
+    ...fitted,
     changes,
+    api,
     warnings,
   };
 }
@@ -99,10 +111,9 @@ function fitThinking(
   const { facts } = model;
   if (!facts) return parameters;
   const { reasoning_effort: asked, ...rest } = parameters;
-  const hasTools = rest.tools !== undefined;
   const forcesTool = isForced(rest.tool_choice);
   const { lostThinking } = shape;
-  const effort = fitEffort({ model, facts, asked, hasTools, forcesTool, lostThinking, maxTokens }, warnings);
+  const effort = fitEffort({ model, facts, asked, forcesTool, lostThinking, maxTokens }, warnings);
   if (effort === undefined) return rest;
   const thinks = effort !== 'none';
   const kept = thinks && !facts.samplesWhileThinking ? without(rest, facts.sampling, model, warnings) : rest;

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { Secret } from '../auth/secret.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { attempt } from '../engine/attempt.ts';
+import { recordedResponse } from '../testing/recorded-responses.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import {
   brokenReply,
@@ -101,8 +102,21 @@ const said = (events: readonly ProviderEvent[]) => ({
   finish: events.flatMap((event) => (event.type === 'finish' ? [event.reason] : [])),
 });
 
+/** Asked by the other of OpenAI's APIs. */
+function byResponses(provider: Provider): Provider {
+  return { ...provider, chat: (given, context, take) => provider.chat({ ...given, api: 'responses' }, context, take) };
+}
+
 const adapters = [
   { name: 'openai', provider: createOpenAi(), stream: recordedStreams.openai, reasoning: '', cacheWrite: 0, inner: 4 },
+  {
+    name: "OpenAI's Responses API",
+    provider: byResponses(createOpenAi()),
+    stream: recordedResponse,
+    reasoning: 'Hm.',
+    cacheWrite: 0,
+    inner: 4,
+  },
   {
     name: 'anthropic',
     provider: createAnthropic(),
@@ -171,7 +185,9 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
   });
 
   test('a stream that ends before its terminal marker is never a success', async () => {
-    const terminal = stream.findIndex((event) => /"finish_reason":"|message_stop|"finishReason"/.test(event));
+    const terminal = stream.findIndex((event) =>
+      /"finish_reason":"|message_stop|"finishReason"|response.completed/.test(event),
+    );
     for (let kept = 0; kept <= terminal; kept += 1) {
       const cut = await run(provider, { fetch: chunked(Buffer.from(stream.slice(0, kept).join(''))) });
       expect(cut.error?.code, `after ${kept} events`).toBe('upstream_truncated');

@@ -38,6 +38,8 @@ export interface ProviderRequest {
   readonly whole?: boolean;
   /** What is known of the model; absent of one that only its server knows. */
   readonly facts?: ModelFacts | null;
+  /** By which of its vendor's APIs the model is to be asked, where there are several; decided by its facts (`fitting/fit-api.ts`). */
+  readonly api?: 'chat_completions' | 'responses';
   /** What is to be changed in its long parts, so that the model takes them; done by whoever writes the body. */
   readonly changes?: LongChanges | null;
   /** Null: leave it to the provider, where it allows that. */
@@ -100,6 +102,8 @@ export interface ProviderContext {
   readonly fetch: UpstreamFetch;
   /** Called where the upstream answers bit by bit although all was asked for at once. */
   readonly answersInParts?: () => void;
+  /** Called where all of the answer is asked for at once although it was wanted bit by bit: it begins where it ends. */
+  readonly answersWhole?: () => void;
 }
 
 /** Gets what an answer is made of, as it comes; while its promise is open the upstream waits. */
@@ -118,7 +122,10 @@ export interface ListedModel {
   readonly price?: Price | null;
 }
 
-/** An upstream AI service. Fails with `AppError` of an upstream code; never retries by itself. */
+/**
+ * An upstream AI service. Fails with `AppError` of an upstream code. It asks again by itself only where the upstream refused a
+ * part of the request that the answer can do without.
+ */
 export interface Provider {
   readonly id: string;
   readonly name: string;

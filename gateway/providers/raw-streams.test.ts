@@ -4,6 +4,7 @@ import { Secret } from '../auth/secret.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { attempt } from '../engine/attempt.ts';
 import { openRawAnswers, saysAndEnds, saysAndResets, saysAndWaits, saysByteByByte } from '../testing/raw-answers.ts';
+import { recordedResponse } from '../testing/recorded-responses.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
 
@@ -67,6 +68,11 @@ const said = (events: readonly ProviderEvent[]) => ({
   finish: events.flatMap((event) => (event.type === 'finish' ? [event.reason] : [])),
 });
 
+const openai = createOpenAi();
+const byResponses: Provider = {
+  ...openai,
+  chat: (given, context, take) => openai.chat({ ...given, api: 'responses' }, context, take),
+};
 const compatible = createOpenAiCompatible({ id: 'openrouter', name: 'OpenRouter' });
 const openrouter = [
   ': OPENROUTER PROCESSING\n\n',
@@ -78,10 +84,11 @@ const openrouter = [
   'data: [DONE]\n\n',
 ];
 const adapters = [
-  { name: 'openai', provider: createOpenAi(), stream: recordedStreams.openai.join('') },
+  { name: 'openai', provider: openai, stream: recordedStreams.openai.join('') },
   { name: 'openrouter', provider: compatible, stream: openrouter.join('') },
   { name: 'anthropic', provider: createAnthropic(), stream: recordedStreams.anthropic.join('') },
   { name: 'google', provider: createGoogle(), stream: recordedStreams.google.join('') },
+  { name: "OpenAI's Responses API", provider: byResponses, stream: recordedResponse.join('') },
 ];
 
 /** PORTICO_EVERY_BYTE=1 tries every byte, which takes minutes; without it every 37th, and all around the ends of lines. */
@@ -181,20 +188,23 @@ describe('an error in the middle of a stream', () => {
     `event: error\ndata: {"type":"error","error":{"type":"${type}","message":"x"}}\n\n`;
   const google = (code: number, status: string) =>
     `data: {"error":{"code":${code},"message":"x","status":"${status}"}}\n\n`;
-  const openai = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
-  const [own, router, claude, gemini] = adapters;
+  const inChunk = (error: object) => `data: ${JSON.stringify({ error })}\n\n`;
+  const flat = (error: object) => `data: ${JSON.stringify({ type: 'error', sequence_number: 3, ...error })}\n\n`;
+  const failed = (error: object) =>
+    `data: ${JSON.stringify({ type: 'response.failed', response: { status: 'failed', error } })}\n\n`;
+  const [own, router, claude, gemini, responses] = adapters;
 
   test.each([
-    [own, openai({ message: 'x', type: 'server_error' }), 'upstream_error'],
-    [own, openai({ message: 'x', code: 'rate_limit_exceeded' }), 'upstream_rate_limited'],
-    [own, openai({ message: 'x', code: 'insufficient_quota' }), 'no_provider_available'],
+    [own, inChunk({ message: 'x', type: 'server_error' }), 'upstream_error'],
+    [own, inChunk({ message: 'x', code: 'rate_limit_exceeded' }), 'upstream_rate_limited'],
+    [own, inChunk({ message: 'x', code: 'insufficient_quota' }), 'no_provider_available'],
     [
       own,
-      openai({ message: 'x', code: 'context_length_exceeded', type: 'invalid_request_error' }),
+      inChunk({ message: 'x', code: 'context_length_exceeded', type: 'invalid_request_error' }),
       'context_length_exceeded',
     ],
-    [router, openai({ code: 502, message: 'Provider returned error' }), 'upstream_error'],
-    [router, openai({ code: 429, message: 'x' }), 'upstream_rate_limited'],
+    [router, inChunk({ code: 502, message: 'Provider returned error' }), 'upstream_error'],
+    [router, inChunk({ code: 429, message: 'x' }), 'upstream_rate_limited'],
     [router, 'data: {"error":"the server had a hiccup"}\n\n', 'upstream_error'],
     [router, 'data: {"choices":[{"delta":{"content":""},"finish_reason":"error"}]}\n\n', 'upstream_error'],
     [claude, anthropic('overloaded_error'), 'upstream_overloaded'],
@@ -207,6 +217,16 @@ describe('an error in the middle of a stream', () => {
     [gemini, google(429, 'RESOURCE_EXHAUSTED'), 'upstream_rate_limited'],
     [gemini, google(500, 'INTERNAL'), 'upstream_error'],
     [gemini, google(504, 'DEADLINE_EXCEEDED'), 'upstream_timeout'],
+    [responses, flat({ code: 'rate_limit_exceeded', message: 'x', param: null }), 'upstream_rate_limited'],
+    [responses, flat({ code: 'server_error', message: 'x', param: null }), 'upstream_error'],
+    [responses, flat({ code: 'context_length_exceeded', message: 'x', param: 'input' }), 'context_length_exceeded'],
+    [responses, flat({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } }), 'no_provider_available'],
+    [responses, failed({ code: 'server_error', message: 'x' }), 'upstream_error'],
+    [responses, failed({ code: 'rate_limit_exceeded', message: 'x' }), 'upstream_rate_limited'],
+    [responses, failed({ code: 'invalid_prompt', message: 'flagged' }), 'content_policy_violation'],
+    [responses, failed({ code: 'image_too_large', message: 'x' }), 'upstream_invalid_request'],
+    [responses, 'data: {"type":"response.incomplete","response":{}}\n\n', 'upstream_bad_response'],
+    [responses, 'data: {"type":"response.cancelled"}\n\n', 'upstream_bad_response'],
   ])('%#: keeps its meaning and what was said before it', async (adapter, event, code) => {
     if (!adapter) throw new Error('there is no such adapter');
     const begun = unix(adapter.stream).split('\n\n').slice(0, 3).join('\n\n');

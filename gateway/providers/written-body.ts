@@ -4,11 +4,13 @@ import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
 import { completionBytes } from './openai-compatible/completion-bytes.ts';
 import type { Dialect } from './openai-compatible/dialects.ts';
+import { type Extras, responsesBody } from './openai-responses/responses-body.ts';
 import type { ProviderRequest } from './provider.ts';
 
 /** Whose words a request's body is written in. */
 export type BodyWriter =
   | { readonly kind: 'completions'; readonly dialect: Dialect }
+  | { readonly kind: 'responses'; readonly extras: Extras }
   | { readonly kind: 'messages' }
   | { readonly kind: 'generate' };
 
@@ -18,6 +20,8 @@ export function writtenBody(given: ProviderRequest, writer: BodyWriter): object 
   switch (writer.kind) {
     case 'completions':
       return completionBytes(request, writer.dialect) ?? completionBody(request, writer.dialect);
+    case 'responses':
+      return responsesBody(request, writer.extras);
     case 'messages':
       return messagesBody(request);
     case 'generate':

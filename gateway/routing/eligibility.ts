@@ -88,9 +88,8 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
  */
 function factExclusions({ facts }: CatalogueModel, features: Features): string[] {
   if (!facts || !features.tools) return [];
-  const { reasoningEffort: effort, forcedTool, jsonMode, jsonSchema } = features;
+  const { forcedTool, jsonMode, jsonSchema } = features;
   const lacks: readonly (readonly [string, boolean])[] = [
-    ['tools_with_reasoning', facts.tools !== 'always' && effort !== null && effort !== 'none'],
     ['forced_tools', facts.forcedTools === 'never' && forcedTool],
     ['tools_with_format', !facts.formatWithTools && (jsonMode || jsonSchema)],
   ];

@@ -4,6 +4,7 @@ import { knownProviders } from '#shared/known-providers.ts';
 import { Secret } from '../auth/secret.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
+import { recordedResponse } from './recorded-responses.ts';
 import { recordedStreams } from './recorded-streams.ts';
 import { errorReply, openUpstream, streamReply } from './upstream-server.ts';
 
@@ -28,7 +29,8 @@ export async function openOwnServers() {
   const upstream = await openUpstream((call, response) => {
     if (call.method === 'GET') return errorReply(200, listed)(call, response);
     const [, id = ''] = call.path.split('/');
-    return streamReply((streams[id] ?? recordedStreams.openai).join(''))(call, response);
+    const own = call.path.endsWith('/responses') ? recordedResponse : streams[id];
+    return streamReply((own ?? recordedStreams.openai).join(''))(call, response);
   });
   onTestFinished(upstream.close);
   const credentials = (more: Partial<ProviderCredential> = {}) =>

@@ -22,7 +22,7 @@ const common = {
   successor: null,
   inputs: ['text', 'image', 'file'],
   streamsToVerifiedOnly: false,
-  tools: 'always',
+  responses: false,
   parallelToolCalls: true,
   picturesInResults: true,
   samplesWhileThinking: false,

@@ -28,7 +28,7 @@ const common = {
   maxOutputTokens: 65_536,
   inputs: ['text', 'image', 'file', 'audio'],
   streamsToVerifiedOnly: false,
-  tools: 'always',
+  responses: false,
   forcedTools: 'always',
   parallelToolCalls: false,
   samplesWhileThinking: true,

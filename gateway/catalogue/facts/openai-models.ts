@@ -1,6 +1,6 @@
 import type { ModelFacts, Source } from '../model-facts.ts';
 
-/** What is known of OpenAI's models over chat completions, the one API of OpenAI's that the gateway speaks so far. */
+/** What is known of OpenAI's models, over the API by which the gateway asks each of them (`fitting/fit-api.ts`). */
 
 const read = '2026-11-22';
 const page = (url: string): Source => ({ url, read });
@@ -14,9 +14,11 @@ const seen = {
   astraTools: page('https://github.com/genkit-ai/genkit/pull/6303'),
   sixRelease: page('https://docs.laozhang.ai/en/announcements/gpt-6-launch-2026-09.md'),
   sixTools: page('https://github.com/onyx-dot-app/onyx/issues/15008'),
-  sixEfforts: page('https://docs.oxen.ai/inference-api/reference/models/gpt-6-sol.md'),
+  sixEfforts: page('https://docs.litellm.ai/blog/gpt_6_sol_luna'),
+  checklist: page('https://developers.openai.com/api/docs/guides/deployment-checklist'),
   tools56: page('https://github.com/BerriAI/litellm/pull/34569'),
   efforts56: page('https://github.com/livekit/agents/pull/7169'),
+  max56: page('https://github.com/experientiallabs/experiential/issues/764'),
   tools55: page('https://github.com/charmbracelet/crush/issues/2913'),
   tools54: page('https://github.com/openai/openai-openapi/issues/541'),
   tools52: page('https://github.com/livekit/agents/pull/5088'),
@@ -35,7 +37,7 @@ const common = {
   successor: null,
   inputs: ['text', 'image', 'file'],
   streamsToVerifiedOnly: false,
-  tools: 'always',
+  responses: false,
   forcedTools: 'always',
   parallelToolCalls: true,
   picturesInResults: false,
@@ -54,7 +56,7 @@ const common = {
 /** Those that think refuse to be sampled, and what rests on it. */
 const thinks = {
   ...common,
-  thinking: { by: 'effort' },
+  thinking: { by: 'effort', byDefault: true },
   sampling: [],
   refusedFields: ['logprobs', 'top_logprobs'],
 } as const;
@@ -75,26 +77,28 @@ const six = {
   ...thinks,
   contextLength: 1_050_000,
   maxOutputTokens: 128_000,
-  efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-  tools: 'with_effort_none',
+  // "max" over the Responses API only, as all that thinks.
+  efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
+  responses: true,
   released: '2026-09-22',
-  sources: [guide, seen.sixRelease, seen.sixTools, seen.sixEfforts],
+  sources: [guide, seen.checklist, seen.sixRelease, seen.sixTools, seen.sixEfforts],
 } as const;
 
 const five6 = {
   ...six,
   released: null,
-  sources: [guide, reasoning, seen.tools56, seen.efforts56],
+  sources: [guide, reasoning, seen.tools56, seen.efforts56, seen.max56],
 } as const;
 
 /** They do not think unless they are asked to, and tell probabilities as long as they do not. */
 const five4 = {
   ...thinks,
+  thinking: { by: 'effort', byDefault: false },
   samplesWhileThinking: false,
   refusedFields: [],
   maxOutputTokens: 128_000,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-  tools: 'without_effort',
+  responses: true,
   sources: [guide, reasoning, seen.tools54, seen.sampling],
 } as const;
 
@@ -126,9 +130,7 @@ export const openAiModels: readonly ModelFacts[] = [
     id: 'openai/gpt-6-astra',
     description: "OpenAI's most intelligent model, for the most demanding reasoning, coding and professional work.",
     released: '2026-09-03',
-    // Over chat completions "none" and "max" are refused, and tools with every effort that is left.
-    efforts: ['low', 'medium', 'high', 'xhigh'],
-    tools: 'never',
+    efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
     quality: 0.95,
     speed: [2500, 60],
     sources: [guide, seen.sixRelease, seen.astraEfforts, seen.astraTools],
@@ -156,8 +158,8 @@ export const openAiModels: readonly ModelFacts[] = [
     id: 'openai/gpt-5.5',
     contextLength: 1_000_000,
     refusedFields: thinks.refusedFields,
-    // Whether it takes tools where nothing is said was seen to change; with "none" it takes them.
-    tools: 'with_effort_none',
+    // No page says whether it thinks where nothing is said.
+    thinking: thinks.thinking,
     quality: 0.86,
     speed: [2000, 70],
     sources: [guide, reasoning, seen.tools55],
@@ -178,7 +180,7 @@ export const openAiModels: readonly ModelFacts[] = [
     id: 'openai/gpt-5.1',
     contextLength: 400_000,
     efforts: ['none', 'low', 'medium', 'high'],
-    tools: 'always',
+    responses: false,
     shutDown: '2027-04-01',
     quality: 0.77,
     speed: [1800, 80],

@@ -46,14 +46,14 @@ const keyCheck = (id: string, dialect: Dialect, path: string) => async (context:
 };
 
 function callFor(provider: string, context: ProviderContext, dialect: Dialect, path: string) {
-  const { credential, fetch, signal } = context;
-  return {
-    provider,
-    url: `${credential.baseUrl.replace(/\/+$/, '')}${path}`,
-    headers: { ...dialect.headers, ...authorization(credential) },
-    fetch,
-    signal,
-  };
+  const call = openAiCall(provider, context, path);
+  return { ...call, headers: { ...dialect.headers, ...call.headers } };
+}
+
+/** A call to a server that speaks as OpenAI does, with its key. */
+export function openAiCall(provider: string, { credential, fetch, signal }: ProviderContext, path: string) {
+  const url = `${credential.baseUrl.replace(/\/+$/, '')}${path}`;
+  return { provider, url, headers: authorization(credential), fetch, signal };
 }
 
 function authorization({ apiKey }: ProviderCredential): Record<string, string> {

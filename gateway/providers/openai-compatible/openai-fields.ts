@@ -22,7 +22,7 @@ const fields = z
  * OpenAI's own fields as its models are given them. Each is held to its type: at an address of the operator's choosing may
  * be a server that would fetch what a field of another shape names. Throws `invalid_value`.
  */
-export function openAiFields(given: Readonly<Record<string, unknown>>): object {
+export function openAiFields(given: Readonly<Record<string, unknown>>): z.infer<typeof fields> {
   const result = fields.safeParse(given);
   if (result.success) return result.data;
   const param = String(result.error.issues[0]?.path[0] ?? '');

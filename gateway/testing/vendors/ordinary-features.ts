@@ -76,6 +76,9 @@ const loop = [
   result('call_1'),
 ];
 
+/** As agents make them of a tool's name and a random number. */
+const longId = `call_mcp__${'calendar_search_events_'.repeat(3)}9f1c`;
+
 type Messages = CompletionRequestBody['messages'];
 const feature = (
   name: string,
@@ -87,13 +90,25 @@ const turns = (name: string, messages: Messages, needs: readonly Capability[] = 
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
-/** What came back with a call of this model's: its own signed thinking, and Google's signature. */
+/** What came back with a call of this model's: its own signed or encrypted thinking, and Google's signature. */
 const signedCall = ({ provider, model }: CatalogueModel) => ({
   ...call('call_1', 'Paris'),
   ...(provider === 'anthropic'
     ? {
         extra_content: {
           anthropic: { model, thinking: [{ type: 'thinking', thinking: 'Hm.', signature: `signed by ${model}` }] },
+        },
+      }
+    : {}),
+  ...(provider === 'openai'
+    ? {
+        extra_content: {
+          openai: {
+            model,
+            reasoning_details: [
+              { type: 'reasoning.encrypted', data: `encrypted by ${model}`, id: 'rs_1', format: 'openai-responses-v1' },
+            ],
+          },
         },
       }
     : {}),
@@ -214,6 +229,12 @@ export const ordinaryFeatures: readonly OrdinaryFeature[] = [
     tools,
     reasoning_effort: 'high',
   })),
+  feature('a tool loop of long ids', ['tools'], () => ({
+    messages: [...hello, { role: 'assistant', tool_calls: [call(longId, 'Paris')] }, result(longId)],
+    tools,
+    reasoning_effort: 'low',
+  })),
+  feature('tools in the shortest answer', ['tools'], () => ({ tools, max_tokens: 1 })),
   feature('a tool loop whose reasoning was lost', ['tools'], () => ({
     messages: loop,
     tools,

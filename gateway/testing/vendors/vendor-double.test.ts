@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { anthropicRules } from './anthropic-vendor.ts';
 import { googleRules } from './google-vendor.ts';
 import { openAiRules } from './openai-vendor.ts';
+import { responsesRules, unverifiedRules } from './responses-vendor.ts';
 import { openVendorDouble } from './vendor-double.ts';
 import type { VendorRule } from './vendor-rule.ts';
 
@@ -42,6 +43,38 @@ const toOpenAi: [body: object, words: RegExp][] = [
     openAi('gpt-4o', { messages: [user, { role: 'assistant', tool_calls: [call] }] }),
     /must be followed by tool messages/,
   ],
+];
+
+const responses = (model: string, more: object) => ({ model, input: [user], store: false, ...more });
+const called = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' };
+const returned = { type: 'function_call_output', call_id: 'c1', output: '' };
+const strictFormat = { format: { type: 'json_schema', name: 'x', strict: true, schema: open } };
+const toResponses: [body: object, words: RegExp][] = [
+  [responses('gpt-5.4', { stop: ['a'] }), /Unknown parameter: 'stop'/],
+  [responses('gpt-5.4', { input: [{ ...user, name: 'a' }] }), /Unknown parameter: 'input\[0\].name'/],
+  [responses('gpt-5.4', { max_output_tokens: 15 }), />= 16, but got 15/],
+  [responses('gpt-5.4', { temperature: 0, reasoning: { effort: 'low' } }), /'temperature' is not supported/],
+  [responses('gpt-5.6-luna', { reasoning: { effort: 'minimal' } }), /'none', 'low', 'medium', 'high', 'xhigh', 'max'/],
+  [responses('gpt-6-astra', { reasoning: { effort: 'none' } }), /'none' is not supported with the 'gpt-6-astra' model/],
+  [responses('gpt-5.4', { tools: [tool] }), /Missing required parameter: 'tools\[0\].name'/],
+  [responses('gpt-5.4', { tool_choice: 'auto' }), /must be specified with 'tools'/],
+  [responses('gpt-5.4', { input: [{ role: 'tool', content: '' }] }), /Invalid value: 'tool'/],
+  [responses('gpt-5.4', { input: [{ role: 'user', content: [{ type: 'text' }] }] }), /Invalid value: 'text'/],
+  [responses('gpt-5.4', { text: { format: { type: 'json_object' } } }), /must contain the word 'json'/],
+  [responses('gpt-5.4', { text: strictFormat }), /'additionalProperties' is required/],
+  [responses('gpt-5.4', { tools: [{ type: 'function', name: 'f', parameters: open }] }), /'additionalProperties'/],
+  [responses('gpt-5.4', { input: [called] }), /No tool output found for function call c1/],
+  [responses('gpt-5.4', { input: [returned] }), /No tool call found/],
+  [responses('gpt-5.4', { input: [{ ...called, call_id: 'c'.repeat(65) }] }), /maximum length 64/],
+  [responses('gpt-5.4', { input: [{ type: 'reasoning', id: 'rs_1', summary: [] }] }), /Items are not persisted/],
+  [
+    responses('gpt-5.4', { input: [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'of another' }] }),
+    /could not be verified/,
+  ],
+];
+const toUnverified: [body: object, words: RegExp][] = [
+  [responses('gpt-6-sol', { stream: true }), /must be verified to stream/],
+  [responses('gpt-6-sol', { reasoning: { summary: 'auto' } }), /must be verified to generate reasoning summaries/],
 ];
 
 const claude = (model: string, more: object) => ({ model, max_tokens: 100, messages: [user], ...more });
@@ -148,12 +181,16 @@ const toGoogle: [body: object, words: RegExp][] = [
 
 const addresses = {
   openai: () => 'https://openai.example/v1/chat/completions',
+  responses: () => 'https://openai.example/v1/responses',
+  unverified: () => 'https://openai.example/v1/responses',
   anthropic: () => 'https://anthropic.example/v1/messages',
   google: (model: string) => `https://google.example/v1beta/models/${model}:streamGenerateContent?alt=sse`,
 };
 
 const all = [
   ['openai', toOpenAi, openAiRules],
+  ['responses', toResponses, responsesRules],
+  ['unverified', toUnverified, unverifiedRules],
   ['anthropic', toAnthropic, anthropicRules],
   ['google', toGoogle, googleRules],
 ] as const;
@@ -162,7 +199,10 @@ describe.each(all)('the double of %s', (vendor, refused, rules) => {
   test.each(refused)('refuses %j', async (given, words) => {
     const { model, ...rest } = given as { model: string };
     const body = JSON.stringify(vendor === 'google' ? rest : given);
-    const answer = await openVendorDouble().send(addresses[vendor](model), { method: 'POST', body });
+    const answer = await openVendorDouble({ verified: vendor !== 'unverified' }).send(addresses[vendor](model), {
+      method: 'POST',
+      body,
+    });
     expect(answer.status).toBe(400);
     const { error } = (await answer.json()) as { error: { message: string } };
     expect(error.message).toMatch(words);

@@ -1,8 +1,10 @@
 import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { recordedResponse, recordedWholeResponse } from '../recorded-responses.ts';
 import { recordedStreams } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { googleError, googleRules } from './google-vendor.ts';
 import { openAiError, openAiRules } from './openai-vendor.ts';
+import { responsesRules, unverifiedRules } from './responses-vendor.ts';
 import { firstRefusal, type Refusal, type VendorRule } from './vendor-rule.ts';
 
 interface Vendor {
@@ -10,7 +12,17 @@ interface Vendor {
   readonly rules: readonly VendorRule[];
   readonly error: (refusal: Refusal) => object;
   readonly answer: string;
+  /** To whom asks for all at once; where it is missing, `answer` as well. */
+  readonly whole?: object;
+  /** Refused to organisations that the vendor has not verified. */
+  readonly unverified?: readonly VendorRule[];
 }
+
+const completion = {
+  ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'gpt-x' },
+  choices: [{ index: 0, message: { role: 'assistant', content: recordedStreams.text }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 20, completion_tokens: 11, total_tokens: 31 },
+};
 
 const vendors: readonly Vendor[] = [
   {
@@ -18,6 +30,16 @@ const vendors: readonly Vendor[] = [
     rules: openAiRules,
     error: openAiError,
     answer: recordedStreams.openai.join(''),
+    whole: completion,
+    unverified: unverifiedRules,
+  },
+  {
+    path: /\/v1\/responses$/,
+    rules: responsesRules,
+    error: openAiError,
+    answer: recordedResponse.join(''),
+    whole: recordedWholeResponse,
+    unverified: unverifiedRules,
   },
   { path: /\/v1\/messages$/, rules: anthropicRules, error: anthropicError, answer: recordedStreams.anthropic.join('') },
   {
@@ -30,12 +52,13 @@ const vendors: readonly Vendor[] = [
 
 /** A request that a vendor got, and its refusal. */
 export interface VendorCall {
+  readonly url: string;
   readonly body: JsonObject;
   readonly refusal: Refusal | null;
 }
 
 /** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble() {
+export function openVendorDouble({ verified = true }: { readonly verified?: boolean } = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -43,9 +66,11 @@ export function openVendorDouble() {
     if (!vendor) return Response.json({ error: { message: `nobody is at ${url}` } }, { status: 404 });
     const body = asObject(JSON.parse(await new Response(init?.body ?? '{}').text()));
     const model = asText(body.model) ?? decodeURIComponent(vendor.path.exec(url)?.[1] ?? '');
-    const refusal = firstRefusal(vendor.rules, body, model);
-    calls.push({ body, refusal });
+    const rules = [...vendor.rules, ...(verified ? [] : (vendor.unverified ?? []))];
+    const refusal = firstRefusal(rules, body, model);
+    calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
+    if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
     return new Response(vendor.answer, { headers: { 'content-type': 'text/event-stream' } });
   };
   return { send, calls };

@@ -64,7 +64,7 @@ describe('the router', () => {
 
   test('offers no model that would do by halves what is asked', async () => {
     const forced = ordinaryFeatures.find(({ name }) => name === 'effort and a forced tool')?.body(anyModel);
-    for (const only of [['openai/gpt-5.6-sol'], ['anthropic/claude-opus-5-5'], ['openai/gpt-6-astra']]) {
+    for (const only of [['anthropic/claude-opus-5-5'], ['anthropic/claude-fable-5-1']]) {
       const { status, calls } = await ask({ id: 'router' }, { ...forced, route: { only } });
       expect({ status, calls }, String(only)).toEqual({ status: 404, calls: [] });
     }
@@ -89,6 +89,7 @@ describe('a large request, whose long parts are opened on another thread', () =>
     'anthropic/claude-haiku-4-5',
     'google/gemini-3.8-flash',
     'openai/gpt-6-astra',
+    'openai/gpt-4.1',
   ])('to %s is fitted like a small one', async (id) => {
     const small = await ask({ id }, body('hi'));
     const large = await ask({ id }, body(long));

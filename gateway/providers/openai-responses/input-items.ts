@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { messageText } from '../../content/message-text.ts';
+import { reasoningOf } from './reasoning-state.ts';
+
+/** A conversation as the Responses API takes it. `thinker`: the model that gets its earlier reasoning back; null: nobody does. */
+export const inputItems = (messages: readonly ChatMessage[], thinker: string | null): object[] =>
+  messages.flatMap((message) => itemsOf(message, thinker));
+
+function itemsOf(message: ChatMessage, thinker: string | null): object[] {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return [{ role: 'developer', content: messageText(message) }];
+    case 'user':
+      return [{ role: 'user', content: contentOf(message.content) }];
+    case 'assistant':
+      return assistantItems(message, thinker);
+    case 'tool':
+      return [{ type: 'function_call_output', call_id: callId(message.tool_call_id), output: messageText(message) }];
+  }
+}
+
+/** What was thought before the first call was also thought before the text. */
+function assistantItems(message: Extract<ChatMessage, { role: 'assistant' }>, thinker: string | null): object[] {
+  const text = messageText(message);
+  const calls = message.tool_calls ?? [];
+  const thoughts = calls.map((call) => (thinker === null ? [] : reasoningOf(call, thinker)));
+  return [
+    ...(thoughts[0] ?? []),
+    ...(text === '' ? [] : [{ role: 'assistant', content: text }]),
+    ...calls.flatMap((call, at) => [...(at > 0 ? (thoughts[at] ?? []) : []), functionCall(call)]),
+  ];
+}
+
+const functionCall = ({ id, function: { name, arguments: args } }: ToolCall) => ({
+  type: 'function_call',
+  ...{ call_id: callId(id), name, arguments: args },
+});
+
+/** Longer ids are refused, also its own (https://github.com/V1ki/dsh-plugin-subscriptions/issues/29, read 2026-11-22). */
+const longestCallId = 64;
+
+/** The same id always becomes the same one. */
+const callId = (id: string) =>
+  id.length <= longestCallId ? id : `call_${createHash('sha256').update(id).digest('base64url')}`;
+
+const contentOf = (content: string | readonly ContentPart[]): string | object[] =>
+  typeof content === 'string' ? content : content.map(partOf);
+
+function partOf(part: ContentPart): object {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text };
+    case 'image_url': {
+      const { url, detail } = part.image_url;
+      return { type: 'input_image', image_url: url, detail: detail ?? 'auto' };
+    }
+    case 'file': {
+      const { filename = 'document.pdf', file_data } = part.file;
+      return { type: 'input_file', filename, file_data };
+    }
+    case 'input_audio':
+      throw new AppError('unsupported_modality', "OpenAI's Responses API does not take audio input.", {
+        param: 'messages',
+      });
+  }
+}

@@ -1,0 +1,40 @@
+import type { ToolCall } from '#shared/wire/chat-request.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+
+/**
+ * Reasoning items come back before the calls that they led to, encrypted, since nothing is stored (`store: false`). They travel
+ * as `extra_content.openai.reasoning_details` of the call after them (wire contract §1.6), in the form that OpenRouter made
+ * common, with the name of their model: the service can only decrypt its own.
+ */
+export const withReasoning = (items: readonly JsonObject[], model: string): JsonObject => ({
+  openai: { reasoning_details: items.flatMap(detailsOf), model },
+});
+
+const format = 'openai-responses-v1';
+
+function detailsOf({ id, encrypted_content: data, summary }: JsonObject, index: number): JsonObject[] {
+  const own = { id, format, index };
+  const texts = asArray(summary).map((part) => asText(asObject(part).text) ?? '');
+  return [
+    ...texts.map((text) => ({ type: 'reasoning.summary', summary: text, ...own })),
+    { type: 'reasoning.encrypted', data, ...own },
+  ];
+}
+
+/** The items that came back with a call: what is known of their fields, and nothing that a caller added. */
+export function reasoningOf(call: ToolCall, model: string): JsonObject[] {
+  const { reasoning_details: details, model: thinker } = asObject(asObject(call.extra_content).openai);
+  if (thinker !== model) return [];
+  const known = asArray(details).map(asObject);
+  return known.flatMap((detail) => {
+    const { type, id, data } = detail;
+    if (type !== 'reasoning.encrypted' || typeof data !== 'string' || !isItemId(id)) return [];
+    const texts = known.filter((other) => other.type === 'reasoning.summary' && other.id === id);
+    const summary = texts.flatMap(({ summary: text }) =>
+      typeof text === 'string' ? [{ type: 'summary_text', text }] : [],
+    );
+    return [{ type: 'reasoning', id, encrypted_content: data, summary }];
+  });
+}
+
+const isItemId = (id: unknown) => typeof id === 'string' && /^[\w-]{1,128}$/.test(id);

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ProviderEvent } from '../provider.ts';
+import { createResponseReader } from './response-events.ts';
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
+const name = fc.constantFrom('find', 'look');
+const callId = fc.stringMatching(/^call_[a-z]{4}$/);
+const item = fc.oneof(
+  fc.record({ type: fc.constant('message'), text, kind: fc.constantFrom('output_text', 'refusal') }),
+  fc.record({ type: fc.constant('reasoning'), text, data: fc.stringMatching(/^[a-z]{4}$/) }),
+  fc.record({ type: fc.constant('function_call'), text, call_id: callId, name }),
+  fc.record({ type: fc.constant('custom_tool_call'), text, call_id: callId, name }),
+);
+type Item = typeof item extends fc.Arbitrary<infer One> ? One : never;
+
+function wholeItem(one: Item, index: number): object {
+  switch (one.type) {
+    case 'message':
+      return {
+        type: 'message',
+        content: [{ type: one.kind, [one.kind === 'refusal' ? 'refusal' : 'text']: one.text }],
+      };
+    case 'reasoning':
+      return {
+        ...{ type: 'reasoning', id: `rs_${index}`, encrypted_content: one.data },
+        summary: [{ type: 'summary_text', text: one.text }],
+      };
+    default:
+      return { ...one, [one.type === 'function_call' ? 'arguments' : 'input']: one.text };
+  }
+}
+
+const deltaOf: Readonly<Record<string, string>> = {
+  output_text: 'response.output_text.delta',
+  refusal: 'response.refusal.delta',
+  reasoning: 'response.reasoning_summary_text.delta',
+  function_call: 'response.function_call_arguments.delta',
+  custom_tool_call: 'response.custom_tool_call_input.delta',
+};
+
+function streamed(items: readonly Item[], cut: number, end: object): string[] {
+  const events = items.flatMap((one, output_index) => {
+    const done = wholeItem(one, output_index);
+    const type = deltaOf['kind' in one && one.kind ? one.kind : one.type];
+    const pieces = [one.text.slice(0, cut), one.text.slice(cut)];
+    return [
+      {
+        type: 'response.output_item.added',
+        output_index,
+        item: { ...done, content: [], summary: [], arguments: '', input: '' },
+      },
+      ...pieces.map((delta) => ({ type, output_index, summary_index: 0, delta })),
+      { type: 'response.output_item.done', output_index, item: done },
+    ];
+  });
+  return [...events, { type: 'response.completed', response: end }].map((event) => JSON.stringify(event));
+}
+
+/** Texts and arguments joined, whatever pieces they came in. */
+function joined(events: readonly ProviderEvent[]) {
+  const said = {
+    texts: '',
+    thoughts: '',
+    refusals: '',
+    calls: [] as object[],
+    args: [] as string[],
+    rest: [] as object[],
+  };
+  for (const event of events) {
+    if (event.type === 'text-delta') said.texts += event.text;
+    else if (event.type === 'reasoning-delta') said.thoughts += event.text;
+    else if (event.type === 'refusal-delta') said.refusals += event.text;
+    else if (event.type === 'tool-call-delta')
+      said.args[event.index] = (said.args[event.index] ?? '') + event.arguments;
+    else if (event.type === 'tool-call-start') said.calls.push(event);
+    else said.rest.push(event);
+  }
+  return said;
+}
+
+const usage = { input_tokens: 5, input_tokens_details: { cached_tokens: 2, cache_write_tokens: 1 }, output_tokens: 3 };
+
+test('a response says the same at once and in the events of its stream, however these cut it', () => {
+  fc.assert(
+    fc.property(fc.array(item, { maxLength: 6 }), fc.nat(20), (items, cut) => {
+      const end = { status: 'completed', output: items.map(wholeItem), usage };
+      const reader = createResponseReader('m');
+      const parts = streamed(items, cut, end).flatMap((data) => reader.read(data));
+      expect(reader.done).toBe(true);
+      expect(joined(parts)).toEqual(joined(createResponseReader('m').readWhole(end)));
+    }),
+  );
+});
+
+const read = (...events: object[]) => {
+  const reader = createResponseReader('gpt-x');
+  return events.flatMap((event) => reader.read(JSON.stringify(event)));
+};
+
+test.each([
+  ['incomplete', { reason: 'max_output_tokens' }, 'length'],
+  ['incomplete', { reason: 'content_filter' }, 'content_filter'],
+  ['completed', null, 'stop'],
+])('a response that is %s for %j ends with %s, and its usage counts', (status, incomplete_details, reason) => {
+  const response = { status, incomplete_details, usage };
+  const counted = { promptTokens: 5, completionTokens: 3, cachedTokens: 2, cacheWriteTokens: 1, reasoningTokens: 0 };
+  expect(read({ type: `response.${status}`, response })).toEqual([
+    { type: 'start' },
+    { type: 'usage', usage: counted },
+    { type: 'finish', reason },
+  ]);
+});
+
+test('what comes after the end counts for nothing', () => {
+  const end = { type: 'response.completed', response: { status: 'completed' } };
+  const late = { type: 'response.output_text.delta', output_index: 0, delta: 'late' };
+  expect(read(end, late).map(({ type }) => type)).toEqual(['start', 'finish']);
+});
+
+describe('paragraphs', () => {
+  const delta = (type: string, place: object, text: string) => ({
+    type: `response.${type}.delta`,
+    ...place,
+    delta: text,
+  });
+  test('stand between the parts of a summary and between messages, not inside them', () => {
+    const said = joined(
+      read(
+        delta('reasoning_summary_text', { output_index: 0, summary_index: 0 }, 'One'),
+        delta('reasoning_summary_text', { output_index: 0, summary_index: 0 }, ' more'),
+        delta('reasoning_summary_text', { output_index: 0, summary_index: 1 }, 'Two'),
+        delta('output_text', { output_index: 1 }, 'Let me look.'),
+        delta('output_text', { output_index: 2 }, 'It is '),
+        delta('output_text', { output_index: 2 }, 'warm.'),
+      ),
+    );
+    expect(said).toMatchObject({ thoughts: 'One more\n\nTwo', texts: 'Let me look.\n\nIt is warm.' });
+  });
+});

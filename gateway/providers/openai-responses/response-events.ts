@@ -1,0 +1,104 @@
+import { AppError } from '#shared/errors.ts';
+import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
+import { usageEvent } from '../openai-compatible/completion-usage.ts';
+import type { ProviderEvent } from '../provider.ts';
+import { createOutputItems, type OutputItems } from './output-items.ts';
+
+/** Reads one response, in the events of its stream or whole. */
+export interface ResponseReader {
+  read(data: string): ProviderEvent[];
+  readWhole(response: JsonObject): ProviderEvent[];
+  /** The event that ends a response was read: nothing that follows counts. */
+  readonly done: boolean;
+}
+
+const provider = 'openai';
+
+export const createResponseReader = (model: string): ResponseReader => new ResponseEvents(model);
+
+class ResponseEvents implements ResponseReader {
+  done = false;
+  readonly #items: OutputItems;
+  #started = false;
+
+  constructor(model: string) {
+    this.#items = createOutputItems(model);
+  }
+
+  /** Annotations, progress of hosted tools and whatever comes later say nothing that a chat completion could say. */
+  read(data: string): ProviderEvent[] {
+    if (this.done) return [];
+    const event = parseEvent(data, provider);
+    switch (event.type) {
+      case 'error':
+        throw failure(asObject(event.error ?? event));
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+      case 'response.cancelled':
+        this.done = true;
+        return [...this.#begin(), ...this.#end({ status: event.type.slice(9), ...asObject(event.response) })];
+      default:
+        return [...this.#begin(), ...this.#items.hear(event)];
+    }
+  }
+
+  readWhole(response: JsonObject): ProviderEvent[] {
+    if (response.error) throw failure(asObject(response.error));
+    const said = asArray(response.output).flatMap((item, index) => this.#items.whole(asObject(item), index));
+    return [...this.#begin(), ...said, ...this.#end(response)];
+  }
+
+  #begin(): ProviderEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
+    return [{ type: 'start' }];
+  }
+
+  #end(response: JsonObject): ProviderEvent[] {
+    if (response.status === 'failed') throw failure(asObject(response.error));
+    const reason = finishReason(response, this.#items.calls > 0);
+    return [...countedUsage(response.usage), { type: 'finish', reason }];
+  }
+}
+
+function finishReason({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): FinishReason {
+  if (status === 'completed') return hasCalls ? 'tool_calls' : 'stop';
+  const reason = asText(asObject(details).reason);
+  if (status === 'incomplete' && reason === 'max_output_tokens') return 'length';
+  if (status === 'incomplete' && reason === 'content_filter') return 'content_filter';
+  throw new AppError('upstream_bad_response', 'OpenAI ended its answer in the middle of it.', { provider });
+}
+
+function countedUsage(value: unknown): ProviderEvent[] {
+  const usage = asObject(value);
+  return usageEvent({
+    usage: {
+      prompt_tokens: asCount(usage.input_tokens),
+      completion_tokens: asCount(usage.output_tokens),
+      prompt_tokens_details: usage.input_tokens_details,
+      completion_tokens_details: usage.output_tokens_details,
+    },
+  });
+}
+
+/**
+ * Codes of a response that failed by what the request holds; the others are OpenAI's own faults. Read in `ResponseError` of
+ * https://developers.openai.com/api/reference/resources/responses on 2026-11-22.
+ */
+const ofRequest = /image|^invalid_/;
+
+function failure(error: JsonObject): AppError {
+  const code = asText(error.code);
+  const flagged = code === 'invalid_prompt' || code === 'image_content_policy_violation';
+  const kind = flagged
+    ? 'content_policy_violation'
+    : code !== null && ofRequest.test(code)
+      ? 'invalid_request_error'
+      : null;
+  // Flat in an event, where "type" is the event's own.
+  const type = error.type === 'error' ? null : error.type;
+  return upstreamError(readFault({ error: { ...error, type: kind ?? type } }, provider, null));
+}

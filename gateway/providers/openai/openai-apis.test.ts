@@ -1,0 +1,219 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { Secret } from '../../auth/secret.ts';
+import { buildCatalogue } from '../../catalogue/build-catalogue.ts';
+import { asArray, asObject } from '../../json/json-value.ts';
+import { type ChatBench, openChatBench } from '../../testing/chat-bench.ts';
+import { openVendorDouble } from '../../testing/vendors/vendor-double.ts';
+
+/** OpenAI's two APIs: which one is asked, what goes there and back, and what its organisation is refused. */
+
+const { models } = buildCatalogue('2026-11-22', []);
+const benches: ChatBench[] = [];
+afterEach(async () => {
+  for (const bench of benches.splice(0)) await bench.close();
+});
+
+async function open(options: Parameters<typeof openVendorDouble>[0] = {}) {
+  const double = openVendorDouble(options);
+  const bench = await openChatBench({
+    models,
+    plan: 'enterprise',
+    balance: '1000',
+    providers: { openai: { apiKey: new Secret('platform-key'), baseUrl: 'https://api.openai.com/v1' } },
+    fetch: double.send,
+  });
+  benches.push(bench);
+  const ask = async (body: object) => {
+    const before = double.calls.length;
+    const answer = await bench.post('/v1/chat/completions', body);
+    return { status: answer.status, text: await answer.text(), calls: double.calls.slice(before) };
+  };
+  return { ask };
+}
+
+const hello = { role: 'user', content: 'What is the weather in Paris?' };
+const tools = [{ type: 'function', function: { name: 'one', description: 'First.' } }];
+const model = 'openai/gpt-6-sol';
+const paths = (calls: readonly { readonly url: string }[]) => calls.map(({ url }) => new URL(url).pathname);
+
+test.each([
+  ['nothing but words', {}, '/v1/chat/completions'],
+  ['no thinking', { reasoning_effort: 'none' }, '/v1/chat/completions'],
+  ['thinking', { reasoning_effort: 'low' }, '/v1/responses'],
+  ['tools', { tools }, '/v1/responses'],
+  ['tools and thinking', { tools, reasoning_effort: 'max' }, '/v1/responses'],
+])('a request with %s goes by the API that takes it', async (_what, more, path) => {
+  const { ask } = await open();
+  const { status, calls } = await ask({ model, messages: [hello], ...more });
+  expect({ status, paths: paths(calls) }).toEqual({ status: 200, paths: [path] });
+});
+
+test('a model that takes both by one API is asked by that', async () => {
+  const { ask } = await open();
+  const { calls } = await ask({ model: 'openai/gpt-5.1', messages: [hello], tools, reasoning_effort: 'high' });
+  expect(paths(calls)).toEqual(['/v1/chat/completions']);
+});
+
+test('all that a request holds is said in the words of the Responses API, and nothing is stored', async () => {
+  const { ask } = await open();
+  const schema = { type: 'object', properties: {}, additionalProperties: false };
+  const { status, text, calls } = await ask({
+    model,
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'low' } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${btoa('%PDF-1.4')}` } },
+        ],
+      },
+      { role: 'assistant', content: 'A cat.' },
+      hello,
+    ],
+    tools: [
+      { type: 'function', function: { name: 'one', parameters: schema, strict: true } },
+      { type: 'function', function: { name: 'two' } },
+    ],
+    tool_choice: { type: 'function', function: { name: 'two' } },
+    parallel_tool_calls: false,
+    reasoning_effort: 'high',
+    response_format: { type: 'json_schema', json_schema: { name: 'x', schema, strict: true } },
+    verbosity: 'low',
+    prompt_cache_key: 'k',
+    max_tokens: 9,
+    seed: 7,
+    logit_bias: { 5: 1 },
+  });
+  expect(status).toBe(200);
+  expect(calls[0]?.body).toEqual({
+    model: 'gpt-6-sol',
+    input: [
+      { role: 'developer', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'What is it?' },
+          { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' },
+          { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${btoa('%PDF-1.4')}` },
+        ],
+      },
+      { role: 'assistant', content: 'A cat.' },
+      hello,
+    ],
+    tools: [
+      { type: 'function', name: 'one', parameters: schema, strict: true },
+      { type: 'function', name: 'two', parameters: { type: 'object', properties: {} }, strict: false },
+    ],
+    tool_choice: { type: 'function', name: 'two' },
+    parallel_tool_calls: false,
+    reasoning: { effort: 'high', summary: 'auto' },
+    text: { format: { type: 'json_schema', name: 'x', schema, strict: true }, verbosity: 'low' },
+    include: ['reasoning.encrypted_content'],
+    prompt_cache_key: 'k',
+    max_output_tokens: 16,
+    store: false,
+    stream: true,
+  });
+  const { warnings, usage } = JSON.parse(text);
+  expect(warnings.map(({ code, param }: { code: string; param: string }) => `${code} ${param}`)).toEqual([
+    'max_tokens_raised max_tokens',
+    'parameter_dropped seed',
+    'parameter_dropped logit_bias',
+  ]);
+  expect(usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 11 });
+  expect(usage.completion_tokens_details).toMatchObject({ reasoning_tokens: 4 });
+});
+
+test('some of the tools allowed are the tools that are offered', async () => {
+  const { ask } = await open();
+  const two = { type: 'function', function: { name: 'two' } };
+  const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [two] } };
+  const { calls } = await ask({ model, messages: [hello], tools: [...tools, two], tool_choice });
+  expect(calls[0]?.body).toMatchObject({ tools: [{ name: 'two' }], tool_choice: 'required' });
+});
+
+describe('what it thought before its calls', () => {
+  const turn = async (ask: Awaited<ReturnType<typeof open>>['ask'], stream: boolean) => {
+    const { text } = await ask({ model, messages: [hello], tools, reasoning_effort: 'high', stream });
+    if (!stream) return JSON.parse(text).choices[0].message;
+    const chunks = text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
+    const starts = chunks.flatMap(({ choices: [choice] }) => choice?.delta?.tool_calls ?? []).filter(({ id }) => id);
+    const args = ['{"a":1}', '{}'];
+    const calls = starts.map((call, at) => ({ ...call, function: { ...call.function, arguments: args[at] } }));
+    return { role: 'assistant', content: 'Grüße, 世界 👋', tool_calls: calls };
+  };
+  const results = ['call_a', 'call_b'].map((tool_call_id) => ({ role: 'tool', tool_call_id, content: '1' }));
+  const next = (message: object, id = model) => ({ model: id, messages: [hello, message, ...results], tools });
+
+  test.each([false, true])('comes encrypted and goes back as it came, streamed: %s', async (stream) => {
+    const { ask } = await open();
+    const message = await turn(ask, stream);
+    const { calls } = await ask(next(message));
+    expect(calls[0]?.body.input).toEqual([
+      hello,
+      {
+        ...{ type: 'reasoning', id: 'rs_1', encrypted_content: 'ZW5jcnlwdGVk' },
+        summary: [{ type: 'summary_text', text: 'Hm.' }],
+      },
+      { role: 'assistant', content: 'Grüße, 世界 👋' },
+      { type: 'function_call', call_id: 'call_a', name: 'one', arguments: '{"a":1}' },
+      { type: 'function_call', call_id: 'call_b', name: 'two', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_a', output: '1' },
+      { type: 'function_call_output', call_id: 'call_b', output: '1' },
+    ]);
+  });
+
+  test('is left out where the organisation that is asked cannot read it, and then it is answered', async () => {
+    const { ask } = await open();
+    const { status, calls } = await ask(next(await turn(ask, false)));
+    expect(calls.map(({ refusal }) => refusal?.code ?? null)).toEqual(['invalid_encrypted_content', null]);
+    expect(status).toBe(200);
+    expect(JSON.stringify(calls[1]?.body)).not.toContain('"reasoning",');
+  });
+
+  test('is kept from another model, and nothing else that comes with it goes on', async () => {
+    const { ask } = await open();
+    const message = await turn(ask, false);
+    const other = await ask(next(message, 'openai/gpt-5.6-sol'));
+    expect(other.calls.map(({ refusal }) => refusal)).toEqual([null]);
+    const [first, second] = message.tool_calls;
+    const { openai } = first.extra_content;
+    const forged = asArray(openai.reasoning_details).map((detail) => ({
+      ...asObject(detail),
+      url: 'http://169.254.169.254',
+    }));
+    const extra_content = {
+      openai: { ...openai, reasoning_details: [...forged, { type: 'reasoning.encrypted', id: 'http://a', data: 'x' }] },
+    };
+    const { calls } = await ask(next({ ...message, tool_calls: [{ ...first, extra_content }, second] }));
+    expect(JSON.stringify(calls)).not.toMatch(/169\.254|http:\/\/a/);
+    expect(JSON.stringify(calls[0]?.body)).toContain('ZW5jcnlwdGVk');
+  });
+});
+
+describe('an organisation that is not verified', () => {
+  const refusedParams = (calls: readonly { readonly refusal: { param?: string | null } | null }[]) =>
+    calls.map(({ refusal }) => refusal?.param ?? null);
+
+  test('is answered whole, in events, and is not asked for again what it is refused', async () => {
+    const { ask } = await open({ verified: false });
+    const body = { model, messages: [hello], tools, stream: true };
+    const first = await ask(body);
+    expect(refusedParams(first.calls)).toEqual(['stream', 'reasoning.summary', null]);
+    expect(first.status).toBe(200);
+    expect(first.text).toMatch(/Grüße, 世界 👋[\s\S]*"finish_reason":"tool_calls"[\s\S]*data: \[DONE\]/);
+  });
+
+  test('is asked whole for what it may not stream over chat completions', async () => {
+    const { ask } = await open({ verified: false });
+    const body = { model: 'openai/gpt-5', messages: [hello], stream: true };
+    expect(refusedParams((await ask(body)).calls)).toEqual(['stream', null]);
+    const again = await ask(body);
+    expect(refusedParams(again.calls)).toEqual([null]);
+    expect(again.text).toContain('data: [DONE]');
+    const other = await ask({ ...body, model: 'openai/gpt-5.1' });
+    expect(other.calls[0]?.body.stream).toBe(true);
+  });
+});
