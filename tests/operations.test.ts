@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { gatewayProgram } from '../gateway/cli/program.ts';
+import { engineTimeouts } from '../gateway/engine/engine.ts';
 import { trafficMetrics } from '../gateway/metrics/traffic-metrics.ts';
 
 /** What operators read, held against the code: neither may say more or less than the other. */
@@ -47,6 +48,20 @@ test('the guide lists every flag of serve, and none that is refused', () => {
 test('the help names every variable too', () => {
   for (const name of named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g))
     expect(gatewayProgram().helpInformation()).toContain(name);
+});
+
+test('the guide says how long an answer may take', () => {
+  const { thinking, ...plain } = engineTimeouts;
+  const rows = table('Seconds, by whether')
+    .split('\n')
+    .map((row) => row.split('|').slice(2, 4).map(Number));
+  const seconds = (plainMs: number, thinkingMs: number) => [plainMs / 1_000, thinkingMs / 1_000];
+  expect(rows).toEqual([
+    seconds(plain.firstEventMs, thinking.firstEventMs),
+    seconds(plain.attemptMs, thinking.firstEventMs),
+    seconds(plain.silentMs, thinking.silentMs),
+    seconds(plain.totalMs, thinking.totalMs),
+  ]);
 });
 
 test('the guide lists every metric, and none that is not counted', () => {

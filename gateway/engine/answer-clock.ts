@@ -11,22 +11,29 @@ const clientFactor = 1.5;
 /** How exactly the end is met where a client held the answer back, as a part of the whole. */
 const grain = 0.01;
 
+export interface AnswerClock {
+  /** Gives the upstream so much in all, where that is more: a slower model is asked. */
+  allow(totalMs: number): void;
+  stop(): void;
+}
+
 /**
  * Times an answer. The upstream is late when it had `totalMs` to itself, the time in which its client kept it waiting left
- * out; the client is, when half as long again has passed and the upstream still is not late. Returns what stops the clock.
+ * out; the client is, when half as long again has passed and the upstream still is not late.
  */
 export function startAnswerClock(
-  totalMs: number,
+  usualMs: number,
   backpressure: Pick<Backpressure, 'ms'>,
   late: LateAnswer,
-): () => void {
+): AnswerClock {
   const startedAt = performance.now();
-  const longestMs = totalMs * clientFactor;
+  let totalMs = usualMs;
   let clientIsLate = false;
   let timer = setTimeout(look, totalMs);
 
   function look(): void {
     const passed = performance.now() - startedAt;
+    const longestMs = totalMs * clientFactor;
     const left = totalMs - (passed - backpressure.ms);
     if (left <= 0) {
       late.upstream();
@@ -40,5 +47,10 @@ export function startAnswerClock(
     timer = setTimeout(look, Math.max(untilClient, totalMs * grain));
   }
 
-  return () => clearTimeout(timer);
+  return {
+    allow(more) {
+      totalMs = Math.max(totalMs, more);
+    },
+    stop: () => clearTimeout(timer),
+  };
 }

@@ -39,6 +39,7 @@ export async function runAnswer(context: RunContext): Promise<void> {
     attempts: [],
     current: null,
     spoken: false,
+    firstEventMs: deps.timeouts.firstEventMs,
     wasted: 0n,
   };
   const unlease = deps.leases.keep(() => renew(run));
@@ -138,7 +139,8 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   const { deps, signal } = run;
   const current = begin(run, target);
   const { whole } = current;
-  const firstEventMs = firstEventLimit(run, isLast);
+  const { silentMs } = current.fitted.thinks ? deps.timeouts.thinking : deps.timeouts;
+  const firstEventMs = firstEventLimit(run, current, isLast);
   const request = requestFor(run, target, current);
   const listener = new AnswerListener(run, current);
   run.disconnect.asks(target.model.provider, whole);
@@ -146,7 +148,7 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
     current.whole = false;
     run.disconnect.asks(target.model.provider, false);
   };
-  const context = { signal, firstEventMs, whole, fetch: deps.fetch, answersInParts };
+  const context = { signal, firstEventMs, silentMs, whole, fetch: deps.fetch, answersInParts };
   try {
     await attempt(target, request, context, (events) => listener.take(events));
   } catch (error) {
@@ -173,14 +175,23 @@ function begin(run: Run, target: Target): Try {
     firstTokenAt: null,
   };
   run.current = current;
+  if (fitted.thinks) allowThinking(run);
   return current;
 }
 
-/** 30 s for each attempt and what is left of 120 s for the last one (§5.3.6). */
-function firstEventLimit({ deps, startedAt }: Run, isLast: boolean): number {
-  const { firstEventMs, attemptMs } = deps.timeouts;
+function allowThinking(run: Run): void {
+  const { firstEventMs, totalMs } = run.deps.timeouts.thinking;
+  run.firstEventMs = Math.max(run.firstEventMs, firstEventMs);
+  run.clock.allow(totalMs);
+}
+
+/**
+ * 30 s for each attempt and what is left of 120 s for the last one (§5.3.6). A model that thinks has all that is left: nobody else is
+ * asked while it may still be at work, and paid for.
+ */
+function firstEventLimit({ deps, startedAt, firstEventMs }: Run, { fitted }: Try, isLast: boolean): number {
   const left = Math.max(1, startedAt + firstEventMs - deps.now());
-  return isLast ? left : Math.min(attemptMs, left);
+  return isLast || fitted.thinks ? left : Math.min(deps.timeouts.attemptMs, left);
 }
 
 function recordSuccess(run: Run, current: Try): void {

@@ -10,6 +10,8 @@ export interface AttemptContext {
   readonly signal: StopSignal;
   /** How long the upstream may take to begin. */
   readonly firstEventMs: number;
+  /** How long it may be silent in the middle of a stream. */
+  readonly silentMs: number;
   /** A whole answer begins where it ends: only the limit of all of it counts, unless it comes in parts after all. */
   readonly whole: boolean;
   readonly fetch: UpstreamFetch;
@@ -30,7 +32,7 @@ export async function attempt(
   const stop = () => abort.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   context.signal.addEventListener('abort', stop, { once: true });
-  const { firstEventMs, whole, fetch } = context;
+  const { firstEventMs, silentMs, whole, fetch } = context;
   let timer: NodeJS.Timeout | undefined;
   const expectBeginning = () => {
     timer = setTimeout(() => abort.abort(firstEventTimeout(target)), firstEventMs);
@@ -55,7 +57,7 @@ export async function attempt(
     abort.throwIfAborted();
     const { provider, credential } = target;
     const answersWhole = () => clearTimeout(timer);
-    await provider.chat(request, { credential, signal: abort, fetch, answersInParts, answersWhole }, hear);
+    await provider.chat(request, { credential, signal: abort, fetch, silentMs, answersInParts, answersWhole }, hear);
     over = true;
     abort.throwIfAborted();
     if (!finished) throw truncated(target);

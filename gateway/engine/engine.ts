@@ -20,19 +20,25 @@ import type { Emit } from './run.ts';
 export interface EngineTimeouts {
   /** From the request to the upstream's first event, over all attempts. */
   readonly firstEventMs: number;
-  /** The same for one attempt that is not the last. */
+  /** The same for one attempt that is not the last, of a model that does not think. */
   readonly attemptMs: number;
+  /** Between two pieces of a stream, comments and pings included, while we listen. */
+  readonly silentMs: number;
   /** From the request to the end of the answer, without the time in which its client kept the upstream waiting. */
   readonly totalMs: number;
+  /** The same where a model thinks, which may be silent for minutes. No other one is asked meanwhile. */
+  readonly thinking: { readonly firstEventMs: number; readonly silentMs: number; readonly totalMs: number };
   /** Between two renewals of a hold's lease. */
   readonly leaseMs: number;
 }
 
-/** The limits of wire contract §5.3.6 and §7. */
+/** The limits of wire contract §5.3.6 and §7, and of docs/decisions/049. */
 export const engineTimeouts: EngineTimeouts = {
   firstEventMs: 120_000,
   attemptMs: 30_000,
+  silentMs: 60_000,
   totalMs: 600_000,
+  thinking: { firstEventMs: 300_000, silentMs: 300_000, totalMs: 1_800_000 },
   leaseMs: 15_000,
 };
 
@@ -70,7 +76,8 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
       const abort = new Stop();
       const disconnect = createDisconnect(reader, (provider) => drains(deps, provider), abort);
       const backpressure = measureBackpressure(disconnect.emit);
-      const unlink = stopWhen(abort, client, deps, backpressure, disconnect.leave);
+      const clock = startClock(abort, deps, backpressure, disconnect.leave);
+      const unlink = stopWhen(abort, client, deps, disconnect.leave);
       const unwatch = deps.credentials.watch(question.principal, (why) => abort.abort(why));
       let tokens = 0;
       const measured = (count: number) => {
@@ -78,10 +85,11 @@ export function createEngine(given: Omit<EngineDeps, 'leases' | 'earlyLeavers'>)
         watcher?.measured?.(count);
       };
       const over = () => {
+        clock.stop();
         unlink();
         unwatch();
       };
-      const context = { question, deps, signal: abort, disconnect, backpressure, measured };
+      const context = { question, deps, signal: abort, disconnect, backpressure, clock, measured };
       const task = runAnswer({ ...context, emit: watched((parts) => backpressure.emit(parts), watcher) }).then(
         async () => {
           await watcher?.ended(tokens, null);
@@ -116,26 +124,27 @@ const clientGone = () => new AppError('client_closed_request', 'The client went 
 const tookTooLong = () =>
   new AppError('client_closed_request', 'The client took its answer so slowly that its time was up.');
 
-/** Ends an answer when its client leaves, the gateway shuts down or its time is up. Returns what undoes the links. */
-function stopWhen(
+/** Ends an answer when its time is up. */
+const startClock = (
   abort: Stop,
-  client: StopSignal,
-  deps: EngineDeps,
+  { timeouts }: EngineDeps,
   backpressure: Backpressure,
   leave: (why: AppError) => void,
-): () => void {
+) =>
+  startAnswerClock(timeouts.totalMs, backpressure, {
+    upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
+    client: () => leave(tookTooLong()),
+  });
+
+/** Ends an answer when its client leaves or the gateway shuts down. Returns what undoes the links. */
+function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, leave: (why: AppError) => void): () => void {
   const onClient = () => leave(client.reason instanceof AppError ? client.reason : clientGone());
   const onShutdown = () => abort.abort(new AppError('shutting_down', 'The gateway is shutting down.'));
   if (client.aborted) onClient();
   if (deps.running.stopped) onShutdown();
   client.addEventListener('abort', onClient, { once: true });
   const unlink = deps.running.whenStopped(onShutdown);
-  const stopClock = startAnswerClock(deps.timeouts.totalMs, backpressure, {
-    upstream: () => abort.abort(new AppError('upstream_timeout', 'The answer took longer than the gateway allows.')),
-    client: () => leave(tookTooLong()),
-  });
   return () => {
-    stopClock();
     client.removeEventListener('abort', onClient);
     unlink();
   };

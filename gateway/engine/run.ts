@@ -9,6 +9,7 @@ import type { Held } from '../ledger/ledger.ts';
 import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
+import type { AnswerClock } from './answer-clock.ts';
 import type { Backpressure } from './backpressure.ts';
 import type { Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
@@ -24,6 +25,7 @@ export interface RunContext {
   readonly emit: Emit;
   readonly disconnect: Pick<Disconnect, 'asks'>;
   readonly backpressure: Backpressure;
+  readonly clock: Pick<AnswerClock, 'allow'>;
   /** Told once, when the bill is made, how many tokens were used. */
   readonly measured: (tokens: number) => void;
 }
@@ -51,6 +53,8 @@ export interface Run extends RunContext {
   current: Try | null;
   /** Something of the answer went out: from here on nobody else may be asked. */
   spoken: boolean;
+  /** How long the upstreams may take to begin, from `startedAt`, by the slowest model that was asked. */
+  firstEventMs: number;
   /** What earlier, failed attempts will cost whoever pays the upstream. */
   wasted: bigint;
 }

@@ -39,4 +39,19 @@ function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): st
   return null;
 }
 
+/** Whether the model thinks in this request, or may: then it may be silent for minutes. Of an unknown model: where it is asked to. */
+export function mayThink({ facts }: Pick<CatalogueModel, 'facts'>, effort: Effort | undefined): boolean {
+  if (effort !== undefined) return effort !== 'none';
+  switch (facts?.thinking.by) {
+    case 'effort':
+    case 'adaptive':
+      return facts.thinking.byDefault;
+    case 'thinking_budget':
+    case 'level':
+      return true;
+    default:
+      return false;
+  }
+}
+
 const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);

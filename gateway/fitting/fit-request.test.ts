@@ -79,6 +79,20 @@ describe('effort', () => {
   });
 });
 
+test.each([
+  ['openai/gpt-4o', {}, false],
+  ['openai/o3', {}, true],
+  ['openai/gpt-5.4', {}, false],
+  ['openai/gpt-5.4', { reasoning_effort: 'low' }, true],
+  ['openai/gpt-6-sol', {}, true],
+  ['openai/gpt-6-sol', { reasoning_effort: 'none' }, false],
+  ['anthropic/claude-haiku-4-5', {}, false],
+  ['anthropic/claude-opus-5-5', {}, true],
+  ['google/gemini-3.8-flash', {}, true],
+] as const)('%s thinks, asked %j: %s', (id, body, thinks) => {
+  expect(fitted(modelOf(id), body).thinks).toBe(thinks);
+});
+
 describe('what a model refuses', () => {
   test('a forced tool is asked for in words, and only the named one is offered', () => {
     const choice = { type: 'function' as const, function: { name: 'one' } };
@@ -136,7 +150,7 @@ test('a plain request is fitted to every model without a change and without a wo
   for (const model of models) {
     expect(fitted(model, {}), model.id).toEqual({
       ...{ parameters: {}, openaiOnly: {}, changes: null, warnings: [] },
-      ...{ api: 'chat_completions', maxTokens: null },
+      ...{ api: 'chat_completions', maxTokens: null, thinks: expect.any(Boolean) },
     });
   }
 });

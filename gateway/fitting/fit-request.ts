@@ -5,7 +5,7 @@ import type { ConversationShape } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { type Api, apiOf, fitToResponses } from './fit-api.ts';
-import { fitEffort } from './fit-effort.ts';
+import { fitEffort, mayThink } from './fit-effort.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
 import { clamped, dropped } from './fit-warnings.ts';
 
@@ -30,6 +30,8 @@ export interface Fitted {
   readonly api: Api;
   /** The longest answer that is asked for; null where the provider decides. */
   readonly maxTokens: number | null;
+  /** The model may think before it says anything. */
+  readonly thinks: boolean;
   readonly warnings: readonly Warning[];
 }
 
@@ -60,6 +62,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
     ...fitted,
     changes,
     api,
+    thinks: mayThink(model, supported.reasoning_effort),
     warnings,
   };
 }

@@ -100,6 +100,8 @@ export interface ProviderContext {
   readonly credential: ProviderCredential;
   readonly signal: StopSignal;
   readonly fetch: UpstreamFetch;
+  /** How long the upstream may be silent in the middle of a stream. */
+  readonly silentMs?: number;
   /** Called where the upstream answers bit by bit although all was asked for at once. */
   readonly answersInParts?: () => void;
   /** Called where all of the answer is asked for at once although it was wanted bit by bit: it begins where it ends. */

@@ -42,7 +42,7 @@ async function run(provider: Provider, onEvent: () => void = () => {}) {
   try {
     const context = {
       signal: new AbortController().signal,
-      firstEventMs: 120_000,
+      ...{ firstEventMs: 120_000, silentMs: 60_000 },
       whole: false,
       fetch: connections.fetch,
       answersInParts,

@@ -24,6 +24,7 @@ export function streamEvents<Said>(
   provider: string,
   reader: EventReader<Said>,
   take: Take<Said>,
+  silentMs?: number,
 ): Promise<void> {
   const splitter = createEventSplitter();
   const tell = (events: readonly string[]): Promise<void> | undefined => {
@@ -42,7 +43,7 @@ export function streamEvents<Said>(
     if (last.length > 0) await take(last);
   };
   const taken = (bytes: Uint8Array) => tell(splitter.take(bytes));
-  return pushBytes(response, provider, taken, () => reader.done === true).then(finish);
+  return pushBytes(response, provider, taken, () => reader.done === true, silentMs).then(finish);
 }
 
 /** Understands an answer however it comes. */
@@ -58,12 +59,12 @@ export function answerEvents<Said>(
   response: UpstreamResponse,
   provider: string,
   reader: AnswerEventReader<Said>,
-  context: { readonly answersInParts?: () => void },
+  context: { readonly answersInParts?: () => void; readonly silentMs?: number },
   take: Take<Said>,
 ): Promise<void> {
   if (!isJson(response)) {
     context.answersInParts?.();
-    return streamEvents(response, provider, reader, take);
+    return streamEvents(response, provider, reader, take, context.silentMs);
   }
   return wholeJson(response, provider).then((answer) => take(reader.readWhole(asObject(answer))));
 }

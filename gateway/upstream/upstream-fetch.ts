@@ -129,6 +129,7 @@ export async function* upstreamBytes(
   response: UpstreamResponse,
   provider: string,
   reading: { held: boolean } = { held: false },
+  silentMs: number = idleMs,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) throw new AppError('upstream_bad_response', `${provider} sent no answer.`, { provider });
   const reader = response.body.getReader();
@@ -137,7 +138,7 @@ export async function* upstreamBytes(
     if (reading.held) return;
     isSilent = true;
     void reader.cancel().catch(() => {});
-  }, idleMs);
+  }, silentMs);
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -181,7 +182,7 @@ async function readThrough(
   silentMs: number | null,
 ): Promise<void> {
   const reading = { held: silentMs === null };
-  for await (const bytes of upstreamBytes(response, provider, reading)) {
+  for await (const bytes of upstreamBytes(response, provider, reading, silentMs ?? idleMs)) {
     const waits = take(bytes);
     reading.held = waits !== undefined;
     if (waits !== undefined) await waits;

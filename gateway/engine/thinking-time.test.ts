@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { testModel, testPrice } from '../testing/test-models.ts';
+import { byProvider, openThreeProviders, type ThreeProviders } from '../testing/three-providers.ts';
+import { type Reply, streamReply, type Upstream } from '../testing/upstream-server.ts';
+
+/** A model that thinks may be silent for minutes; the same one that does not is given up on (docs/decisions/049). */
+
+let upstream: Upstream;
+let open: ThreeProviders['open'];
+let close: ThreeProviders['close'];
+beforeEach(async () => {
+  ({ upstream, open, close } = await openThreeProviders());
+});
+afterEach(() => close());
+
+const cheap = testModel('openai/gpt-x', { price: testPrice('0.0000001', '0.0000004') });
+const models = [cheap, testModel('anthropic/claude-x')];
+const body = { messages: [{ role: 'user', content: 'hello' }], stream: true };
+const path = '/v1/chat/completions';
+const minute = 60_000;
+const long = { firstEventMs: minute, silentMs: minute, totalMs: minute };
+
+/** Says the first events, is silent until it is released, and then says the rest. */
+function pausedAfter(events: number) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const reply: Reply = async (_call, response) => {
+    const write = (part: readonly string[]) => response.write(part.join(''));
+    if (events > 0) response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (events > 0) write(recordedStreams.openai.slice(0, events));
+    await promise;
+    if (events === 0) response.writeHead(200, { 'content-type': 'text/event-stream' });
+    write(recordedStreams.openai.slice(events));
+    response.end();
+  };
+  return { reply, release: resolve };
+}
+
+/** Reads a stream to its end, and tells when so many comments of silence have come. */
+async function textOf(response: Response, comments: number, heard: () => void): Promise<string> {
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part;
+    if (text.split(': keep-alive').length > comments) heard();
+  }
+  return text;
+}
+
+const streamTimes = { holdMs: 5, keepAliveMs: 5 };
+/** Each limit of a model that does not think is over long before. */
+const comments = 30;
+const shortTimes = { firstEventMs: 60, attemptMs: 30, silentMs: 60 };
+
+describe.each([
+  ['before its first word', 0],
+  ['in the middle of its answer', 3],
+])('silence %s', (_where, events) => {
+  test('is a model’s that thinks: the client hears comments, and nobody else is asked', async () => {
+    const { reply, release } = pausedAfter(events);
+    upstream.replyWith(byProvider({ openai: reply, anthropic: streamReply(recordedStreams.anthropic.join('')) }));
+    const bench = await open({ models, streamTimes, timeouts: { ...shortTimes, thinking: long } });
+    const response = await bench.post(path, { ...body, model: 'router', reasoning_effort: 'high' });
+    const text = await textOf(response, comments, release);
+    expect(text).toMatch(/"provider":"openai"[\s\S]*data: \[DONE\]\n\n$/);
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  test('ends the answer of a model that thinks, too, when it has lasted too long', async () => {
+    upstream.replyWith(pausedAfter(events).reply);
+    const thinking = { ...long, firstEventMs: 60, silentMs: 60 };
+    const bench = await open({ models, timeouts: { ...shortTimes, thinking } });
+    const response = await bench.post(path, { ...body, model: 'openai/gpt-x', reasoning_effort: 'high' });
+    expect(await response.text()).toContain('upstream_timeout');
+    expect((await bench.account()).held).toBe(0n);
+  });
+
+  test.each([{}, { reasoning_effort: 'none' }])('ends the answer of a model that does not, asked %j', async (more) => {
+    upstream.replyWith(pausedAfter(events).reply);
+    const bench = await open({ models, timeouts: { ...shortTimes, thinking: long } });
+    const response = await bench.post(path, { ...body, model: 'openai/gpt-x', ...more });
+    expect(await response.text()).toContain('upstream_timeout');
+  });
+});
+
+test('an answer in all has the time of the slowest model that was asked', async () => {
+  const { reply, release } = pausedAfter(3);
+  upstream.replyWith(reply);
+  const times = { holdMs: 10, keepAliveMs: 10 };
+  const bench = await open({ models, streamTimes: times, timeouts: { totalMs: 300, thinking: long } });
+  const response = await bench.post(path, { ...body, model: 'openai/gpt-x', reasoning_effort: 'high' });
+  expect(await textOf(response, 50, release)).toMatch(/data: \[DONE\]\n\n$/);
+});
