@@ -52,7 +52,7 @@ test('the help names every variable too', () => {
 
 test('the guide says how long an answer may take', () => {
   const { thinking, ...plain } = engineTimeouts;
-  const rows = table('Seconds, by whether')
+  const rows = table('Seconds of an answer, by whether')
     .split('\n')
     .map((row) => row.split('|').slice(2, 4).map(Number));
   const seconds = (plainMs: number, thinkingMs: number) => [plainMs / 1_000, thinkingMs / 1_000];

@@ -32,6 +32,14 @@ export function faultOf({ code }: NodeJS.ErrnoException): AppError {
       return new AppError('request_timeout', 'The request took too long to arrive. Send it again.', {
         retryAfterMs: 1000,
       });
+    case 'ERR_UPLOAD_STALLED':
+      return new AppError(
+        'request_timeout',
+        'The request arrived too slowly: less than 64 KiB in 15 seconds. Send it again.',
+        {
+          retryAfterMs: 1000,
+        },
+      );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new AppError('request_too_large', 'The extensions of the body’s chunks are too large.');
     default:

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { newId } from '../db/id.ts';
+import { watchUploads } from '../overload/upload-pace.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import type { Door } from './door.ts';
@@ -43,7 +44,8 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 /** Node's limits on slow and greedy clients; a streaming answer is governed by the engine's own timers. */
 const serverLimits = {
   headersTimeout: 5000,
-  requestTimeout: 15_000,
+  // How long a whole request may take goes by its size (`overload/upload-pace.ts`).
+  requestTimeout: 0,
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5000,
   maxHeaderSize: 16_384,
@@ -76,6 +78,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
     } else void ordinary(incoming, outgoing.setTimeout(stallMs));
   });
   answerClientErrors(server);
+  watchUploads(server);
   server.maxHeadersCount = 100;
   server.maxRequestsPerSocket = 1000;
   // Above what the gateway takes at once (`overload/overload.ts`), so that whoever is one too many is told so.
