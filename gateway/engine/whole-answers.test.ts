@@ -6,7 +6,8 @@ import { requestList } from '#shared/wire/request-record.ts';
 import { Secret } from '../auth/secret.ts';
 import { listen } from '../http/listen.ts';
 import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { openUpstream, type Reply } from '../testing/upstream-server.ts';
+import { recordedWholeResponse } from '../testing/recorded-responses.ts';
+import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
 
 /** A caller who waits for all of an answer gets it from an upstream that was asked for all of it (docs/decisions/043). */
 
@@ -86,6 +87,24 @@ test('it is asked for at once, and says and costs what it does in parts', async 
     prompt_tokens: 9,
     completion_tokens: 7,
     status: 'succeeded',
+  });
+});
+
+test('of a model that is asked by the other API it is asked for at once, too', async () => {
+  const { post, upstream, record } = await open(errorReply(200, recordedWholeResponse));
+  const asked = { ...body, model: 'openai/gpt-6-sol', tools: [{ type: 'function', function: { name: 'one' } }] };
+  const answer = completionResponse.parse(await (await post(path, asked)).json());
+  expect(upstream.calls.map(({ path: at, body: sent }) => [at, sent.stream])).toEqual([['/v1/responses', false]]);
+  expect(answer.choices[0]).toMatchObject({
+    finish_reason: 'tool_calls',
+    message: { content: 'Grüße, 世界 👋', reasoning_content: 'Hm.' },
+  });
+  // 12 fresh and 8 cached tokens of input and 11 of output, at the price book's prices.
+  expect(await record()).toMatchObject({
+    prompt_tokens: 20,
+    cached_tokens: 8,
+    completion_tokens: 11,
+    cost_usd: '0.0001356',
   });
 });
 
