@@ -1,5 +1,6 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Effort } from '../catalogue/model-facts.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { changed, dropped } from './fit-warnings.ts';
 
@@ -12,16 +13,16 @@ export type Api = NonNullable<ProviderRequest['api']>;
  * The one place that decides it: OpenAI's Responses API for what its model takes only there. What is asked without tools and
  * without an effort stays where it can be sampled, and where other servers in OpenAI's place answer it too.
  */
-export function apiOf({ facts }: CatalogueModel, { tools, reasoning_effort: effort }: Parameters): Api {
+export function apiOf({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolean, effort: Effort | undefined): Api {
   const thinks = effort !== undefined && effort !== 'none';
-  return facts?.responses && (tools !== undefined || thinks) ? 'responses' : 'chat_completions';
+  return facts?.responses && (hasTools || thinks) ? 'responses' : 'chat_completions';
 }
 
 /**
  * What the Responses API has no word for (`stop` and the penalties, too, which none of these models takes anywhere), read in its
  * reference at https://developers.openai.com/api/reference/resources/responses on 2026-11-22.
  */
-const unknown: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
+export const unknownToResponses: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
 /** It refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */
 const leastTokens = 16;
 
@@ -38,7 +39,7 @@ export function fitToResponses(
   warnings: Warning[],
 ): Asked {
   const known = <Fields extends object>(fields: Fields): Fields => {
-    const gone = Object.keys(fields).filter((name) => unknown.includes(name));
+    const gone = Object.keys(fields).filter((name) => unknownToResponses.includes(name));
     warnings.push(...gone.map((name) => dropped(name, model)));
     return Object.fromEntries(Object.entries(fields).filter(([name]) => !gone.includes(name))) as Fields;
   };

@@ -47,7 +47,7 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
     fitSampling(supportedParameters(input, model, warnings), model, warnings),
     warnings,
   );
-  const api = apiOf(model, thinking);
+  const api = apiOf(model, thinking.tools !== undefined, thinking.reasoning_effort);
   const openaiOnly = fitOpenAiFields(input.openaiOnly, model, isThinking(thinking), warnings);
   const { parameters: supported, ...fitted } =
     api === 'responses'

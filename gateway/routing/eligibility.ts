@@ -3,6 +3,7 @@ import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { Plan } from '../auth/principal.ts';
 import { highestCost } from '../billing/highest-cost.ts';
 import type { Capability, CatalogueModel } from '../catalogue/catalogue.ts';
+import { apiOf, unknownToResponses } from '../fitting/fit-api.ts';
 import type { Features } from './features.ts';
 import { matchesGlob, planAllows } from './glob.ts';
 import type { ModelHealth } from './health.ts';
@@ -110,8 +111,10 @@ const universal = new Set(['user', 'max_tokens', 'tools', 'tool_choice', 'parall
 
 function parameterExclusions(model: CatalogueModel, features: Features, controls: RouteControls): string[] {
   if (!controls.require_parameters) return [];
+  const api = apiOf(model, features.tools, features.reasoningEffort ?? undefined);
+  const unknown = api === 'responses' ? unknownToResponses : [];
   return features.parameters
-    .filter((name) => !universal.has(name) && !model.supportedParameters.includes(name))
+    .filter((name) => !universal.has(name) && (!model.supportedParameters.includes(name) || unknown.includes(name)))
     .map((name) => `parameter:${name}`);
 }
 

@@ -40,8 +40,10 @@ class ResponseEvents implements ResponseReader {
       case 'response.cancelled':
         this.done = true;
         return [...this.#begin(), ...this.#end({ status: event.type.slice(9), ...asObject(event.response) })];
-      default:
-        return [...this.#begin(), ...this.#items.hear(event)];
+      default: {
+        const said = this.#items.hear(event);
+        return this.#started ? said : [...this.#begin(), ...said];
+      }
     }
   }
 

@@ -126,6 +126,13 @@ test('all that a request holds is said in the words of the Responses API, and no
   expect(usage.completion_tokens_details).toMatchObject({ reasoning_tokens: 4 });
 });
 
+test('where each parameter is required, one that this API has no word for is refused, as it is of no other', async () => {
+  const { ask } = await open();
+  const body = { model, messages: [hello], seed: 7, route: { require_parameters: true } };
+  expect((await ask({ ...body, tools })).text).toContain('parameter:seed');
+  expect((await ask(body)).status).toBe(200);
+});
+
 test('some of the tools allowed are the tools that are offered', async () => {
   const { ask } = await open();
   const two = { type: 'function', function: { name: 'two' } };
@@ -203,6 +210,7 @@ describe('an organisation that is not verified', () => {
     const first = await ask(body);
     expect(refusedParams(first.calls)).toEqual(['stream', 'reasoning.summary', null]);
     expect(first.status).toBe(200);
+    expect(refusedParams((await ask(body)).calls)).toEqual([null]);
     expect(first.text).toMatch(/Grüße, 世界 👋[\s\S]*"finish_reason":"tool_calls"[\s\S]*data: \[DONE\]/);
   });
 
@@ -213,6 +221,7 @@ describe('an organisation that is not verified', () => {
     const again = await ask(body);
     expect(refusedParams(again.calls)).toEqual([null]);
     expect(again.text).toContain('data: [DONE]');
+    expect(refusedParams((await ask({ ...body, model: 'openai/o3' })).calls)).toEqual([null]);
     const other = await ask({ ...body, model: 'openai/gpt-5.1' });
     expect(other.calls[0]?.body.stream).toBe(true);
   });

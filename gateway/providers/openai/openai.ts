@@ -14,7 +14,7 @@ export function createOpenAi(): Provider {
   return {
     ...byCompletions,
     async chat(request, context, take) {
-      for (let parts = refused.of(context.credential, request.facts ?? null); ; ) {
+      for (let parts = refused.of(context.credential, request); ; ) {
         const whole = request.whole === true || !parts.stream;
         if (whole && !request.whole) context.answersWhole?.();
         const asked = whole ? { ...request, whole } : request;
@@ -22,7 +22,7 @@ export function createOpenAi(): Provider {
           if (request.api === 'responses') return await chatByResponses(asked, parts, context, take);
           return await byCompletions.chat(asked, context, take);
         } catch (error) {
-          const left = refused.without(parts, error, context.credential);
+          const left = refused.without(parts, error, context.credential, request);
           if (!left) throw error;
           parts = left;
         }

@@ -1,6 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { ModelFacts } from '../../catalogue/model-facts.ts';
-import type { ProviderCredential } from '../provider.ts';
+import type { ProviderCredential, ProviderRequest } from '../provider.ts';
 
 /** What an answer can do without, and OpenAI may refuse. */
 export interface AskedParts {
@@ -11,12 +10,14 @@ export interface AskedParts {
   readonly reasoning: boolean;
 }
 
+type Asked = Pick<ProviderRequest, 'model' | 'facts'>;
+
 /** Remembers what a credential's organisation is refused. */
 export interface RefusedParts {
-  /** What is to be asked for at first, of a model with these facts. */
-  of(credential: ProviderCredential, facts: ModelFacts | null): AskedParts;
-  /** What is to be asked for after this refusal; null where it says of nothing that could be left out. */
-  without(parts: AskedParts, error: unknown, credential: ProviderCredential): AskedParts | null;
+  /** What is to be asked of a model at first. */
+  of(credential: ProviderCredential, asked: Asked): AskedParts;
+  /** What is to be asked of it after this refusal; null where that says of nothing that could be left out. */
+  without(parts: AskedParts, error: unknown, credential: ProviderCredential, asked: Asked): AskedParts | null;
 }
 
 /** Verified organisations are believed within 15 minutes, the refusal says. */
@@ -24,21 +25,33 @@ const rememberedMs = 900_000;
 
 const all: AskedParts = { stream: true, summary: true, reasoning: true };
 
+interface Refused {
+  readonly at: number;
+  /** Models that it may not stream. Whoever may not stream one may stream none that is known to be for the verified. */
+  readonly streams: ReadonlySet<string>;
+  readonly summary: boolean;
+}
+
 /** `now`: milliseconds of a clock that only goes forward. */
 export function createRefusedParts(now: () => number = () => performance.now()): RefusedParts {
-  const refused = new WeakMap<ProviderCredential, { readonly parts: AskedParts; readonly at: number }>();
+  const refused = new WeakMap<ProviderCredential, Refused>();
+  const refusedTo = (credential: ProviderCredential): Refused => {
+    const known = refused.get(credential);
+    return known && now() - known.at < rememberedMs ? known : { at: now(), streams: new Set(), summary: false };
+  };
   return {
-    of(credential, facts) {
-      const known = refused.get(credential);
-      if (!known || now() - known.at >= rememberedMs) return all;
-      return facts?.streamsToVerifiedOnly === false ? { ...known.parts, stream: true } : known.parts;
+    of(credential, { model, facts }) {
+      const { streams, summary } = refusedTo(credential);
+      const stream = !(streams.has(model) || (streams.size > 0 && facts?.streamsToVerifiedOnly));
+      return { ...all, stream, summary: !summary };
     },
-    without(parts, error, credential) {
+    without(parts, error, credential, { model }) {
       const name = refusedPart(error);
       if (name === null || !parts[name]) return null;
-      const left = { ...parts, [name]: false };
-      if (name !== 'reasoning') refused.set(credential, { parts: { ...left, reasoning: true }, at: now() });
-      return left;
+      const known = refusedTo(credential);
+      if (name === 'stream') refused.set(credential, { ...known, streams: new Set([...known.streams, model]) });
+      if (name === 'summary') refused.set(credential, { ...known, summary: true });
+      return { ...parts, [name]: false };
     },
   };
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { createRefusedParts } from './refused-parts.ts';
+
+const credential = () => ({ apiKey: null, baseUrl: 'https://api.openai.com/v1' });
+const asked = { model: 'gpt-6-sol', facts: null };
+const refusal = (status: number, param: string | null, message: string, code = 'unsupported_value') =>
+  new AppError('upstream_invalid_request', message, { providerError: { status, code, param, message } });
+const unverified = (param: string) => refusal(400, param, 'Your organization must be verified to do this.');
+const all = { stream: true, summary: true, reasoning: true };
+
+test('a refusal is remembered for a quarter of an hour, and of one credential', () => {
+  let now = 0;
+  const parts = createRefusedParts(() => now);
+  const mine = credential();
+  expect(parts.without(all, unverified('stream'), mine, asked)).toEqual({ ...all, stream: false });
+  now = 899_999;
+  expect(parts.of(mine, asked)).toEqual({ ...all, stream: false });
+  expect(parts.of(credential(), asked)).toEqual(all);
+  now = 900_000;
+  expect(parts.of(mine, asked)).toEqual(all);
+});
+
+test.each([
+  ['another parameter', unverified('temperature')],
+  ['a parameter that the model does not take', refusal(400, 'stream', "Unsupported value: 'stream'.")],
+  ['a fault of its own', refusal(500, 'stream', 'must be verified')],
+  ['what nobody expected', new Error('must be verified')],
+  ['what was left out already', unverified('summary')],
+])('%s is no refusal that an answer can do without', (_what, error) => {
+  expect(createRefusedParts().without({ ...all, summary: false }, error, credential(), asked)).toBeNull();
+});
