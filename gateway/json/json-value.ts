@@ -35,8 +35,8 @@ export function parseWithin(text: string, limits: JsonLimits): unknown {
 }
 
 /** Reads one event of an upstream stream; what is not a JSON object, or holds too much, is `upstream_bad_response`. */
-export function parseEvent(text: string, provider: string): JsonObject {
-  const value = parseWithin(text, eventLimits);
+export function parseEvent(text: string, provider: string, limits: JsonLimits = eventLimits): JsonObject {
+  const value = parseWithin(text, limits);
   if (isObject(value)) return value;
   throw new AppError(
     'upstream_bad_response',

@@ -35,7 +35,9 @@ export function watchUploads(server: Server): void {
   });
   server.on('request', (incoming, outgoing) => {
     const upload = uploads.get(incoming.socket);
-    if (upload) Object.assign(upload, { incoming, outgoing });
+    if (!upload) return;
+    upload.incoming = incoming;
+    upload.outgoing = outgoing;
   });
   server.once('close', () => clearInterval(timer));
 }

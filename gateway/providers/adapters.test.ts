@@ -113,6 +113,7 @@ const adapters = [
     name: "OpenAI's Responses API",
     provider: byResponses(createOpenAi()),
     stream: recordedResponse,
+    longest: 8_388_608,
     reasoning: 'Hm.',
     cacheWrite: 0,
     inner: 4,
@@ -135,7 +136,7 @@ const adapters = [
   },
 ];
 
-describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inner }) => {
+describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inner, longest = 1_048_576 }) => {
   const whole = stream.join('');
   const expected = {
     text: recordedStreams.text,
@@ -206,8 +207,8 @@ describe.each(adapters)('$name', ({ provider, stream, reasoning, cacheWrite, inn
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 
-  test('an event of more than a mebibyte is refused instead of buffered', async () => {
-    upstream.replyWith(streamReply(`data: ${'x'.repeat(1_100_000)}`));
+  test('an event that is larger than any may be is refused instead of buffered', async () => {
+    upstream.replyWith(streamReply(`data: ${'x'.repeat(longest + 50_000)}`));
     expect((await run(provider)).error?.code).toBe('upstream_bad_response');
   });
 

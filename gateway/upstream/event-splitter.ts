@@ -36,18 +36,18 @@ const shortRest = 16_384;
 const field = 'data: ';
 
 /**
- * Splitting inside a code point or a line changes nothing. An event that is larger than 1 MiB is refused as
+ * Splitting inside a code point or a line changes nothing. An event of more than `maxChars`, 1 MiB unless it is said, is refused as
  * `upstream_bad_response`. Most upstreams send one line `data: …` an event and nothing else, which is cut out here; from the
  * first thing on that is anything else, the parser reads the stream.
  */
-export function createEventSplitter(): EventSplitter {
+export function createEventSplitter(maxChars: number = maxEventChars): EventSplitter {
   const decoder = new StringDecoder('utf8');
   let parse: ((text: string) => readonly string[]) | null = null;
   let rest = '';
   let begun = false;
 
   function parseFrom(text: string, before: readonly string[]): readonly string[] {
-    parse = createFeed();
+    parse = createFeed(maxChars);
     rest = '';
     // A byte order mark counts at the beginning only, and the parser has not seen it.
     if (begun) parse(': begun\n');
@@ -77,11 +77,11 @@ export function createEventSplitter(): EventSplitter {
   return { take: (bytes) => take(decoder.write(bufferOf(bytes))), end: () => take(decoder.end()) };
 }
 
-function createFeed(): (text: string) => readonly string[] {
+function createFeed(maxBufferSize: number): (text: string) => readonly string[] {
   let batch: string[] = [];
   let broken = false;
   const parser = createParser({
-    maxBufferSize: maxEventChars,
+    maxBufferSize,
     onEvent: (event) => batch.push(event.data),
     onError: (error) => {
       broken ||= error.type === 'max-buffer-size-exceeded';

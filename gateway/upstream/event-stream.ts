@@ -8,6 +8,8 @@ export interface EventReader<Said> {
   read(data: string): Said[];
   /** What is left to say at the end of the answer. */
   end?(): Said[];
+  /** Where an event may be longer than 1 MiB: its longest, in characters. */
+  readonly longestEvent?: number;
   /** The last word was read: nothing that follows counts. */
   readonly done?: boolean;
 }
@@ -26,7 +28,7 @@ export function streamEvents<Said>(
   take: Take<Said>,
   silentMs?: number,
 ): Promise<void> {
-  const splitter = createEventSplitter();
+  const splitter = createEventSplitter(reader.longestEvent);
   const tell = (events: readonly string[]): Promise<void> | undefined => {
     if (events.length === 0) return undefined;
     const { said, failure } = readTogether(events, reader);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { streamEvents } from '../../upstream/event-stream.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createResponseReader } from './response-events.ts';
 
@@ -116,6 +117,25 @@ test('what comes after the end counts for nothing', () => {
   const end = { type: 'response.completed', response: { status: 'completed' } };
   const late = { type: 'response.output_text.delta', output_index: 0, delta: 'late' };
   expect(read(end, late).map(({ type }) => type)).toEqual(['start', 'finish']);
+});
+
+test('events that repeat a long answer and many tools are no longer than they may be', async () => {
+  const long = 'word '.repeat(500_000);
+  const tools = Array.from({ length: 128 }, (_, index) => ({ name: `f${index}`, enum: Array(200).fill('x') }));
+  const output = [{ type: 'message', content: [{ type: 'output_text', text: long }] }];
+  const events = [
+    { type: 'response.created', response: { status: 'in_progress', tools } },
+    { type: 'response.output_text.delta', output_index: 0, delta: long },
+    { type: 'response.output_text.done', output_index: 0, text: long },
+    { type: 'response.output_item.done', output_index: 0, item: output[0] },
+    { type: 'response.completed', response: { status: 'completed', output, tools, usage } },
+  ];
+  const stream = new Response(
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  );
+  const said: ProviderEvent[] = [];
+  await streamEvents(stream, 'openai', createResponseReader('m'), (more) => void said.push(...more));
+  expect(said.map(({ type }) => type)).toEqual(['start', 'text-delta', 'usage', 'finish']);
 });
 
 describe('paragraphs', () => {

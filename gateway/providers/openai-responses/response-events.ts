@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { requestLimits } from '../../json/json-limits.ts';
 import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import { usageEvent } from '../openai-compatible/completion-usage.ts';
@@ -10,15 +11,33 @@ import { createOutputItems, type OutputItems } from './output-items.ts';
 export interface ResponseReader {
   read(data: string): ProviderEvent[];
   readWhole(response: JsonObject): ProviderEvent[];
+  /** The last event holds all of the answer once more, and the tools that were sent. */
+  readonly longestEvent: number;
   /** The event that ends a response was read: nothing that follows counts. */
   readonly done: boolean;
 }
 
 const provider = 'openai';
 
+/** As long as a whole answer may be (`wholeJson`). */
+const longestEvent = 8_388_608;
+
+/**
+ * Events that only repeat what was said or sent, some of them at length: nothing of them is read. OpenAI writes the type first; where
+ * another server does not, they say nothing when they are read.
+ */
+const repeating = new RegExp(
+  `^\\{"type":"response\\.(?:${[
+    ...['created', 'queued', 'in_progress', 'content_part\\.(?:added|done)', 'reasoning_summary_part\\.(?:added|done)'],
+    ...['(?:output_text|refusal|reasoning_text|reasoning_summary_text)\\.done'],
+    ...['(?:function_call_arguments|custom_tool_call_input)\\.done'],
+  ].join('|')})"`,
+);
+
 export const createResponseReader = (model: string): ResponseReader => new ResponseEvents(model);
 
 class ResponseEvents implements ResponseReader {
+  readonly longestEvent = longestEvent;
   done = false;
   readonly #items: OutputItems;
   #started = false;
@@ -30,7 +49,8 @@ class ResponseEvents implements ResponseReader {
   /** Annotations, progress of hosted tools and whatever comes later say nothing that a chat completion could say. */
   read(data: string): ProviderEvent[] {
     if (this.done) return [];
-    const event = parseEvent(data, provider);
+    if (repeating.test(data)) return this.#begin();
+    const event = parseEvent(data, provider, requestLimits);
     switch (event.type) {
       case 'error':
         throw failure(asObject(event.error ?? event));
