@@ -109,6 +109,16 @@ test('of a model that is asked by the other API it is asked for at once, too', a
 });
 
 test.each([
+  ['has not got the other API', { detail: 'Not Found' }, /no Responses API/],
+  ['does not know the model', { error: { code: 'model_not_found', message: 'x' } }, /does not know this model/],
+])('a server in OpenAI’s place that %s is named as that', async (_what, said, words) => {
+  const { post } = await open(errorReply(404, said));
+  const answer = await post(path, { ...body, model: 'openai/gpt-6-sol', reasoning_effort: 'low' });
+  expect(answer.status).toBe(502);
+  expect((await answer.json()).error).toMatchObject({ code: 'upstream_error', message: expect.stringMatching(words) });
+});
+
+test.each([
   ['a caller who reads along', { ...body, stream: true }, {}],
   ['a balance that does not cover the longest answer', body, { balance: '0.005' }],
   ['the router, who may ask another model', { messages: body.messages, route: { only: ['openai/*'] } }, {}],

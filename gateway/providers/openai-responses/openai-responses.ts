@@ -1,3 +1,4 @@
+import { AppError } from '#shared/errors.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { openAiCall } from '../openai-compatible/openai-compatible.ts';
@@ -6,6 +7,8 @@ import { upstreamBody } from '../upstream-body.ts';
 import { createResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 
+const provider = 'openai';
+
 /** Answers by OpenAI's Responses API. */
 export async function chatByResponses(
   request: ProviderRequest,
@@ -13,9 +16,16 @@ export async function chatByResponses(
   context: ProviderContext,
   take: TakeEvents,
 ): Promise<void> {
-  const response = await upstreamFetch({
-    ...openAiCall('openai', context, '/responses'),
-    body: await upstreamBody(request, { kind: 'responses', extras }),
-  });
-  await answerEvents(response, 'openai', createResponseReader(request.model), context, take);
+  const body = await upstreamBody(request, { kind: 'responses', extras });
+  const response = await upstreamFetch({ ...openAiCall(provider, context, '/responses'), body }).catch(explain);
+  await answerEvents(response, provider, createResponseReader(request.model), context, take);
+}
+
+/** A server in OpenAI's place may not have this API: it then says 404 in words of its own, and the model is not the reason. */
+function explain(error: unknown): never {
+  const said = error instanceof AppError ? error.providerError : null;
+  if (said?.status !== 404 || said.code !== null) throw error;
+  const message =
+    "The server in OpenAI's place has no Responses API, by which alone this model takes tools and thinking.";
+  throw new AppError('upstream_error', message, { provider, providerError: said, cause: error });
 }
