@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError } from '#shared/errors.ts';
 import { newId } from '../db/id.ts';
+import { uploadStalled } from '../overload/upload-pace.ts';
 import { errorEnvelope } from './error-response.ts';
 
 /**
@@ -33,13 +34,7 @@ export function faultOf({ code }: NodeJS.ErrnoException): AppError {
         retryAfterMs: 1000,
       });
     case 'ERR_UPLOAD_STALLED':
-      return new AppError(
-        'request_timeout',
-        'The request arrived too slowly: less than 64 KiB in 15 seconds. Send it again.',
-        {
-          retryAfterMs: 1000,
-        },
-      );
+      return uploadStalled();
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new AppError('request_too_large', 'The extensions of the body’s chunks are too large.');
     default:

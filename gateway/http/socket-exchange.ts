@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
+import { hasStalled, uploadStalled } from '../overload/upload-pace.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
 import { hasReadEnough } from './read-turns.ts';
 import { refuseUnread } from './refuse-unread.ts';
@@ -63,7 +64,7 @@ export class SocketExchange implements Exchange {
           reject(error);
         }
       };
-      const onError = () => reject(clientGone('its request'));
+      const onError = () => reject(hasStalled(incoming) ? uploadStalled() : clientGone('its request'));
       const onClose = () => {
         if (!incoming.complete) onError();
       };

@@ -20,6 +20,7 @@ async function openPort(path: string, reads = true) {
     wake();
   };
   const begun = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<unknown>();
   const read = async (request: Request) => {
     begun.resolve();
     if (!reads) return new Response('no', { status: 401 });
@@ -29,10 +30,7 @@ async function openPort(path: string, reads = true) {
   const answerChat = async (exchange: Exchange) => {
     begun.resolve();
     if (!reads) return exchange.send(401, {}, 'no');
-    await exchange.eachPiece(count).then(
-      () => exchange.send(200, {}, 'ok'),
-      () => {},
-    );
+    await exchange.eachPiece(count).then(() => exchange.send(200, {}, 'ok'), failed.resolve);
   };
   const server = await listen({ fetch: read, answerChat }, { port: 0 });
   onTestFinished(() => server.close());
@@ -50,7 +48,7 @@ async function openPort(path: string, reads = true) {
   const arrived = async (bytes: number) => {
     while (size < bytes) await new Promise<void>((resolve) => (wake = resolve));
   };
-  return { client, head, send, arrived, begun: begun.promise };
+  return { client, head, send, arrived, begun: begun.promise, failed: failed.promise };
 }
 
 describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) => {
@@ -104,4 +102,13 @@ describe.each(['/v1/chat/completions', '/v1/quote'])('a request to %s', (path) =
     expect(seconds).toBeLessThanOrEqual(20);
     expect(client.answer).toMatch(/^HTTP\/1\.1 401 /);
   });
+});
+
+test('a chat that came too slowly ends as what it was told, so that the log and the metrics say it too', async () => {
+  const { head, send, arrived, failed } = await openPort('/v1/chat/completions');
+  head(1_000_000);
+  send('x');
+  await arrived(1);
+  for (let seconds = 0; seconds < 20; seconds += 1) vi.advanceTimersByTime(second);
+  expect(await failed).toMatchObject({ code: 'request_timeout' });
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { AppError } from '#shared/errors.ts';
 
 /**
  * Requests have to go on arriving: so much in so long, over and over, however large they are. 64 KiB in 15 seconds are 35 kbit/s;
@@ -8,6 +9,16 @@ import type { Socket } from 'node:net';
 const windowMs = 15_000;
 const windowBytes = 65_536;
 const lookEveryMs = 1_000;
+
+const stalled = new WeakSet<IncomingMessage>();
+
+/** Whether this request was hung up on because it came too slowly. */
+export const hasStalled = (incoming: IncomingMessage): boolean => stalled.has(incoming);
+
+export const uploadStalled = () =>
+  new AppError('request_timeout', 'The request arrived too slowly: less than 64 KiB in 15 seconds. Send it again.', {
+    retryAfterMs: 1000,
+  });
 
 /** A request on its way in, as it was at the beginning of a window. */
 interface Upload {
@@ -57,7 +68,8 @@ function look(socket: Socket, upload: Upload, server: Server): void {
     Object.assign(upload, { seen: incoming, since: now, bytes: socket.bytesRead });
   } else if (now - upload.since >= windowMs) {
     upload.refused = true;
-    const stalled = Object.assign(new Error('the request stalled'), { code: 'ERR_UPLOAD_STALLED' });
-    server.emit('clientError', stalled, socket);
+    stalled.add(incoming);
+    const cause = Object.assign(new Error('the request stalled'), { code: 'ERR_UPLOAD_STALLED' });
+    server.emit('clientError', cause, socket);
   }
 }
