@@ -119,6 +119,7 @@ async function askAll(run: Run): Promise<Outcome> {
       const giveUp =
         run.spoken ||
         run.signal.aborted ||
+        timeToBegin(run) < leastTimeMs ||
         !mayTryNext(error, run.question.byoKey !== null) ||
         !(await affordable(run, left));
       if (giveUp) throw run.question.byoKey ? ownKeyError(error) : error;
@@ -189,10 +190,14 @@ function allowThinking(run: Run): void {
  * 30 s for each attempt and what is left of 120 s for the last one (§5.3.6). A model that thinks has all that is left: nobody else is
  * asked while it may still be at work, and paid for.
  */
-function firstEventLimit({ deps, startedAt, firstEventMs }: Run, { fitted }: Try, isLast: boolean): number {
-  const left = Math.max(1, startedAt + firstEventMs - deps.now());
-  return isLast || fitted.thinks ? left : Math.min(deps.timeouts.attemptMs, left);
+function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
+  const left = Math.max(leastTimeMs, timeToBegin(run));
+  return isLast || fitted.thinks ? left : Math.min(run.deps.timeouts.attemptMs, left);
 }
+
+/** Milliseconds that are left for an upstream's first event; with less than the least nobody is asked who could only be late. */
+const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
+const leastTimeMs = 10;
 
 function recordSuccess(run: Run, current: Try): void {
   const { deps, question, admitted } = run;

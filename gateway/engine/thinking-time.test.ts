@@ -66,12 +66,15 @@ describe.each([
   });
 
   test('ends the answer of a model that thinks, too, when it has lasted too long', async () => {
-    upstream.replyWith(pausedAfter(events).reply);
+    const other = streamReply(recordedStreams.anthropic.join(''));
+    upstream.replyWith(byProvider({ openai: pausedAfter(events).reply, anthropic: other }));
     const thinking = { ...long, firstEventMs: 60, silentMs: 60 };
     const bench = await open({ models, timeouts: { ...shortTimes, thinking } });
-    const response = await bench.post(path, { ...body, model: 'openai/gpt-x', reasoning_effort: 'high' });
+    const response = await bench.post(path, { ...body, model: 'router', reasoning_effort: 'high' });
     expect(await response.text()).toContain('upstream_timeout');
     expect((await bench.account()).held).toBe(0n);
+    // Nobody else is asked who could only be late.
+    expect(upstream.calls).toHaveLength(1);
   });
 
   test.each([{}, { reasoning_effort: 'none' }])('ends the answer of a model that does not, asked %j', async (more) => {
