@@ -19,8 +19,9 @@ export function apiOf({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolea
 }
 
 /**
- * What the Responses API has no word for (`stop` and the penalties, too, which none of these models takes anywhere), read in its
- * reference at https://developers.openai.com/api/reference/resources/responses on 2026-11-22.
+ * What the Responses API has no word for (nor for `stop` and the penalties, which none of these models takes anywhere), read in its
+ * reference at https://developers.openai.com/api/reference/resources/responses on 2026-11-22; and probabilities, which it tells
+ * in another form, and only of models that do not think.
  */
 export const unknownToResponses: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
 /** It refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */

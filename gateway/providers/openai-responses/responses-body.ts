@@ -26,7 +26,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
     stream: !request.whole,
     store: false,
     include: ['reasoning.encrypted_content'],
-    ...reasoningField(parameters, summary),
+    ...reasoningField(request, summary),
     ...(Object.keys(text).length > 0 ? { text } : {}),
     ...toolFields(parameters),
     ...(temperature === undefined ? {} : { temperature }),
@@ -36,10 +36,14 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
   };
 }
 
-function reasoningField({ reasoning_effort: effort }: Parameters, summary: boolean): object {
+/** There is a summary only where something is thought. */
+function reasoningField({ parameters, facts }: ProviderRequest, summary: boolean): object {
+  const { reasoning_effort: effort } = parameters;
+  const byDefault = facts?.thinking.by === 'effort' && facts.thinking.byDefault;
+  const thinks = effort === undefined ? byDefault : effort !== 'none';
   const reasoning = {
     ...(effort === undefined ? {} : { effort }),
-    ...(summary && effort !== 'none' ? { summary: 'auto' } : {}),
+    ...(summary && thinks ? { summary: 'auto' } : {}),
   };
   return Object.keys(reasoning).length > 0 ? { reasoning } : {};
 }

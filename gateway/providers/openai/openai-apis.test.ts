@@ -126,6 +126,17 @@ test('all that a request holds is said in the words of the Responses API, and no
   expect(usage.completion_tokens_details).toMatchObject({ reasoning_tokens: 4 });
 });
 
+test.each([
+  ['openai/gpt-5.4', {}, undefined],
+  ['openai/gpt-5.4', { reasoning_effort: 'low' }, { effort: 'low', summary: 'auto' }],
+  ['openai/gpt-6-sol', {}, { summary: 'auto' }],
+  ['openai/gpt-6-sol', { reasoning_effort: 'none' }, { effort: 'none' }],
+])('%s is asked for a summary where it thinks, asked %j', async (id, more, reasoning) => {
+  const { ask } = await open();
+  const { calls } = await ask({ model: id, messages: [hello], tools, ...more });
+  expect(calls[0]?.body.reasoning).toEqual(reasoning);
+});
+
 test('where each parameter is required, one that this API has no word for is refused, as it is of no other', async () => {
   const { ask } = await open();
   const body = { model, messages: [hello], seed: 7, route: { require_parameters: true } };
