@@ -5,14 +5,15 @@ import type { Admitted } from '../http/answer-exchange.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
-import { type Collected, collectAnswer, type WholeAnswer } from './collect-answer.ts';
+import { collectAnswer } from './collect-answer.ts';
 import { claimKey, keepingWatcher, sendReplay } from './idempotent-request.ts';
+import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { QuestionForm } from './read-question.ts';
+import type { QuestionReader } from './read-question.ts';
 import { type ChatCall, readChatCall } from './read-request.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { type StreamTimes, streamTimes } from './stream-events.ts';
-import type { FinishPart, RoutePart, StreamWriter } from './stream-writer.ts';
+import type { StreamWriter } from './stream-writer.ts';
 
 export interface ChatDeps {
   readonly engine: Engine;
@@ -24,18 +25,18 @@ export interface ChatDeps {
   readonly streamTimes?: StreamTimes;
 }
 
-/** One chat form's two ways to answer. */
+/** One form of chats: how a request is read, and the two ways to answer it. */
 export interface ChatForm {
-  readonly name: QuestionForm;
+  readonly reader: QuestionReader;
   readonly idPrefix: string;
   readonly writer: (identity: AnswerIdentity, call: ChatCall) => StreamWriter;
-  readonly response: (identity: AnswerIdentity, route: RoutePart, finish: FinishPart, content: Collected) => object;
+  readonly response: (answer: FormedAnswer, call: ChatCall) => object;
 }
 
-/** Answers a chat request of either form, streamed or whole. Throws what refuses it, and why there is no answer. */
+/** Answers a chat request of any form, streamed or whole. Throws what refuses it, and why there is no answer. */
 export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatDeps): Promise<void> {
   const { requestId, request, pass, place } = admitted;
-  const call = await readChatCall(admitted, form.name);
+  const call = await readChatCall(admitted, form.reader);
   const { question } = call;
   const claim = call.digest === null ? null : await claimKey(admitted, call.digest, deps.keptAnswers);
   if (claim?.kind === 'replay') return sendReplay(claim, call, form, admitted);
@@ -59,13 +60,13 @@ export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatD
       deps.streamTimes ?? streamTimes,
     );
   }
-  sendWhole(admitted, form, identity, await collectAnswer(answer));
+  sendWhole(admitted, form, call, { identity, ...(await collectAnswer(answer)) });
 }
 
-function sendWhole(admitted: Admitted, form: ChatForm, identity: AnswerIdentity, answer: WholeAnswer): void {
-  const { route, finish, content } = answer;
+function sendWhole(admitted: Admitted, form: ChatForm, call: ChatCall, answer: FormedAnswer): void {
+  const { route, finish } = answer;
   const headers = { 'content-type': jsonType, ...routeHeaders(route), ...warningHeaders(finish.warnings) };
-  admitted.send(200, headers, JSON.stringify(form.response(identity, route, finish, content)));
+  admitted.send(200, headers, JSON.stringify(form.response(answer, call)));
 }
 
 export const jsonType = 'application/json; charset=utf-8';

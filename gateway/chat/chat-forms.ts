@@ -2,20 +2,26 @@ import type { ExchangeHandler } from '../http/answer-exchange.ts';
 import { answerChat, type ChatDeps, type ChatForm } from './answer-chat.ts';
 import { completionResponse, createCompletionWriter } from './completion-writer.ts';
 import { createPromptWriter, promptResponse } from './prompt-writer.ts';
+import { completionReader, promptReader } from './read-question.ts';
 
 /** Of `POST /chat` and `POST /api/chat` (wire contract §1.2). */
-const prompt: ChatForm = { name: 'prompt', idPrefix: 'chat_', writer: createPromptWriter, response: promptResponse };
+const prompt: ChatForm = {
+  reader: promptReader,
+  idPrefix: 'chat_',
+  writer: createPromptWriter,
+  response: promptResponse,
+};
 
 /** Of `POST /v1/chat/completions` (wire contract §1.3). */
 const completion: ChatForm = {
-  name: 'completion',
+  reader: completionReader,
   idPrefix: 'chatcmpl-',
   writer: (identity, call) => createCompletionWriter(identity, call.includeUsage),
   response: completionResponse,
 };
 
-/** What answers the chat routes, by their paths. */
-export function chatHandlers(deps: ChatDeps): ReadonlyMap<string, ExchangeHandler> {
+/** What answers the gateway's own chat routes, by their paths. */
+export function chatHandlers(deps: ChatDeps): Map<string, ExchangeHandler> {
   const handler =
     (form: ChatForm): ExchangeHandler =>
     (admitted) =>

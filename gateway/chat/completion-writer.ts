@@ -1,17 +1,13 @@
 import { formatUsd } from '#shared/money.ts';
 import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
 import { errorEnvelope } from '../http/error-response.ts';
-import type { Collected } from './collect-answer.ts';
+import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import { type DeltaPart, eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
+import { type DeltaPart, doneEvent, eventOf, type FinishPart, type StreamWriter } from './stream-writer.ts';
 
 /** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
-export function completionResponse(
-  { id, created }: AnswerIdentity,
-  route: RoutePart,
-  finish: FinishPart,
-  content: Collected,
-): CompletionResponse {
+export function completionResponse({ identity, route, finish, content }: FormedAnswer): CompletionResponse {
+  const { id, created } = identity;
   const { text, reasoning, refusal, toolCalls, logprobs } = content;
   const message = {
     role: 'assistant' as const,
@@ -94,8 +90,8 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
         routing: finish.routing,
         warnings: finish.warnings,
       };
-      if (!includeUsage) return chunk({ ...choice({}, finish.reason), ...facts });
-      return chunk({ ...choice({}, finish.reason), usage: null }) + chunk({ choices: [], ...facts });
+      if (!includeUsage) return chunk({ ...choice({}, finish.reason), ...facts }) + doneEvent;
+      return chunk({ ...choice({}, finish.reason), usage: null }) + chunk({ choices: [], ...facts }) + doneEvent;
     },
     failure: (error) => eventOf(JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names })),
   };

@@ -5,7 +5,7 @@ import { type Claimed, type KeptAnswers, type Replay, renewEveryMs } from '../id
 import { type ChatForm, jsonType } from './answer-chat.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { createCollector } from './collect-answer.ts';
-import { type KeptAnswer, keptFromText, keptToText, partsOf } from './kept-answer.ts';
+import { keptFromText, keptToText, partsOf } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { ChatCall } from './read-request.ts';
 import { eventStreamHeaders, eventsFor } from './stream-events.ts';
@@ -71,8 +71,8 @@ export function keepingWatcher(
 
 /** A kept answer in the form it was asked in: the same body, or one chunk of content, the finish and `[DONE]`. */
 export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, admitted: Admitted): void {
-  const kept: KeptAnswer = keptFromText(answer);
-  const { identity, route, finish, content } = kept;
+  const kept = keptFromText(answer);
+  const { identity, route, finish } = kept;
   const { stream, warnings } = call.question;
   const headers = {
     'idempotent-replayed': 'true',
@@ -80,7 +80,7 @@ export function sendReplay({ answer }: Replay, call: ChatCall, form: ChatForm, a
     ...warningHeaders(stream ? warnings : finish.warnings),
   };
   if (!stream) {
-    const text = JSON.stringify(form.response(identity, route, finish, content));
+    const text = JSON.stringify(form.response(kept, call));
     admitted.send(200, { 'content-type': jsonType, ...headers }, text);
     return;
   }

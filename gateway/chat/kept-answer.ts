@@ -1,33 +1,30 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { AnswerPart } from '../engine/answer.ts';
-import type { Collected } from './collect-answer.ts';
+import type { WholeAnswer } from './collect-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
-import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
+import type { DeltaPart } from './stream-writer.ts';
 
-/** A finished answer, as it is kept for whoever sends the same request again. */
-export interface KeptAnswer {
+/** A finished answer and its names: so it is said, and kept for whoever sends the same request again. */
+export interface FormedAnswer extends WholeAnswer {
   readonly identity: AnswerIdentity;
-  readonly route: RoutePart;
-  readonly finish: FinishPart;
-  readonly content: Collected;
 }
 
 /** JSON knows no `bigint`: amounts are kept as text. */
-export function keptToText({ identity, route, finish, content }: KeptAnswer): string {
+export function keptToText({ identity, route, finish, content }: FormedAnswer): string {
   const { cost, upstreamCost, ...rest } = finish;
   const amounts = { cost: String(cost), upstreamCost: String(upstreamCost) };
   return JSON.stringify({ identity, route, content, finish: { ...rest, ...amounts } });
 }
 
 /** Reads what `keptToText` wrote; it was sealed meanwhile, so it is what it was. */
-export function keptFromText(text: string): KeptAnswer {
+export function keptFromText(text: string): FormedAnswer {
   const { finish, ...rest } = JSON.parse(text);
   const { cost, upstreamCost } = finish;
   return { ...rest, finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) } };
 }
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
-export function partsOf({ route, finish, content }: KeptAnswer): AnswerPart[] {
+export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
   const { reasoning, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {

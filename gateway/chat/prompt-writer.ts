@@ -2,7 +2,8 @@ import { formatUsd } from '#shared/money.ts';
 import type { PromptResponse } from '#shared/wire/chat-response.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
-import { eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
+import type { FormedAnswer } from './kept-answer.ts';
+import { doneEvent, eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
 
 export interface AnswerIdentity {
   /** `chat_…` or `chatcmpl-…`. */
@@ -13,12 +14,8 @@ export interface AnswerIdentity {
 }
 
 /** The whole answer of `POST /chat` (wire contract §1.2). */
-export function promptResponse(
-  { id, created }: AnswerIdentity,
-  route: RoutePart,
-  finish: FinishPart,
-  content: Collected,
-): PromptResponse {
+export function promptResponse({ identity, route, finish, content }: FormedAnswer): PromptResponse {
+  const { id, created } = identity;
   return { object: 'chat', created, ...finalFields(id, route, finish, content), text: content.text + content.refusal };
 }
 
@@ -61,7 +58,7 @@ export function createPromptWriter({ id, requestId }: AnswerIdentity): StreamWri
     },
     closing(finish) {
       if (!route) throw new Error('an answer was closed before it was opened');
-      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) });
+      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) }) + doneEvent;
     },
     failure: (error) => say({ text: '', ...errorEnvelope(error, requestId), id }),
   };

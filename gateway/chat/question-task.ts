@@ -1,10 +1,11 @@
 import type { Packed } from '../providers/packed-request.ts';
 import { workerTask } from '../threads/worker-task.ts';
-import type { ChatFields, QuestionForm, ReadOptions } from './read-question.ts';
+import type { ChatFields, ReadOptions } from './read-question.ts';
 
 export interface QuestionInput {
   readonly blocks: readonly Uint8Array[];
-  readonly form: QuestionForm;
+  /** The name of its reader. */
+  readonly form: string;
   readonly options: Omit<ReadOptions, 'messages'>;
 }
 

@@ -37,26 +37,52 @@ export interface ChatFields extends Omit<Question, 'requestId' | 'principal' | '
   readonly includeUsage: boolean;
   /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */
   readonly digest: string | null;
+  /** What the answer repeats of the request; null where it repeats nothing. */
+  readonly echo: Echo | null;
 }
 
-export type QuestionForm = 'prompt' | 'completion' | 'either';
+/** What an answer repeats of its request. What may be long is repeated of a short request only. */
+export interface Echo {
+  readonly short: Readonly<Record<string, unknown>>;
+  readonly long: Readonly<Record<string, unknown>>;
+}
 
-/** Reads a chat request in one of the forms, or in the one that it has. Throws the contract's 400 codes. */
-export function readQuestion(form: QuestionForm, body: Record<string, unknown>, options: ReadOptions): ChatFields {
-  const byoKey = takeByoKey(body);
-  const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
-  const isPrompt = form === 'prompt' || (form === 'either' && body.messages == null);
-  const asked = withAllowedTools(body);
-  const said = isPrompt ? promptQuestion(asked, options) : completionQuestion(asked, options);
-  return { ...said, byoKey, digest };
+type Body = Record<string, unknown>;
+
+/** Reads one form of a chat request. A large body is read on a thread of its own, which finds its reader by this name. */
+export interface QuestionReader {
+  readonly name: string;
+  /** Throws the contract's 400 codes. */
+  read(body: Body, options: ReadOptions): ChatFields;
+}
+
+/** Of `POST /chat` and `POST /api/chat`. */
+export const promptReader = questionReader('prompt', promptQuestion);
+/** Of `POST /v1/chat/completions`. */
+export const completionReader = questionReader('completion', completionQuestion);
+/** Of whichever of the two a body is. */
+export const eitherReader = questionReader('either', (body, options) =>
+  body.messages == null ? promptQuestion(body, options) : completionQuestion(body, options),
+);
+
+/** A reader of what is left of a body once the caller's provider key was taken out of it. */
+export function questionReader(name: string, read: (body: Body, options: ReadOptions) => Said): QuestionReader {
+  return {
+    name,
+    read(body, options) {
+      const byoKey = takeByoKey(body);
+      const digest = options.wantsDigest ? hash('sha256', canonicalJson(body)) : null;
+      return { ...read(body, options), byoKey, digest };
+    },
+  };
 }
 
 type Shared = PromptRequest | CompletionRequest;
 
-type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
+export type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
 
-/** Reads the body of `POST /chat`. */
-function promptQuestion(body: Record<string, unknown>, { strict }: ReadOptions): Said {
+function promptQuestion(given: Body, { strict }: ReadOptions): Said {
+  const body = withAllowedTools(given);
   if (body.messages != null)
     throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
   const request = parse(promptRequest, body);
@@ -74,7 +100,8 @@ function promptQuestion(body: Record<string, unknown>, { strict }: ReadOptions):
 }
 
 /** Reads the body of `POST /v1/chat/completions`. */
-function completionQuestion(body: Record<string, unknown>, { messages: span, strict }: ReadOptions): Said {
+export function completionQuestion(given: Body, { messages: span, strict }: ReadOptions): Said {
+  const body = withAllowedTools(given);
   refuseOtherForms(body);
   const plain = plainCompletion(body);
   const request = plain ?? parse(completionRequest, body);
@@ -198,6 +225,7 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, s
     warnings: warningsFor(unknown, request, strict),
     stream: request.stream ?? false,
     includeUsage: false,
+    echo: null,
   };
 }
 

@@ -8,10 +8,10 @@ import { parseLightBody } from '../json/parse-json.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import { questionTask } from './question-task.ts';
-import { type ChatFields, type QuestionForm, readQuestion } from './read-question.ts';
+import type { ChatFields, QuestionReader } from './read-question.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
-export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'digest'> {
+export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'digest' | 'echo'> {
   readonly question: Question;
 }
 
@@ -28,7 +28,7 @@ export interface ChatSource {
  * Reads a chat request: a small one here and now, a large one on a thread of its own. Throws the contract's 400 codes, 413
  * `request_too_large` and 503 `server_overloaded`.
  */
-export async function readChatCall(source: ChatSource, form: QuestionForm): Promise<ChatCall> {
+export async function readChatCall(source: ChatSource, reader: QuestionReader): Promise<ChatCall> {
   const { request } = source;
   const blocks = await readBlocks(request, chatBodyLimit, source.place);
   const options = {
@@ -37,15 +37,16 @@ export async function readChatCall(source: ChatSource, form: QuestionForm): Prom
   };
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
-  if (light) return chatCall(source, readQuestion(form, light.value, { ...options, messages: light.messages }), null);
+  if (light) return chatCall(source, reader.read(light.value, { ...options, messages: light.messages }), null);
   const account = source.principal.accountId;
-  const { fields, packed } = await workerPool.run(questionTask, { blocks, form, options }, blocks, { account });
+  const input = { blocks, form: reader.name, options };
+  const { fields, packed } = await workerPool.run(questionTask, input, blocks, { account });
   return chatCall(source, fields, { ...packed, account });
 }
 
 function chatCall(
   { requestId, clientRequestId, principal, request }: ChatSource,
-  { includeUsage, digest, byoKey, metadata, ...rest }: ChatFields,
+  { includeUsage, digest, echo, byoKey, metadata, ...rest }: ChatFields,
   packed: Packed | null,
 ): ChatCall {
   const question: Question = {
@@ -56,5 +57,5 @@ function chatCall(
     byoKey: byoKey === null ? null : new Secret(byoKey),
     fullRouting: request.header('x-portico-route-detail') === 'full',
   };
-  return { question, includeUsage, digest };
+  return { question, includeUsage, digest, echo };
 }

@@ -2,7 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { AnswerReader } from '../engine/answer.ts';
 import type { AnswerOutlet, HeaderFields } from '../http/exchange.ts';
-import { eventsFor, headersOf, keepAlive, type StreamTimes } from './stream-events.ts';
+import { keepAlive as comment, eventsFor, headersOf, type StreamTimes } from './stream-events.ts';
 import type { RoutePart, StreamWriter } from './stream-writer.ts';
 
 interface StreamEnd {
@@ -22,6 +22,7 @@ export function streamAnswer(
   times: StreamTimes,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    const { keepAlive = comment } = writer;
     let outlet: AnswerOutlet | null = null;
     let over = false;
     let quiet: NodeJS.Timeout | undefined;

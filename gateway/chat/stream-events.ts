@@ -28,12 +28,12 @@ export const headersOf = (route: RoutePart | null, warnings: readonly Warning[])
   ...warningHeaders(warnings),
 });
 
-/** The text of these parts' events; the finish is followed by `[DONE]`, which nothing else ever is (§0.2). */
+/** The text of these parts' events. */
 export function eventsFor(parts: readonly AnswerPart[], writer: StreamWriter): string {
   let text = '';
   for (const part of parts) {
     if (part.type === 'route') text += writer.opening(part);
-    else if (part.type === 'finish') text += `${writer.closing(part)}data: [DONE]\n\n`;
+    else if (part.type === 'finish') text += writer.closing(part);
     else text += writer.delta(part);
   }
   return text;

@@ -1,5 +1,4 @@
 import { questionTask } from '../chat/question-task.ts';
-import { readQuestion } from '../chat/read-question.ts';
 import { inputBound } from '../content/input-bound.ts';
 import { valueTask } from '../http/value-task.ts';
 import { answerLimits } from '../json/json-limits.ts';
@@ -15,6 +14,7 @@ import { plainFeatures } from '../routing/features.ts';
 import type { WorkerTask } from '../threads/worker-task.ts';
 import { addressesIn, withImages } from '../upstream/fetched-images.ts';
 import { jsonAnswerTask } from '../upstream/json-answer-task.ts';
+import { questionReaderOf } from './question-readers.ts';
 
 /** How each task is done, by its name: what costs time in proportion to a request's length runs on a thread of its own. */
 export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new Map([
@@ -22,13 +22,14 @@ export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new M
 
   done(questionTask, ({ blocks, form, options }) => {
     const { value, messages } = parseBody(Buffer.concat(blocks));
-    const fields = readQuestion(form, value, { ...options, messages });
+    const fields = questionReaderOf(form).read(value, { ...options, messages });
     return {
       fields: {
         ...fields,
         facts: { ...fields.facts, features: plainFeatures(fields.facts.features) },
         messages: [],
         messagesJson: null,
+        echo: fields.echo && { ...fields.echo, long: {} },
         parameters: standIns(fields.parameters),
         openaiOnly: Object.fromEntries(Object.keys(fields.openaiOnly).map((name) => [name, true])),
       },

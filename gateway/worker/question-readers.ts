@@ -1,0 +1,12 @@
+import { completionReader, eitherReader, promptReader, type QuestionReader } from '../chat/read-question.ts';
+
+const readers = new Map(
+  [promptReader, completionReader, eitherReader].map((reader): [string, QuestionReader] => [reader.name, reader]),
+);
+
+/** The reader of a form of chat requests, by its name. */
+export function questionReaderOf(name: string): QuestionReader {
+  const reader = readers.get(name);
+  if (!reader) throw new Error(`there is no form of chat requests "${name}"`);
+  return reader;
+}
