@@ -38,11 +38,10 @@ export function createCollector(): Collector {
   const refusals: string[] = [];
   const calls = new Map<number, OpenCall>();
   const logprobs = createLogprobs();
-  let chars = 0;
+  const limit = createSizeLimit();
   return {
     add(part) {
-      chars += sizeOf(part);
-      if (chars > longestChars) throw tooLong();
+      limit(part);
       switch (part.type) {
         case 'text-delta':
           texts.push(part.text);
@@ -69,6 +68,15 @@ export function createCollector(): Collector {
       toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
       logprobs: logprobs.result(),
     }),
+  };
+}
+
+/** Counts what is kept of one answer, and throws `upstream_bad_response` where it is too much. */
+export function createSizeLimit(): (part: DeltaPart) => void {
+  let chars = 0;
+  return (part) => {
+    chars += sizeOf(part);
+    if (chars > longestChars) throw tooLong();
   };
 }
 

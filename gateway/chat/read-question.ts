@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import {
   type ChatMessage,
@@ -10,7 +9,6 @@ import {
 } from '#shared/wire/chat-request.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../engine/answer.ts';
-import { requestError } from '../http/request-error.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/json-outline.ts';
@@ -18,6 +16,7 @@ import { routingFactsOf } from '../routing/routing-facts.ts';
 import { withAllowedTools } from './allowed-tools.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
+import { ignored, parseRequest, unknownFields, unknownParameter } from './request-fields.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
 import { checkReferences } from './schema-references.ts';
 
@@ -85,7 +84,7 @@ function promptQuestion(given: Body, { strict }: ReadOptions): Said {
   const body = withAllowedTools(given);
   if (body.messages != null)
     throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
-  const request = parse(promptRequest, body);
+  const request = parseRequest(promptRequest, body);
   const unknown = unknownFields(body, promptRequest.shape);
   const files = preparedParts(request.files ?? [], 'files');
   const messages: ChatMessage[] = [
@@ -104,7 +103,7 @@ export function completionQuestion(given: Body, { messages: span, strict }: Read
   const body = withAllowedTools(given);
   refuseOtherForms(body);
   const plain = plainCompletion(body);
-  const request = plain ?? parse(completionRequest, body);
+  const request = plain ?? parseRequest(completionRequest, body);
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
@@ -128,12 +127,6 @@ function takeByoKey(body: Record<string, unknown>): string | null {
   if (typeof key !== 'string') throw refuse('invalid_type', 'must be a string.');
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw refuse('invalid_value', 'must be 8 to 512 visible ASCII characters.');
   return key;
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  throw requestError(result.error.issues, body);
 }
 
 const wrongForm = (param: string, message: string) => new AppError('unsupported_parameter', message, { param });
@@ -192,10 +185,6 @@ const openaiOnly = [
 ];
 /** OpenAI's fields that no answer of this gateway can honour. */
 const notHonoured = ['store', 'modalities', 'audio', 'web_search_options'];
-
-function unknownFields(body: Record<string, unknown>, shape: Record<string, unknown>): string[] {
-  return Object.keys(body).filter((name) => !Object.hasOwn(shape, name) && body[name] !== null);
-}
 
 interface Parts {
   readonly messages: readonly ChatMessage[];
@@ -258,16 +247,12 @@ function warningsFor(unknown: readonly string[], request: Record<string, unknown
   const named = unknown.filter((name) => !openaiOnly.includes(name));
   const worthAWord = named.filter((name) => !notHonoured.includes(name) || request[name] !== false);
   const stranger = worthAWord.find((name) => !notHonoured.includes(name));
-  if (strict && stranger !== undefined) {
-    const param = shortened(stranger);
-    throw new AppError('unknown_parameter', `There is no parameter "${param}".`, { param });
-  }
+  if (strict && stranger !== undefined) throw unknownParameter(stranger);
   return capped(worthAWord.slice(0, mostWarnings).map(fieldWarning), worthAWord.length);
 }
 
 function fieldWarning(name: string): Warning {
+  if (!notHonoured.includes(name)) return ignored(name);
   const param = shortened(name);
-  return notHonoured.includes(name)
-    ? { code: 'parameter_dropped', param, message: `"${param}" is not supported here; it was left out.` }
-    : { code: 'unknown_parameter', param, message: `There is no parameter "${param}"; it was ignored.` };
+  return { code: 'parameter_dropped', param, message: `"${param}" is not supported here; it was left out.` };
 }

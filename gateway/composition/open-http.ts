@@ -1,4 +1,3 @@
-import { chatHandlers } from '../chat/chat-forms.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Engine } from '../engine/answer.ts';
 import { createExchangeAnswerer } from '../http/answer-exchange.ts';
@@ -20,6 +19,7 @@ import { modelsRoutes } from '../routes/models-routes.ts';
 import { quoteRoutes } from '../routes/quote-routes.ts';
 import { requestsRoutes } from '../routes/requests-routes.ts';
 import { usageRoutes } from '../routes/usage-routes.ts';
+import { exchangeHandlers } from './exchange-handlers.ts';
 import type { openCallers } from './open-callers.ts';
 import type { Foundation } from './open-foundation.ts';
 import type { openModels } from './open-models.ts';
@@ -62,6 +62,9 @@ export function openHttp(rooms: Rooms) {
     keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
     metaRoutes({ db, version, leaving, troubles: watch.troubles }),
   ]);
-  const answerChat = createExchangeAnswerer(receiving, chatHandlers({ engine, now, keptAnswers, log: foundation.log }));
+  const answerChat = createExchangeAnswerer(
+    receiving,
+    exchangeHandlers({ engine, now, keptAnswers, log: foundation.log }),
+  );
   return { app, answerChat };
 }

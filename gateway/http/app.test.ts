@@ -103,14 +103,11 @@ describe('admission', () => {
     expect(await errorCode(await call('/chat', init))).toBe('invalid_json');
   });
 
-  test.each(['/v1/responses', '/v1/completions', '/v1/embeddings', '/v1/messages'])(
-    'says where to go instead of %s',
-    async (path) => {
-      const { call } = await openTestGateway();
-      const { error } = errorBody.parse(await (await call(path, { method: 'POST' })).json());
-      expect(error.message).toContain('/v1/chat/completions');
-    },
-  );
+  test.each(['/v1/completions', '/v1/embeddings'])('says where to go instead of %s', async (path) => {
+    const { call } = await openTestGateway();
+    const { error } = errorBody.parse(await (await call(path, { method: 'POST' })).json());
+    expect(error.message).toContain('/v1/chat/completions');
+  });
 
   test('takes a URL of 8 KiB and not one character more', async () => {
     const { call } = await openTestGateway();

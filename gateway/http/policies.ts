@@ -40,6 +40,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   chat('/chat'),
   chat('/api/chat'),
   chat('/v1/chat/completions'),
+  chat('/v1/responses'),
   chat('/v1/quote'),
   read('/models', 'models'),
   read('/v1/models', 'models'),
@@ -65,7 +66,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/docs/explorer.css', 'public'),
 ];
 
-const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions']);
+const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses']);
 
 /** Whether this is a chat, which has a way of its own through HTTP (`exchange.ts`). */
 export const isChat = (method: string, target: string): boolean => method === 'POST' && chatPaths.has(pathOf(target));

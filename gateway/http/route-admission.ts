@@ -2,15 +2,9 @@ import { AppError } from '#shared/errors.ts';
 import { type Authorizer, requireActive, requireFeature, requireScope } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
+import { unknownEndpoint } from './errors/other-apis.ts';
 import type { RequestHead } from './exchange.ts';
 import { policiesOf, type RoutePolicy } from './policies.ts';
-
-const otherApis: Readonly<Record<string, string>> = {
-  '/v1/responses': 'the Responses API',
-  '/v1/completions': 'the legacy completions API',
-  '/v1/embeddings': 'embeddings',
-  '/v1/messages': "Anthropic's Messages API",
-};
 
 const urlLimit = 8192;
 
@@ -73,10 +67,3 @@ function checkMediaType(head: RequestHead): void {
 
 const allowedMethods = (policies: readonly RoutePolicy[]): string[] =>
   policies.flatMap((policy) => (policy.method === 'GET' ? ['GET', 'HEAD'] : [policy.method]));
-
-function unknownEndpoint(path: string): string {
-  const api = otherApis[path];
-  return api
-    ? `This gateway does not offer ${api}. Use POST /v1/chat/completions.`
-    : 'There is no such endpoint. Chat is at POST /chat and POST /v1/chat/completions, the list of models at GET /v1/models.';
-}

@@ -16,6 +16,17 @@ const words = [
   ],
   ...['properties', 'required', 'items', 'enum', 'const', 'default', 'title', 'examples', 'anyOf', 'oneOf', 'allOf'],
   ...['not', '$ref', '$defs', 'additionalProperties', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
+  ...[
+    'input',
+    'output',
+    'call_id',
+    'summary',
+    'encrypted_content',
+    'annotations',
+    'logprobs',
+    'status',
+    'instructions',
+  ],
   ...['minItems', 'maxItems', 'nullable', 'model', 'messages', 'provider', 'stream', 'max_tokens', 'temperature'],
 ];
 

@@ -87,6 +87,7 @@ test('real answers are what the document says', async () => {
   const bodiesFor: Record<string, unknown> = {
     ...{ '/v1/keys': { label: 'ci' }, '/v1/keys/{key_id}': { label: 'renamed' } },
     ...{ '/chat': chat, '/api/chat': chat, '/v1/chat/completions': completion, '/v1/quote': completion },
+    '/v1/responses': { model: 'sandbox/echo', input: 'hi' },
     '/v1/auth/verify': {},
   };
   const bodies: Record<string, unknown> = {};

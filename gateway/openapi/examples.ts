@@ -89,6 +89,22 @@ const chunk = {
   ...{ id: 'chatcmpl-01KA8Z7N4R6W8T0V2X4Y6Z8A0C', created, model: 'gpt-5.4-mini', provider: 'openai' },
 };
 
+const response = {
+  ...{ id: 'resp_01KA8Z7N4R6W8T0V2X4Y6Z8A0C', object: 'response', created_at: created, status: 'completed' },
+  ...{ model: 'gpt-5.4-mini', provider: 'openai', error: null, incomplete_details: null },
+  output: [
+    {
+      ...{ id: 'msg_01KA8Z7N4R6W8T0V2X4Y6Z8A0C_0', type: 'message', status: 'completed', role: 'assistant' },
+      content: [{ type: 'output_text', text: 'Paris.', annotations: [], logprobs: [] }],
+    },
+  ],
+  usage: {
+    ...{ input_tokens: 14, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 } },
+    ...{ output_tokens: 2, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 16 },
+    ...{ cost_usd: '0.0000195', upstream_cost_usd: '0.0000195', estimated: false },
+  },
+  ...{ byok: false, routing, warnings: [] },
+};
 const key = {
   ...{
     id: 'key_01JD0000000000000000000000',
@@ -139,6 +155,9 @@ export const examples: Readonly<Record<string, unknown>> = {
     ...{ ...chunk, object: 'chat.completion.chunk' },
     choices: [{ index: 0, delta: { content: 'Par' }, finish_reason: null }],
   },
+  ResponsesRequest: { model: 'router', input: 'What is the capital of France?', max_output_tokens: 100 },
+  Response: response,
+  ResponseEvent: { type: 'response.output_text.delta', sequence_number: 4, delta: 'Par' },
   Quote: {
     ...{ object: 'quote', provider: 'openai', model: 'gpt-5.4-mini', routing: { ...routing, attempts: [] } },
     tokens: {

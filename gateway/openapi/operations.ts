@@ -52,6 +52,12 @@ export const operations: Readonly<Record<string, Operation>> = {
       'With `stream: true` the answer comes as server-sent events of chunks, then `[DONE]`. Usage, cost and routing are on the chunk that has a `finish_reason`.',
     ...{ request: ['ChatCompletionRequest'], response: 'ChatCompletion', stream: 'ChatCompletionChunk' },
   },
+  'POST /v1/responses': {
+    ...{ id: 'createResponse', tag: 'Chat', summary: 'Answer a conversation, in the form of OpenAI’s Responses API' },
+    description:
+      'Nothing is stored: all items come in `input`, and what an earlier answer gave (reasoning with its `encrypted_content`, calls) goes back as it came. With `stream: true` the answer comes as named server-sent events, of which the last is `response.completed`, `response.incomplete` or, after `error`, `response.failed`.',
+    ...{ request: ['ResponsesRequest'], response: 'Response', stream: 'ResponseEvent' },
+  },
   'POST /v1/quote': {
     ...{ id: 'quote', tag: 'Chat', summary: 'What a chat request would cost, and what would refuse it' },
     description: 'The body of either chat form. No model is asked and nothing is held.',

@@ -9,6 +9,8 @@ import { gatewayInfo, jsonWebKeySet, liveness } from '#shared/wire/meta.ts';
 import { model, modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
 import { requestList, requestRecord } from '#shared/wire/request-record.ts';
+import { responsesAnswer, responsesEvent } from '#shared/wire/responses-answer.ts';
+import { responsesRequest } from '#shared/wire/responses-request.ts';
 import { usage, usageBucket } from '#shared/wire/usage.ts';
 import type { OpenApiParameter } from './document.ts';
 import { examples } from './examples.ts';
@@ -17,6 +19,7 @@ import { examples } from './examples.ts';
 export const requestSchemas = {
   ChatRequest: promptRequest,
   ChatCompletionRequest: completionRequest,
+  ResponsesRequest: responsesRequest,
   CreateKeyRequest: createKeyRequest,
   ChangeKeyRequest: changeKeyRequest,
 } as const;
@@ -27,6 +30,8 @@ export const responseSchemas = {
   ChatChunk: promptChunk,
   ChatCompletion: completionResponse,
   ChatCompletionChunk: completionChunk,
+  Response: responsesAnswer,
+  ResponseEvent: responsesEvent,
   Quote: quote,
   Model: model,
   ModelList: modelList,

@@ -4,8 +4,8 @@ import { parseUsd } from '#shared/money.ts';
 import { planOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import { chatHandlers } from '../chat/chat-forms.ts';
 import { type StreamTimes, streamTimes } from '../chat/stream-events.ts';
+import { exchangeHandlers } from '../composition/exchange-handlers.ts';
 import { createRunning } from '../concurrency/running.ts';
 import { newId } from '../db/id.ts';
 import { openBooks } from '../db/open.ts';
@@ -96,7 +96,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   });
   const keptAnswers = createKeptAnswers({ transact, sealing: createSealing([randomBytes(32)]), now });
   const principal = principalOf(plan);
-  const handlers = chatHandlers({
+  const handlers = exchangeHandlers({
     ...{ engine, now, keptAnswers, log },
     streamTimes: { ...streamTimes, ...options.streamTimes },
   });

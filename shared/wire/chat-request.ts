@@ -13,11 +13,12 @@ const kept = (longest: number) =>
     .string()
     .max(longest)
     .regex(/^[^\0]*$/);
-const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
+/** `null` means the same as nothing. */
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 /** More tokens than any model writes; what they might cost still fits the books. */
 export const mostOutputTokens = 2 ** 31 - 1;
-const outputTokens = z.int().min(1).max(mostOutputTokens);
+export const outputTokens = z.int().min(1).max(mostOutputTokens);
 /** Names and patterns that a model, a provider or a tool may have. */
 const word = z.string().max(256);
 
@@ -100,10 +101,12 @@ export const chatMessage = z.discriminatedUnion('role', [
   }),
 ]);
 
+export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
+
 const tool = z.object({
   type: z.literal('function'),
   function: z.object({
-    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+    name: toolName,
     description: optional(z.string()),
     parameters: optional(z.record(z.string(), z.unknown())),
     strict: optional(z.boolean()),
@@ -136,15 +139,30 @@ export const routeControls = z.object({
   max_attempts: optional(z.int().min(1).max(4)),
 });
 
-const sharedFields = {
+/** What every form of a chat request takes. */
+export const gatewayFields = {
   provider: optional(z.string().min(1).max(64)),
   model: optional(z.string().min(1).max(256)),
   temperature: optional(z.number().min(0).max(2)),
-  max_tokens: optional(outputTokens),
   stream: optional(z.boolean()),
   byoapi_key: optional(z.string().min(8).max(512).regex(visibleAscii)),
   top_p: optional(z.number().min(0).max(1)),
-  stop: optional(z.union([z.string().min(1).max(256), z.array(z.string().min(1).max(256)).max(4)])),
+  session_id: optional(z.string().max(128)),
+  route: optional(routeControls),
+};
+export const reasoningEffort = optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']));
+export const stopSequence = z.string().min(1).max(256);
+export const endUser = optional(kept(256));
+export const metadata = optional(
+  z
+    .record(z.string().max(64), kept(512))
+    .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'at most 16 pairs' }),
+);
+
+const sharedFields = {
+  ...gatewayFields,
+  max_tokens: optional(outputTokens),
+  stop: optional(z.union([stopSequence, z.array(stopSequence).max(4)])),
   seed: optional(z.int()),
   frequency_penalty: optional(z.number().min(-2).max(2)),
   presence_penalty: optional(z.number().min(-2).max(2)),
@@ -157,15 +175,9 @@ const sharedFields = {
     ]),
   ),
   parallel_tool_calls: optional(z.boolean()),
-  reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])),
-  user: optional(kept(256)),
-  metadata: optional(
-    z
-      .record(z.string().max(64), kept(512))
-      .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'at most 16 pairs' }),
-  ),
-  session_id: optional(z.string().max(128)),
-  route: optional(routeControls),
+  reasoning_effort: reasoningEffort,
+  user: endUser,
+  metadata,
 };
 
 /** `POST /chat` and `POST /api/chat`. */

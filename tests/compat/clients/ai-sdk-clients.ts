@@ -13,7 +13,7 @@ import {
 } from 'ai';
 import { type Ask, asksAgainFor, type Client, type ClientKind, type Connection, citySchema } from './client.ts';
 
-/** The Vercel AI SDK with each of its two providers that speak Chat Completions. */
+/** The Vercel AI SDK with each of its two providers that speak Chat Completions, and with the one that speaks Responses. */
 export const aiSdkCompatible = aiSdk('ai + @ai-sdk/openai-compatible', ({ baseUrl, key, fetch }) =>
   createOpenAICompatible({
     name: 'portico',

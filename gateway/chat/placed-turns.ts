@@ -1,0 +1,51 @@
+import { asArray, asObject, type JsonObject } from '../json/json-value.ts';
+
+/** A message of a chat completion, made of what stood at this place of another interface's request. */
+export interface PlacedTurn {
+  readonly message: JsonObject;
+  /** Such as `input[3]`. */
+  readonly place: string;
+}
+
+const mostParts = 20;
+
+/** The turns as chat completions take them: no files in results, no turn of more than 20 parts. */
+export const turnsInForm = (turns: readonly PlacedTurn[]): PlacedTurn[] =>
+  filesAfterResults(turns).flatMap(inTurnsOf20);
+
+/** Files of results come as a turn of the user's after the last of the results that stand together. */
+function filesAfterResults(turns: readonly PlacedTurn[]): PlacedTurn[] {
+  const all: PlacedTurn[] = [];
+  let files: JsonObject[] = [];
+  let place = '';
+  const giveFiles = () => {
+    if (files.length > 0) all.push({ message: { role: 'user', content: [introduction, ...files] }, place });
+    files = [];
+  };
+  for (const turn of turns) {
+    const { message } = turn;
+    const parts = message.role === 'tool' ? asArray(message.content).map(asObject) : [];
+    const found = parts.filter(({ type }) => type === 'file');
+    if (message.role !== 'tool') giveFiles();
+    if (found.length === 0) all.push(turn);
+    else {
+      const rest = parts.filter(({ type }) => type !== 'file');
+      all.push({ ...turn, message: { ...message, content: rest.length > 0 ? rest : '(A file; it follows.)' } });
+      files.push(...found);
+      place = turn.place;
+    }
+  }
+  giveFiles();
+  return all;
+}
+
+const introduction = { type: 'text', text: 'Files of these results:' };
+
+function inTurnsOf20(turn: PlacedTurn): PlacedTurn[] {
+  const parts = asArray(turn.message.content);
+  if (turn.message.role !== 'user' || parts.length <= mostParts) return [turn];
+  const pieces = Array.from({ length: Math.ceil(parts.length / mostParts) }, (_, at) =>
+    parts.slice(at * mostParts, (at + 1) * mostParts),
+  );
+  return pieces.map((content) => ({ ...turn, message: { ...turn.message, content } }));
+}

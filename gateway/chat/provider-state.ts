@@ -1,0 +1,19 @@
+import { requestLimits } from '../json/json-limits.ts';
+import { type JsonObject, parseWithin } from '../json/json-value.ts';
+
+/**
+ * A provider's opaque state of a call (`extra_content`, wire contract §1.6) as the text that other interfaces carry it in: the
+ * encrypted content of a reasoning item, the signature of a thinking block. It is no secret, and nothing is believed of it that
+ * would not be believed of `extra_content`.
+ */
+const mark = 'portico.';
+
+export const stateText = (state: JsonObject): string =>
+  `${mark}${Buffer.from(JSON.stringify(state)).toString('base64url')}`;
+
+/** The state in such a text; null of any other text. */
+export function stateOf(text: string): JsonObject | null {
+  if (!text.startsWith(mark)) return null;
+  const value = parseWithin(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'), requestLimits);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+}

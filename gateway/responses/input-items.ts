@@ -1,0 +1,112 @@
+import { AppError } from '#shared/errors.ts';
+import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
+import type { PlacedTurn } from '../chat/placed-turns.ts';
+import { stateOf } from '../chat/provider-state.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json/json-value.ts';
+
+/** A turn of the model's while it is put together: what it thought, said and called. */
+interface Turn {
+  readonly place: string;
+  readonly content: JsonObject[];
+  readonly calls: JsonObject[];
+  thoughts: string;
+  /** Its provider's state, for the next call. */
+  state: JsonObject | null;
+}
+
+/** Reads items in their order: everything between two turns of others' is one turn of the model's. */
+export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
+  const turns: PlacedTurn[] = [];
+  let turn: Turn | null = null;
+  const close = () => {
+    if (turn && (turn.content.length > 0 || turn.calls.length > 0)) {
+      turns.push({ message: turnMessage(turn), place: turn.place });
+    }
+    turn = null;
+  };
+  for (const [index, item] of items.entries()) {
+    const place = `input[${index}]`;
+    if (isModels(item)) {
+      turn ??= { place, content: [], calls: [], thoughts: '', state: null };
+      addToTurn(turn, item);
+    } else {
+      close();
+      turns.push({ message: otherMessage(item, place), place });
+    }
+  }
+  close();
+  return turns;
+}
+
+type ModelsItem = Extract<InputItem, { type: 'function_call' | 'reasoning' } | { role: 'assistant' }>;
+
+const isModels = (item: InputItem): item is ModelsItem =>
+  item.type === 'function_call' || item.type === 'reasoning' || ('role' in item && item.role === 'assistant');
+
+function addToTurn(turn: Turn, item: ModelsItem): void {
+  if (item.type === 'function_call') {
+    const { call_id: id, name, arguments: text } = item;
+    const state = turn.state ? { extra_content: turn.state } : {};
+    turn.calls.push({ id, type: 'function', function: { name, arguments: text }, ...state });
+    turn.state = null;
+  } else if (item.type === 'reasoning') {
+    turn.thoughts += asArray(item.summary).reduce((all: string, part) => all + (asText(asObject(part).text) ?? ''), '');
+    turn.state = (item.encrypted_content === undefined ? null : stateOf(item.encrypted_content)) ?? turn.state;
+  } else {
+    const { content } = item;
+    const parts = typeof content === 'string' ? [{ type: 'output_text' as const, text: content }] : content;
+    turn.content.push(
+      ...parts.map((part) =>
+        part.type === 'refusal' ? { type: 'refusal', refusal: part.refusal } : { type: 'text', text: part.text },
+      ),
+    );
+  }
+}
+
+const turnMessage = ({ content, calls, thoughts }: Turn): JsonObject => ({
+  role: 'assistant',
+  content: content.length > 0 ? content : null,
+  ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  ...(thoughts ? { reasoning_content: thoughts } : {}),
+});
+
+function otherMessage(item: Exclude<InputItem, ModelsItem>, place: string): JsonObject {
+  if (item.type === 'function_call_output') {
+    const { call_id: id, output } = item;
+    return {
+      role: 'tool',
+      tool_call_id: id,
+      content: typeof output === 'string' ? output : outputParts(output, place),
+    };
+  }
+  const { role, content } = item;
+  if (typeof content === 'string') return { role, content };
+  const parts = content.map((part, at) => contentPart(part, `${place}.content[${at}]`));
+  return { role, content: parts };
+}
+
+/** Nothing said is an empty text. */
+const outputParts = (parts: readonly InputPart[], place: string): string | JsonObject[] =>
+  parts.length === 0 ? '' : parts.map((part, at) => contentPart(part, `${place}.output[${at}]`));
+
+function contentPart(part: InputPart, place: string): JsonObject {
+  switch (part.type) {
+    case 'input_text':
+      return { type: 'text', text: part.text };
+    case 'input_image':
+      if (part.image_url === undefined) throw notStored(`${place}.image_url`, part.file_id);
+      return { type: 'image_url', image_url: { url: part.image_url, detail: part.detail } };
+    case 'input_file':
+      if (part.file_data === undefined) throw notStored(`${place}.file_data`, part.file_id ?? part.file_url);
+      return { type: 'file', file: { filename: part.filename, file_data: asDataUrl(part.file_data) } };
+  }
+}
+
+/** OpenAI takes a PDF's bare base64 as well. */
+const asDataUrl = (data: string) => (data.startsWith('data:') ? data : `data:application/pdf;base64,${data}`);
+
+function notStored(param: string, named: string | undefined): AppError {
+  if (named === undefined) return new AppError('missing_required_parameter', `"${param}" is missing.`, { param });
+  const message = `This gateway stores and fetches no files. Send the content itself in "${param}".`;
+  return new AppError('unsupported_file_id', message, { param });
+}

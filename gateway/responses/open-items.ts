@@ -1,0 +1,136 @@
+import type { DeltaPart } from '../chat/stream-writer.ts';
+import type { JsonObject } from '../json/json-value.ts';
+
+/** One event of a response's stream, without its sequence number. */
+export type ResponseEvent = JsonObject & { readonly type: string };
+
+/** A finished item. */
+export type OutputItem = JsonObject & { readonly type: string; readonly id: string };
+
+/** Where an item stands: the fields that name it in each of its events. */
+interface Place {
+  readonly item_id: string;
+  readonly output_index: number;
+}
+
+/** An item of a response while it is written. */
+export interface OpenItem {
+  readonly kind: 'reasoning' | 'message' | 'function_call';
+  /** The item as it is when nothing of it was said. */
+  readonly begun: JsonObject;
+  add(what: 'text' | 'refusal', text: string, logprobs?: readonly unknown[]): ResponseEvent[];
+  /** `more`: fields that the finished item has besides. */
+  close(
+    status: 'completed' | 'incomplete',
+    more: JsonObject | null,
+  ): { readonly events: ResponseEvent[]; readonly item: OutputItem };
+}
+
+/** A reasoning item; its summary begins with its first words. */
+export function reasoningItem(place: Place): OpenItem {
+  const summary = { ...place, summary_index: 0 };
+  const begun = { id: place.item_id, type: 'reasoning', summary: [] };
+  let text = '';
+  const part = () => ({ type: 'summary_text', text });
+  return {
+    kind: 'reasoning',
+    begun,
+    add(_what, delta) {
+      const opening: ResponseEvent[] =
+        text === '' ? [{ type: 'response.reasoning_summary_part.added', ...summary, part: part() }] : [];
+      text += delta;
+      return [...opening, { type: 'response.reasoning_summary_text.delta', ...summary, delta }];
+    },
+    close(_status, more) {
+      if (text === '') return { events: [], item: { ...begun, ...more } };
+      const events = [
+        { type: 'response.reasoning_summary_text.done', ...summary, text },
+        { type: 'response.reasoning_summary_part.done', ...summary, part: part() },
+      ];
+      return { events, item: { ...begun, summary: [part()], ...more } };
+    },
+  };
+}
+
+interface OpenPart {
+  readonly what: 'text' | 'refusal';
+  readonly index: number;
+  readonly logprobs: unknown[];
+  text: string;
+}
+
+/** A message of text, or of what was refused. */
+export function messageItem(place: Place): OpenItem {
+  const content: JsonObject[] = [];
+  let open: OpenPart | null = null;
+  const item = (status: string) => ({
+    ...{ id: place.item_id, type: 'message', status, role: 'assistant' },
+    content: [...content],
+  });
+
+  function closePart(): ResponseEvent[] {
+    if (!open) return [];
+    const { what, index, text, logprobs } = open;
+    const part = partOf(open);
+    const at = { ...place, content_index: index };
+    const done =
+      what === 'text'
+        ? { type: 'response.output_text.done', ...at, text, logprobs }
+        : { type: 'response.refusal.done', ...at, refusal: text };
+    content.push(part);
+    open = null;
+    return [done, { type: 'response.content_part.done', ...at, part }];
+  }
+
+  return {
+    kind: 'message',
+    begun: item('in_progress'),
+    add(what, text, logprobs = []) {
+      const events: ResponseEvent[] = [];
+      if (open?.what !== what) {
+        events.push(...closePart());
+        open = { what, index: content.length, text: '', logprobs: [] };
+        const at = { ...place, content_index: open.index };
+        events.push({ type: 'response.content_part.added', ...at, part: partOf(open) });
+      }
+      open.text += text;
+      for (const token of logprobs) open.logprobs.push(token);
+      const at = { ...place, content_index: open.index, delta: text };
+      events.push(
+        what === 'text'
+          ? { type: 'response.output_text.delta', ...at, logprobs }
+          : { type: 'response.refusal.delta', ...at },
+      );
+      return events;
+    },
+    close(status, more) {
+      const events = closePart();
+      return { events, item: { ...item(status), ...more } };
+    },
+  };
+}
+
+const partOf = ({ what, text, logprobs }: OpenPart): JsonObject =>
+  what === 'text'
+    ? { type: 'output_text', text, annotations: [], logprobs: [...logprobs] }
+    : { type: 'refusal', refusal: text };
+
+/** A call of one of the caller's functions. */
+export function callItem(place: Place, { id, name }: Extract<DeltaPart, { type: 'tool-call-start' }>): OpenItem {
+  let text = '';
+  const item = (status: string) => ({
+    ...{ id: place.item_id, type: 'function_call', status, call_id: id, name, arguments: text },
+  });
+  return {
+    kind: 'function_call',
+    begun: item('in_progress'),
+    add(_what, delta) {
+      text += delta;
+      return [{ type: 'response.function_call_arguments.delta', ...place, delta }];
+    },
+    close(status, more) {
+      const done = { type: 'response.function_call_arguments.done', ...place, name, arguments: text };
+      return { events: [done], item: { ...item(status), ...more } };
+    },
+  };
+}

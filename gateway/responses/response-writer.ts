@@ -1,0 +1,51 @@
+import type { AnswerIdentity } from '../chat/prompt-writer.ts';
+import type { Echo } from '../chat/read-question.ts';
+import type { StreamWriter } from '../chat/stream-writer.ts';
+import { errorEnvelope } from '../http/error-response.ts';
+import type { ResponseEvent } from './open-items.ts';
+import { createOutputItems } from './output-items.ts';
+import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
+
+/**
+ * The events of a streamed response, each with its name and number
+ * (https://platform.openai.com/docs/api-reference/responses-streaming, read 2026-11-22).
+ */
+export function createResponseWriter(identity: AnswerIdentity, echo: Echo | null): StreamWriter {
+  let begun = begunResponse(identity, null, echo);
+  const output = createOutputItems(identity.id.slice('resp_'.length));
+  let number = 0;
+
+  function say(events: readonly ResponseEvent[]): string {
+    let text = '';
+    for (const event of events) {
+      text += `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number })}\n\n`;
+      number += 1;
+    }
+    return text;
+  }
+
+  return {
+    opening(route) {
+      begun = begunResponse(identity, route, echo);
+      const types = ['response.created', 'response.in_progress'];
+      return say(types.map((type) => ({ type, response: begun })));
+    },
+    delta: (part) => say(output.add(part)),
+    closing(finish) {
+      const whole = isComplete(finish);
+      const events = output.close(whole ? 'completed' : 'incomplete');
+      const type = whole ? 'response.completed' : 'response.incomplete';
+      return say([...events, { type, response: finishedResponse(begun, output.items, finish) }]);
+    },
+    // OpenAI's own clients throw what `error` says; others look at how the response ended.
+    failure(error) {
+      const { error: said } = errorEnvelope(error, identity.requestId);
+      const { code, message } = said;
+      const response = { ...begun, status: 'failed', error: { code, message }, output: output.items };
+      return say([
+        { type: 'error', code, message, param: said.param, error: said },
+        { type: 'response.failed', response },
+      ]);
+    },
+  };
+}

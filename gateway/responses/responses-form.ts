@@ -1,0 +1,51 @@
+import { AppError } from '#shared/errors.ts';
+import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
+import { partsOf } from '../chat/kept-answer.ts';
+import type { ExchangeHandler } from '../http/answer-exchange.ts';
+import { createOutputItems } from './output-items.ts';
+import { responsesReader } from './read-responses-request.ts';
+import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
+import { createResponseWriter } from './response-writer.ts';
+
+/** Of `POST /v1/responses`: OpenAI's Responses API, without a store. */
+const responses: ChatForm = {
+  reader: responsesReader,
+  idPrefix: 'resp_',
+  writer: (identity, { echo }) => createResponseWriter(identity, echo),
+  response(answer, { echo }) {
+    const { identity, route, finish } = answer;
+    const output = createOutputItems(identity.id.slice('resp_'.length));
+    for (const part of partsOf(answer)) if (part.type !== 'route' && part.type !== 'finish') output.add(part);
+    output.close(isComplete(finish) ? 'completed' : 'incomplete');
+    return finishedResponse(begunResponse(identity, route, echo), output.items, finish);
+  },
+};
+
+/** Names of a chat completion's fields, as a request of this form calls them. */
+const ownNames: Readonly<Record<string, string>> = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
+  response_format: 'text.format',
+  reasoning_effort: 'reasoning.effort',
+};
+
+/** Answers `POST /v1/responses`. */
+export const responsesHandler =
+  (deps: ChatDeps): ExchangeHandler =>
+  (admitted) =>
+    answerChat(admitted, responses, deps).catch((error: unknown) => {
+      throw error instanceof AppError ? inOwnNames(error) : error;
+    });
+
+function inOwnNames(error: AppError): AppError {
+  const [name = ''] = (error.param ?? '').split(/[.[]/, 1);
+  const param = ownNames[name];
+  if (param === undefined) return error;
+  const { code, message, provider, providerError, retryAfterMs, details, cause } = error;
+  return new AppError(code, message, {
+    ...{ param, provider, providerError, cause },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(details ? { details } : {}),
+  });
+}

@@ -1,0 +1,62 @@
+import { AppError } from '#shared/errors.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json/json-value.ts';
+
+/** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
+
+const sendItems = 'This gateway keeps no responses: send the earlier items themselves in "input".';
+
+const refusedFields: Readonly<Record<string, string>> = {
+  previous_response_id: sendItems,
+  conversation: sendItems,
+  prompt: 'This gateway keeps no prompt templates: send "instructions" and "input".',
+  background: 'Answers are not given in the background: ask with "stream": true.',
+};
+
+const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
+
+/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without a store or hosted tools. */
+export function refuseUnserved(body: JsonObject): void {
+  for (const [name, why] of Object.entries(refusedFields)) {
+    const value = body[name];
+    if (value != null && value !== false) throw new AppError('unsupported_parameter', why, { param: name });
+  }
+  for (const [index, tool] of asArray(body.tools).entries()) checkTool(asObject(tool), index);
+  for (const [index, item] of asArray(body.input).entries()) checkItem(asObject(item), index);
+}
+
+function checkTool(tool: JsonObject, index: number): void {
+  const type = asText(tool.type);
+  if (type === null || type === 'function') return;
+  throw new AppError(
+    'unsupported_tool_type',
+    `Tools of the type "${type.slice(0, 64)}" are not run here. Offer a "function" tool and run it yourself.`,
+    { param: `tools[${index}].type` },
+  );
+}
+
+function checkItem(item: JsonObject, index: number): void {
+  const type = asText(item.type);
+  if (type === null || servedItems.has(type)) return;
+  const why =
+    type === 'item_reference'
+      ? `${sendItems} Clients do so with "store": false.`
+      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, function calls, their outputs and reasoning can.`;
+  throw new AppError('unsupported_parameter', why, { param: `input[${index}].type` });
+}
+
+const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
+
+/** What is left out of a request that is answered without it. */
+export function droppedFields(body: JsonObject): Warning[] {
+  const drop = (param: string, message: string): Warning => ({ code: 'parameter_dropped', param, message });
+  return [
+    ...(body.store === true ? [drop('store', 'Nothing is stored here; "store" was left out.')] : []),
+    ...(body.truncation === 'auto'
+      ? [drop('truncation', 'Nothing is cut from the input here; "truncation" was left out.')]
+      : []),
+    ...asArray(body.include)
+      .filter((name) => !includable.has(String(name)))
+      .map((name) => drop('include', `"${String(name).slice(0, 64)}" cannot be included here; it was left out.`)),
+  ];
+}

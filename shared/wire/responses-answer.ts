@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { routing, warning } from './chat-response.ts';
+import { count, unixSeconds, usdAmount } from './scalars.ts';
+
+/** What `POST /v1/responses` answers: OpenAI's form, and what every answer of the gateway says besides. */
+
+const usage = z.looseObject({
+  input_tokens: count,
+  input_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count }),
+  output_tokens: count,
+  output_tokens_details: z.looseObject({ reasoning_tokens: count }),
+  total_tokens: count,
+  cost_usd: usdAmount,
+  upstream_cost_usd: usdAmount,
+  estimated: z.boolean(),
+});
+
+/** Of `type` `message`, `function_call` or `reasoning`. */
+const outputItem = z.looseObject({ type: z.string(), id: z.string() });
+
+export const responsesAnswer = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: unixSeconds,
+    status: z.string(),
+    model: z.string(),
+    provider: z.string().nullable(),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.string() }).nullable(),
+    output: z.array(outputItem),
+    usage: usage.nullable(),
+    byok: z.boolean().optional(),
+    routing: routing.optional(),
+    warnings: z.array(warning).optional(),
+  })
+  .meta({ id: 'Response' });
+
+/** One event of a streamed response. */
+export const responsesEvent = z
+  .looseObject({ type: z.string(), sequence_number: count, response: responsesAnswer.optional() })
+  .meta({ id: 'ResponseEvent' });
+
+export type ResponsesAnswer = z.infer<typeof responsesAnswer>;

@@ -1,0 +1,158 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { streamText } from 'ai';
+import OpenAI from 'openai';
+import { describe, expect, test } from 'vitest';
+import type { TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
+import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
+import { openThreeVendors, vendorModels } from '../support/three-vendors.ts';
+
+/** The Responses API as the official `openai` package uses it, before three vendors of which only one has it. */
+
+async function open(options: TestGatewayOptions = {}) {
+  const vendors = await openThreeVendors(options);
+  const client = new OpenAI({
+    baseURL: 'http://127.0.0.1/v1',
+    apiKey: vendors.key,
+    fetch: vendors.fetch,
+    maxRetries: 0,
+  });
+  return { ...vendors, client };
+}
+
+const tools = ['one', 'two'].map((name) => ({
+  ...{ type: 'function' as const, name, description: `Does ${name}`, strict: false },
+  parameters: { type: 'object', properties: { a: { type: 'integer' } } },
+}));
+const asked = {
+  instructions: 'Be short.',
+  tools,
+  reasoning: { effort: 'low' as const, summary: 'auto' as const },
+  include: ['reasoning.encrypted_content' as const],
+  store: false,
+};
+/** What a client without a store sends next. */
+const after = (
+  input: OpenAI.Responses.ResponseInput,
+  { output }: OpenAI.Responses.Response,
+  results: OpenAI.Responses.ResponseInput,
+) => [...input, ...output, ...results] as OpenAI.Responses.ResponseInput;
+const costOf = (usage: unknown) => (usage as { cost_usd: string }).cost_usd;
+
+describe.each(vendorModels)('%s', (model) => {
+  test('is called with its results, whole and streamed, and costs what the ledger says', async () => {
+    const { client, calls, spent } = await open();
+    const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Call both.' }];
+
+    const first = await client.responses.create({ model, input, ...asked });
+    expect(first).toMatchObject({
+      ...{
+        object: 'response',
+        status: 'completed',
+        error: null,
+        incomplete_details: null,
+        output_text: recordedStreams.text,
+      },
+      ...{ instructions: 'Be short.', store: false, previous_response_id: null, tools },
+    });
+    const functions = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+    expect(functions.map(({ name, arguments: text }) => [name, text])).toEqual([
+      ['one', '{"a":1}'],
+      ['two', '{}'],
+    ]);
+    const results = functions.map(({ call_id }) => ({ type: 'function_call_output' as const, call_id, output: 'ok' }));
+
+    const stream = client.responses.stream({ model, input: after(input, first, results), ...asked });
+    const events: OpenAI.Responses.ResponseStreamEvent[] = [];
+    for await (const event of stream) events.push(event);
+    const second = await stream.finalResponse();
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null, null]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+    const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
+    expect(second.output).toMatchObject(done);
+    expect(second.output_text).toBe(recordedStreams.text);
+    expect([costOf(first.usage), costOf(second.usage)]).toEqual(await spent());
+    expect(second.usage).toMatchObject({ input_tokens: 20, output_tokens: 11, total_tokens: 31 });
+  });
+
+  test('streams in the order in which OpenAI does', async () => {
+    const { client } = await open();
+    const names: string[] = [];
+    const stream = await client.responses.create({ model, input: 'Call both.', stream: true, ...asked });
+    for await (const { type } of stream) if (type !== names.at(-1)) names.push(type);
+    const of = (...kinds: string[]) => kinds.map((kind) => `response.${kind}`);
+    const thinking = of(
+      ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
+      ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
+    );
+    const call = of(
+      ...['output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done', 'output_item.done'],
+    );
+    const state = of('output_item.added', 'output_item.done');
+    const thinks = model.startsWith('openai/') ? [] : thinking;
+    expect(names).toEqual([
+      ...of('created', 'in_progress'),
+      ...thinks,
+      ...of('output_item.added', 'content_part.added', 'output_text.delta', 'output_text.done'),
+      ...of('content_part.done', 'output_item.done'),
+      ...(thinks.length > 0 ? state : []),
+      ...call,
+      ...call,
+      'response.completed',
+    ]);
+  });
+});
+
+test('a provider’s state comes back to it through a reasoning item', async () => {
+  const { client, calls } = await open();
+  const [, anthropic = '', google = ''] = vendorModels;
+  const again = async (model: string) => {
+    const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Call both.' }];
+    const answer = await client.responses.create({ model, input, ...asked });
+    const results = answer.output.flatMap((item) =>
+      item.type === 'function_call'
+        ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'ok' }]
+        : [],
+    );
+    await client.responses.create({ model, input: after(input, answer, results), ...asked });
+    return JSON.stringify(calls.at(-1)?.body);
+  };
+  expect(await again(anthropic)).toContain('{"type":"thinking","thinking":"Hm.","signature":"c2ln"}');
+  expect(await again(google)).toContain('"thoughtSignature":"c2ln"');
+});
+
+const [begin = '', ...rest] = recordedStreams.openai;
+const upstream = (...events: string[]) =>
+  (async () => new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } })) as typeof fetch;
+
+test('a stream that breaks off is thrown by the client, and told as failed to all others', async () => {
+  const [model = ''] = vendorModels;
+  const { client, post, spent } = await open({ fetch: upstream(begin, ...rest.slice(0, 2)) });
+  const stream = await client.responses.create({ model, input: 'hi', stream: true });
+  const read = async () => {
+    for await (const _event of stream);
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'upstream_truncated' });
+  const text = await (await post('/v1/responses', { model, input: 'hi', stream: true })).text();
+  expect(text).toMatch(/event: error\n.*\n\nevent: response.failed\ndata: .*"status":"failed".*\n\n$/);
+  expect(await spent()).toEqual([]);
+});
+
+test('an answer that is cut is incomplete, and says why', async () => {
+  const [model = ''] = vendorModels;
+  const cut = [begin, ...rest.slice(0, 2), ...rest.slice(-3).map((event) => event.replace('tool_calls', 'length'))];
+  const { client } = await open({ fetch: upstream(...cut) });
+  const stream = client.responses.stream({ model, input: 'hi' });
+  const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+  expect(await stream.finalResponse()).toMatchObject(incomplete);
+  const whole = await client.responses.create({ model, input: 'hi' });
+  expect(whole).toMatchObject({ ...incomplete, output_text: recordedStreams.text, output: [{ status: 'incomplete' }] });
+});
+
+test('the AI SDK’s bare model speaks it', async () => {
+  const { key, fetch } = await open();
+  const [, model = ''] = vendorModels;
+  const { responses } = createOpenAI({ baseURL: 'http://127.0.0.1/v1', apiKey: key, fetch });
+  const result = streamText({ model: responses(model), prompt: 'hi', providerOptions: { openai: { store: false } } });
+  expect(await result.text).toBe(recordedStreams.text);
+  expect((await result.toolCalls).map(({ toolName }) => toolName)).toEqual(['one', 'two']);
+});

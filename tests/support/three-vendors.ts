@@ -1,0 +1,37 @@
+import { Secret } from '#gateway/auth/secret.ts';
+import { openTestGateway, type TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
+import { openVendorDouble } from '../../gateway/testing/vendors/vendor-double.ts';
+
+/** A model of each vendor that thinks and calls tools. */
+export const vendorModels = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-3.1-pro-preview'];
+
+/** A whole gateway before the three vendors' doubles, and a `fetch` that reaches it without a socket. */
+export async function openThreeVendors(options: TestGatewayOptions = {}) {
+  const vendors = openVendorDouble();
+  const apiKey = new Secret('platform-key');
+  const served = await openTestGateway({
+    providers: {
+      openai: { apiKey, baseUrl: 'https://openai.example/v1' },
+      anthropic: { apiKey, baseUrl: 'https://anthropic.example' },
+      google: { apiKey, baseUrl: 'https://google.example' },
+    },
+    fetch: vendors.send,
+    plan: 'enterprise',
+    ...options,
+  });
+  const { gateway, call } = served;
+  const read = async (path: string) => (await call(path)).json();
+  return {
+    ...served,
+    calls: vendors.calls,
+    fetch: (input: string | URL | Request, init?: RequestInit) => gateway.fetch(new Request(input, init)),
+    /** What the books say was spent, as decimal strings. */
+    async spent(): Promise<string[]> {
+      const { transactions } = (await read('/credits?type=usage&limit=100')) as {
+        transactions: { data: { amount: string }[] };
+      };
+      return transactions.data.map(({ amount }) => amount.replace('-', '')).toReversed();
+    },
+    read,
+  };
+}
