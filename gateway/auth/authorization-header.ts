@@ -39,3 +39,14 @@ function apiKey(token: string): PresentedCredential {
 
 /** One sentence for all reasons, so that an answer never tells an unknown key from a revoked one. */
 export const invalidKey = 'This API key is not valid. Check that it was copied completely and has not been revoked.';
+
+/**
+ * A request's credential in the words of `Authorization`: that header, or on Anthropic's endpoints `x-api-key`, where its clients
+ * put an API key. Where both are sent the first one holds: clients send both when they have a key for somebody else, too.
+ */
+export function credentialIn(head: { header(name: string): string | null }, takesApiKeyHeader: boolean): string | null {
+  const authorization = head.header('authorization');
+  if (authorization !== null || !takesApiKeyHeader) return authorization;
+  const key = head.header('x-api-key');
+  return key === null || key === '' ? null : `ApiKey ${key}`;
+}

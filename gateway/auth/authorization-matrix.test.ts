@@ -33,7 +33,7 @@ interface Role {
 
 interface Carrier {
   readonly name: string;
-  readonly place: 'bearer' | 'apikey' | 'malformed' | 'elsewhere';
+  readonly place: 'bearer' | 'apikey' | 'malformed' | 'elsewhere' | 'key header';
   readonly headers: (credential: string) => Record<string, string>;
   readonly query?: (credential: string) => string;
 }
@@ -51,17 +51,18 @@ const carriers: readonly Carrier[] = [
   authorization('no scheme', 'malformed', (credential) => credential),
   authorization('two spaces', 'malformed', (credential) => `Bearer  ${credential}`),
   authorization('two credentials', 'malformed', (credential) => `Bearer ${credential}, Bearer ${credential}`),
-  { name: 'x-api-key', place: 'elsewhere', headers: (credential) => ({ 'x-api-key': credential }) },
+  { name: 'x-api-key', place: 'key header', headers: (credential) => ({ 'x-api-key': credential }) },
   { name: 'cookie', place: 'elsewhere', headers: (credential) => ({ cookie: `token=${credential}` }) },
   { name: 'query', place: 'elsewhere', headers: () => ({}), query: (credential) => `?access_token=${credential}` },
 ];
 
 /** The code a call is refused with, or null where it gets through to the route. */
-function expected(role: Role, carrier: Carrier, { access }: RoutePolicy): ErrorCode | null {
+function expected(role: Role, carrier: Carrier, { access, takesApiKeyHeader }: RoutePolicy): ErrorCode | null {
   if (access === 'public') return null;
-  if (role.credential === null || carrier.place === 'elsewhere') return 'missing_credentials';
+  const isElsewhere = carrier.place === 'elsewhere' || (carrier.place === 'key header' && !takesApiKeyHeader);
+  if (role.credential === null || isElsewhere) return 'missing_credentials';
   if (carrier.place === 'malformed') return 'malformed_authorization';
-  if (carrier.place === 'apikey' && role.kind === 'token') return 'invalid_api_key';
+  if (['apikey', 'key header'].includes(carrier.place) && role.kind === 'token') return 'invalid_api_key';
   if (role.refused) return role.refused;
   if (access === 'any') return null;
   if (!role.scopes.includes(access)) return 'insufficient_scope';

@@ -11,6 +11,7 @@ import { createLimits } from '../limits/limits.ts';
 import { docsRoutes } from '../openapi/docs-routes.ts';
 import { refusalsOf } from '../records/refusals.ts';
 import { accountRoutes } from '../routes/account-routes.ts';
+import { countTokensRoutes } from '../routes/count-tokens-routes.ts';
 import { creditsRoutes } from '../routes/credits-routes.ts';
 import { jwksRoutes } from '../routes/jwks-routes.ts';
 import { keysRoutes } from '../routes/keys-routes.ts';
@@ -52,6 +53,7 @@ export function openHttp(rooms: Rooms) {
       limitsFor: ({ principal }, hold) => refusalsOf(db, principal, hold, now()),
       ...{ registry, catalogue, health, sticky, now, vendor, byokFeeBps },
     }),
+    countTokensRoutes({ registry, catalogue, health, sticky, now, vendor }),
     modelsRoutes({ catalogue, registry, health, watch, vendor, now }),
     accountRoutes({ db, now }),
     creditsRoutes({ db }),

@@ -2,7 +2,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
-import { errorAnswer } from './error-response.ts';
+import { errorFor } from './errors/error-for.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';
 import { pathOf } from './policies.ts';
 import {
@@ -81,7 +81,7 @@ function sendAnswer(
 
 function refuse(error: unknown, exchange: Exchange, received: Received, deps: ReceiveDeps): void {
   const known = knownError(error, received, deps);
-  const { status, headers, text } = errorAnswer(known, received.requestId);
+  const { status, headers, text } = errorFor(exchange.target, known, received.requestId);
   try {
     sendAnswer(exchange, received, status, headers, text, known.code, deps);
   } catch {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { AppEnv } from './context.ts';
-import { errorResponse } from './error-response.ts';
+import { errorResponseFor } from './errors/error-for.ts';
 import type { RequestHead } from './exchange.ts';
 import { pathOf, requirePolicies } from './policies.ts';
 import {
@@ -50,7 +50,7 @@ export function createApp(deps: ReceiveDeps, routes: readonly Hono<AppEnv>[]): H
     const received = context.get('received');
     const known = knownError(error, received, deps);
     context.set('code', known.code);
-    return errorResponse(known, received.requestId);
+    return errorResponseFor(received.head.target, known, received.requestId);
   });
   return app;
 }

@@ -49,7 +49,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   return { status: error.status, headers, text: JSON.stringify(errorEnvelope(error, requestId)) };
 }
 
-interface ErrorAnswer {
+export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;

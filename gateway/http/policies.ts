@@ -13,6 +13,8 @@ export interface RoutePolicy {
   readonly feature?: 'chat' | 'usage_api';
   readonly body: 'json' | 'ignored';
   readonly bodyLimit: number;
+  /** An API key may also come in the header `x-api-key`, as Anthropic's clients send it. */
+  readonly takesApiKeyHeader?: true;
 }
 
 export const chatBodyLimit = 25 * 1024 * 1024;
@@ -41,10 +43,12 @@ export const routePolicies: readonly RoutePolicy[] = [
   chat('/api/chat'),
   chat('/v1/chat/completions'),
   chat('/v1/responses'),
+  { ...chat('/v1/messages'), takesApiKeyHeader: true },
+  { ...chat('/v1/messages/count_tokens'), takesApiKeyHeader: true },
   chat('/v1/quote'),
   read('/models', 'models'),
-  read('/v1/models', 'models'),
-  read('/v1/models/*', 'models'),
+  { ...read('/v1/models', 'models'), takesApiKeyHeader: true },
+  { ...read('/v1/models/*', 'models'), takesApiKeyHeader: true },
   read('/account', 'account'),
   read('/credits', 'account'),
   read('/v1/credits', 'account'),
@@ -66,7 +70,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/docs/explorer.css', 'public'),
 ];
 
-const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses']);
+const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages']);
 
 /** Whether this is a chat, which has a way of its own through HTTP (`exchange.ts`). */
 export const isChat = (method: string, target: string): boolean => method === 'POST' && chatPaths.has(pathOf(target));

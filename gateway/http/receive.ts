@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
+import { credentialIn } from '../auth/authorization-header.ts';
 import type { Authorizer } from '../auth/authorize.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BodyPlace } from '../body/body-budget.ts';
@@ -57,18 +58,19 @@ export function admitReceived(received: Received, address: string | null, deps: 
   const policy = policyFor(head.method, pathOf(head.target));
   received.route = policy.path;
   checkHeaders(policy, head);
-  if (policy.access !== 'public') requireRoom(deps, policy, head);
+  const credential = credentialIn(head, policy.takesApiKeyHeader === true);
+  if (policy.access !== 'public') requireRoom(deps, policy, credential);
   const refuse = async (error: unknown) => {
     throw await deps.limits.refused(error, address);
   };
   let principal: Awaitable<Principal | null>;
   try {
-    principal = admit(policy, head.header('authorization'), deps.authorizer);
+    principal = admit(policy, credential, deps.authorizer);
   } catch (error) {
     return refuse(error);
   }
   const known = principal instanceof Promise ? principal.catch(refuse) : principal;
-  return andThen(known, (caller) => enter(received, caller as Principal | null, policy, address, deps));
+  return andThen(known, (caller) => enter(received, caller as Principal | null, policy, credential, address, deps));
 }
 
 /** Waits for the turn of a caller who is known, and goes with it through the limits. */
@@ -76,11 +78,12 @@ function enter(
   received: Received,
   principal: Principal | null,
   policy: RoutePolicy,
+  credential: string | null,
   address: string | null,
   deps: ReceiveDeps,
 ): Awaitable<void> {
   received.principal = principal;
-  const entered = enterTurn(principal, policy, received.head, deps.overload);
+  const entered = enterTurn(principal, policy, received.head, credential, deps.overload);
   return andThen(entered, (place) => {
     received.place = place;
     if (entered instanceof Promise && deps.draining()) throw shuttingDown();
@@ -93,16 +96,17 @@ function enterTurn(
   principal: Principal | null,
   policy: RoutePolicy,
   head: RequestHead,
+  credential: string | null,
   overload: Overload,
 ): Awaitable<BodyPlace> {
   if (!principal || policy.access !== 'chat') return overload.enterOther(principal?.accountId ?? '');
-  return overload.enter(principal.accountId, Number(head.header('content-length') ?? 0), head.header('authorization'));
+  return overload.enter(principal.accountId, Number(head.header('content-length') ?? 0), credential);
 }
 
 /** What is refused before anything of it is looked at, because nothing can be done for it here and now. */
-function requireRoom({ draining, overload }: ReceiveDeps, policy: RoutePolicy, head: RequestHead): void {
+function requireRoom({ draining, overload }: ReceiveDeps, policy: RoutePolicy, credential: string | null): void {
   if (draining()) throw shuttingDown();
-  const refusal = overload.refusal(policy.access === 'chat', head.header('authorization'));
+  const refusal = overload.refusal(policy.access === 'chat', credential);
   if (refusal) throw refusal;
 }
 

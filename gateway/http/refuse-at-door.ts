@@ -1,5 +1,5 @@
 import type { AppError } from '#shared/errors.ts';
-import { errorAnswer } from './error-response.ts';
+import { errorFor } from './errors/error-for.ts';
 import type { Exchange } from './exchange.ts';
 import { receive, withCommonHeaders } from './receive.ts';
 import { version } from './version.ts';
@@ -10,6 +10,6 @@ import { version } from './version.ts';
  */
 export function refuseAtDoor(error: AppError, exchange: Exchange): void {
   const received = receive(exchange, Date.now());
-  const { status, headers, text } = errorAnswer(error, received.requestId);
+  const { status, headers, text } = errorFor(exchange.target, error, received.requestId);
   exchange.send(status, withCommonHeaders(received, headers, { version, leaving: () => false }), text);
 }

@@ -16,17 +16,8 @@ const words = [
   ],
   ...['properties', 'required', 'items', 'enum', 'const', 'default', 'title', 'examples', 'anyOf', 'oneOf', 'allOf'],
   ...['not', '$ref', '$defs', 'additionalProperties', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern'],
-  ...[
-    'input',
-    'output',
-    'call_id',
-    'summary',
-    'encrypted_content',
-    'annotations',
-    'logprobs',
-    'status',
-    'instructions',
-  ],
+  ...['input', 'output', 'call_id', 'summary', 'encrypted_content', 'annotations', 'logprobs', 'status'],
+  ...['instructions', 'system', 'input_schema', 'tool_use_id', 'is_error', 'source', 'media_type', 'citations'],
   ...['minItems', 'maxItems', 'nullable', 'model', 'messages', 'provider', 'stream', 'max_tokens', 'temperature'],
 ];
 

@@ -166,8 +166,17 @@ function errorsOf(policy: RoutePolicy, operation: Operation): Record<string, Jso
     500,
   ];
   const sorted = [...new Set(statuses)].toSorted((a, b) => a - b);
-  return Object.fromEntries(sorted.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]));
+  const { error } = operation;
+  const own = error && { 'application/json': { schema: schemaRef(error) } };
+  return Object.fromEntries(
+    sorted.map((status) => [
+      status,
+      own ? { description: `As Error${status}, in another envelope`, content: own } : usualError(status),
+    ]),
+  );
 }
+
+const usualError = (status: number) => ({ $ref: `#/components/responses/Error${status}` });
 
 /** One response per status, with the codes it may carry. */
 function errorResponses(): Record<string, JsonSchema> {

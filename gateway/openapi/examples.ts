@@ -89,6 +89,7 @@ const chunk = {
   ...{ id: 'chatcmpl-01KA8Z7N4R6W8T0V2X4Y6Z8A0C', created, model: 'gpt-5.4-mini', provider: 'openai' },
 };
 
+const question = { role: 'user', content: 'What is the capital of France?' };
 const response = {
   ...{ id: 'resp_01KA8Z7N4R6W8T0V2X4Y6Z8A0C', object: 'response', created_at: created, status: 'completed' },
   ...{ model: 'gpt-5.4-mini', provider: 'openai', error: null, incomplete_details: null },
@@ -158,6 +159,28 @@ export const examples: Readonly<Record<string, unknown>> = {
   ResponsesRequest: { model: 'router', input: 'What is the capital of France?', max_output_tokens: 100 },
   Response: response,
   ResponseEvent: { type: 'response.output_text.delta', sequence_number: 4, delta: 'Par' },
+  MessagesRequest: { model: 'router', max_tokens: 100, messages: [question] },
+  CountTokensRequest: { model: 'router', messages: [question] },
+  Message: {
+    ...{ id: 'msg_01KA8Z7N4R6W8T0V2X4Y6Z8A0C', type: 'message', role: 'assistant', model: 'claude-sonnet-5' },
+    ...{ provider: 'anthropic', content: [{ type: 'text', text: 'Paris.' }], stop_reason: 'end_turn' },
+    stop_sequence: null,
+    usage: {
+      ...{ input_tokens: 14, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 2 },
+      ...{ cost_usd: '0.000072', upstream_cost_usd: '0.000072', estimated: false },
+    },
+    ...{ byok: false, routing, warnings: [] },
+  },
+  MessageEvent: { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Par' } },
+  TokenCount: { input_tokens: 14 },
+  MessagesError: {
+    type: 'error',
+    error: {
+      message: 'Insufficient credits: this request may cost up to $0.012, available $0.004.',
+      ...{ type: 'billing_error', code: 'insufficient_credits' },
+    },
+    request_id: requestId,
+  },
   Quote: {
     ...{ object: 'quote', provider: 'openai', model: 'gpt-5.4-mini', routing: { ...routing, attempts: [] } },
     tokens: {

@@ -23,6 +23,8 @@ export interface Operation {
   readonly status?: 201;
   /** One event of the stream that `stream: true` asks for. */
   readonly stream?: ResponseSchemaName;
+  /** The envelope of its errors, where that is its own. */
+  readonly error?: ResponseSchemaName;
 }
 
 const prompt = {
@@ -57,6 +59,17 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       'Nothing is stored: all items come in `input`, and what an earlier answer gave (reasoning with its `encrypted_content`, calls) goes back as it came. With `stream: true` the answer comes as named server-sent events, of which the last is `response.completed`, `response.incomplete` or, after `error`, `response.failed`.',
     ...{ request: ['ResponsesRequest'], response: 'Response', stream: 'ResponseEvent' },
+  },
+  'POST /v1/messages': {
+    ...{ id: 'createMessage', tag: 'Chat', summary: 'Answer a conversation, in the form of Anthropic’s Messages API' },
+    description:
+      'The API key may come in `x-api-key`. Errors have Anthropic’s envelope (`MessagesError`). With `stream: true` the answer comes as named server-sent events from `message_start` to `message_stop`; one that fails ends with `error`.',
+    ...{ request: ['MessagesRequest'], response: 'Message', stream: 'MessageEvent', error: 'MessagesError' },
+  },
+  'POST /v1/messages/count_tokens': {
+    ...{ id: 'countMessageTokens', tag: 'Chat', summary: 'About how many tokens a message’s input is' },
+    description: 'The estimate that a request would be admitted by. No model is asked, and nothing is charged.',
+    ...{ request: ['CountTokensRequest'], response: 'TokenCount', error: 'MessagesError' },
   },
   'POST /v1/quote': {
     ...{ id: 'quote', tag: 'Chat', summary: 'What a chat request would cost, and what would refuse it' },

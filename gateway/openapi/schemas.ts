@@ -5,6 +5,8 @@ import { completionChunk, completionResponse, promptChunk, promptResponse } from
 import { credits, creditTransaction } from '#shared/wire/credits.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { apiKey, apiKeyList, changeKeyRequest, createdApiKey, createKeyRequest } from '#shared/wire/key.ts';
+import { messagesAnswer, messagesError, messagesEvent, tokenCount } from '#shared/wire/messages-answer.ts';
+import { countTokensRequest, messagesRequest } from '#shared/wire/messages-request.ts';
 import { gatewayInfo, jsonWebKeySet, liveness } from '#shared/wire/meta.ts';
 import { model, modelList } from '#shared/wire/model.ts';
 import { quote } from '#shared/wire/quote.ts';
@@ -20,6 +22,8 @@ export const requestSchemas = {
   ChatRequest: promptRequest,
   ChatCompletionRequest: completionRequest,
   ResponsesRequest: responsesRequest,
+  MessagesRequest: messagesRequest,
+  CountTokensRequest: countTokensRequest,
   CreateKeyRequest: createKeyRequest,
   ChangeKeyRequest: changeKeyRequest,
 } as const;
@@ -32,6 +36,9 @@ export const responseSchemas = {
   ChatCompletionChunk: completionChunk,
   Response: responsesAnswer,
   ResponseEvent: responsesEvent,
+  Message: messagesAnswer,
+  MessageEvent: messagesEvent,
+  TokenCount: tokenCount,
   Quote: quote,
   Model: model,
   ModelList: modelList,
@@ -50,6 +57,7 @@ export const responseSchemas = {
   Liveness: liveness,
   JsonWebKeySet: jsonWebKeySet,
   Error: errorBody,
+  MessagesError: messagesError,
 } as const;
 
 export type RequestSchemaName = keyof typeof requestSchemas;

@@ -1,11 +1,11 @@
 import { completionReader, eitherReader, promptReader, type QuestionReader } from '../chat/read-question.ts';
+import { countTokensReader, messagesReader } from '../messages/read-messages-request.ts';
 import { responsesReader } from '../responses/read-responses-request.ts';
 
 const readers = new Map(
-  [promptReader, completionReader, eitherReader, responsesReader].map((reader): [string, QuestionReader] => [
-    reader.name,
-    reader,
-  ]),
+  [promptReader, completionReader, eitherReader, responsesReader, messagesReader, countTokensReader].map(
+    (reader): [string, QuestionReader] => [reader.name, reader],
+  ),
 );
 
 /** The reader of a form of chat requests, by its name. */

@@ -97,6 +97,8 @@ export const chatMessage = z.discriminatedUnion('role', [
         .max(20),
     ]),
     tool_call_id: z.string().min(1),
+    /** The tool failed; said to providers that have a word for it. */
+    is_error: z.boolean().nullish(),
     ...marked,
   }),
 ]);

@@ -67,7 +67,9 @@ function turnOf(message: ChatMessage, index: number, thinker: string | null): An
       return { role: 'assistant', content: [...(thoughts[0] ?? []), ...said] };
     }
     case 'tool': {
-      const result = { type: 'tool_result', tool_use_id: toolId(message.tool_call_id), content: resultOf(message) };
+      const failed = message.is_error ? { is_error: true } : {};
+      const id = toolId(message.tool_call_id);
+      const result = { type: 'tool_result', tool_use_id: id, content: resultOf(message), ...failed };
       return { role: 'user', content: withMark([result], markOf(message)) };
     }
     default:

@@ -53,7 +53,8 @@ function partsOf(message: ChatMessage, index: number, names: ReadonlyMap<string,
     case 'tool': {
       const name = names.get(message.tool_call_id) ?? message.tool_call_id;
       const pictures = strict ? picturesOf(message, index) : [];
-      const response = resultObject(messageText(message));
+      const text = messageText(message);
+      const response = message.is_error ? { error: text } : resultObject(text);
       const id = strict ? { id: message.tool_call_id } : {};
       return [{ functionResponse: { ...id, name, response, ...(pictures.length > 0 ? { parts: pictures } : {}) } }];
     }

@@ -59,6 +59,7 @@ const textFields = new Set(['name', 'refusal']);
 function knownFields(message: object, { refusesInMessages }: Dialect): object {
   const goesOn = ([name, value]: [string, unknown]) =>
     !refusesInMessages.includes(name) &&
+    name !== 'is_error' &&
     (readFields.has(name) || typeof value === 'boolean' || (textFields.has(name) && typeof value === 'string'));
   return Object.fromEntries(Object.entries(message).filter(goesOn));
 }
