@@ -7,6 +7,8 @@ import { resolve } from './resolve.ts';
 
 const models = [
   testModel('openai/gpt'),
+  testModel('openai/dated'),
+  testModel('openai/dated-20250101'),
   testModel('google/shared'),
   testModel('openai/shared'),
   { ...testModel('openai/org'), id: 'openai/org/name', model: 'org/name' },
@@ -43,6 +45,13 @@ describe('who is meant', () => {
     [null, 'gpt', 'openai/gpt'],
     [null, 'org/name', 'openai/org/name'],
     [null, 'best', 'anthropic/opus'],
+    [null, 'gpt-20250929', 'openai/gpt'],
+    [null, 'openai/gpt-2025-12-11', 'openai/gpt'],
+    ['openai', 'gpt-latest', 'openai/gpt'],
+    ['google', 'gpt-20250929', 'model_not_found'],
+    [null, 'gpt-2025', 'model_not_found'],
+    [null, 'best-20250929', 'anthropic/opus'],
+    [null, 'dated-20250101', 'openai/dated-20250101'],
     [null, 'shared', 'google/shared'],
     [null, 'nothing', 'model_not_found'],
     [null, 'anthropic/new', 'model_not_found'],

@@ -29,7 +29,23 @@ export function resolve(input: ResolveInput): Resolved {
     });
   }
   if (model === null || isRouterName(model, input.vendor)) return { kind: 'router', provider, warnings: [] };
-  return provider === null ? withoutProvider(model, input) : withProvider(provider, model, input);
+  const found = named(provider, model, input) ?? undated(provider, model, input);
+  if (found) return found;
+  throw notFound(model);
+}
+
+const named = (provider: string | null, model: string, input: ResolveInput): Resolved | null =>
+  provider === null ? withoutProvider(model, input) : withProvider(provider, model, input);
+
+/** How vendors name a snapshot (`claude-sonnet-4-5-20250929`, `gpt-5.2-2025-12-11`) or the newest one. */
+const snapshot = /-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/;
+
+/** The model of which a snapshot was named that the catalogue does not have apart: clients have such names built in. */
+function undated(provider: string | null, model: string, input: ResolveInput): Resolved | null {
+  const found = snapshot.test(model) ? named(provider, model.replace(snapshot, ''), input) : null;
+  if (found?.kind !== 'direct') return null;
+  const message = `"${model.slice(0, 256)}" is not listed; ${found.model.id} was used.`;
+  return { ...found, warnings: [...found.warnings, { code: 'model_undated', param: 'model', message }] };
 }
 
 const isRouterName = (model: string, vendor: string) => ['router', 'auto', `${vendor}/router`].includes(model);
@@ -44,7 +60,7 @@ function toRouter(model: string | null, vendor: string): Resolved {
   return { kind: 'router', provider: null, warnings };
 }
 
-function withProvider(provider: string, model: string, input: ResolveInput): Resolved {
+function withProvider(provider: string, model: string, input: ResolveInput): Resolved | null {
   const alias = byAlias(model, input.models);
   if (alias?.provider === provider) return direct(alias);
   const exact = input.models.find(
@@ -59,17 +75,17 @@ function withProvider(provider: string, model: string, input: ResolveInput): Res
       { param: 'model' },
     );
   }
-  throw notFound(model);
+  return null;
 }
 
-function withoutProvider(model: string, input: ResolveInput): Resolved {
+function withoutProvider(model: string, input: ResolveInput): Resolved | null {
   const exact = byAlias(model, input.models) ?? namesOf(input.models).ids.get(model);
   if (exact) return direct(exact);
   // "anthropic/…" names Anthropic, also where a reseller calls its copy of the model so.
-  if (namedProvider(model, input.providers) !== null) throw notFound(model);
+  if (namedProvider(model, input.providers) !== null) return null;
   const same = input.models.filter((entry) => entry.model === model);
   const [only] = same;
-  if (!only) throw notFound(model);
+  if (!only) return null;
   if (same.length === 1) return direct(only);
   const chosen = same.toSorted((a, b) => rank(a, input) - rank(b, input))[0] ?? only;
   const message = `Several providers have "${model}"; ${chosen.id} was used. Name the provider to decide yourself.`;
