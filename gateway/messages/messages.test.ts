@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { messagesAnswer, messagesError } from '#shared/wire/messages-answer.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { recordedStreams } from '../testing/recorded-streams.ts';
-import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
+import { blocksOf, eventsOf, openForMessages, user } from '../testing/message-bench.ts';
+import { vendorModels } from '../testing/three-vendors.ts';
 import { createMessageWriter } from './message-writer.ts';
 
 /** The Messages API before three vendors: what is asked of them, what is answered, and how it is refused. */
@@ -18,90 +16,11 @@ const document = {
 };
 const look = { name: 'look', description: 'Looks', input_schema: { type: 'object', properties: {} } };
 const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 1 } };
-const user = (content: unknown) => ({ role: 'user', content });
 const text = (words: string, more: object = {}) => ({ type: 'text', text: words, ...more });
-const models = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-3.1-pro-preview'];
 
-async function open(options: TestGatewayOptions = {}) {
-  const vendors = openVendorDouble();
-  const apiKey = new Secret('platform-key');
-  const {
-    key,
-    call: ask,
-    ...rest
-  } = await openTestGateway({
-    providers: {
-      openai: { apiKey, baseUrl: 'https://openai.example/v1' },
-      anthropic: { apiKey, baseUrl: 'https://anthropic.example' },
-      google: { apiKey, baseUrl: 'https://google.example' },
-    },
-    fetch: vendors.send,
-    plan: 'enterprise',
-    ...options,
-  });
-  const post = (path: string, body: object, headers: Record<string, string> = {}) => {
-    const given = {
-      'content-type': 'application/json',
-      'x-api-key': key,
-      'anthropic-version': '2023-06-01',
-      ...headers,
-    };
-    return ask(path, { method: 'POST', key: null, headers: given, body: JSON.stringify(body) });
-  };
-  return {
-    ...{ ...rest, ask, key, post, calls: vendors.calls },
-    send: (body: object, headers: Record<string, string> = {}) =>
-      post('/v1/messages', { model: 'claude-sonnet-4-5', max_tokens: 6_000, messages: [user('hi')], ...body }, headers),
-    async spent() {
-      const credits = (await (await ask('/credits?type=usage')).json()) as {
-        transactions: { data: { amount: string }[] };
-      };
-      return credits.transactions.data.map(({ amount }) => amount.slice(1)).toReversed();
-    },
-  };
-}
-
-interface Event {
-  readonly type: string;
-  readonly index: number;
-  readonly content_block: Record<string, unknown>;
-  readonly delta: Record<string, unknown>;
-  readonly usage: { cost_usd: string };
-}
-
-function eventsOf(stream: string): Event[] {
-  return stream
-    .trim()
-    .split('\n\n')
-    .map((event) => {
-      const [name = '', data = ''] = event.split('\n');
-      const value = JSON.parse(data.slice('data: '.length)) as Event;
-      expect(name).toBe(`event: ${value.type}`);
-      return value;
-    });
-}
-
-/** What a client puts together of a stream. */
-function blocksOf(events: readonly Event[]): object[] {
-  const blocks: Record<string, unknown>[] = [];
-  const json: string[] = [];
-  for (const { type, index, content_block: block, delta } of events) {
-    if (type === 'content_block_start') blocks[index] = { ...block };
-    const open = blocks[index];
-    if (!open || type !== 'content_block_delta') continue;
-    for (const name of ['text', 'thinking', 'signature']) {
-      if (typeof delta[name] === 'string') open[name] = `${open[name] ?? ''}${delta[name]}`;
-    }
-    if (delta.type === 'input_json_delta') json[index] = `${json[index] ?? ''}${delta.partial_json}`;
-  }
-  return blocks.map((block, index) =>
-    block.type === 'tool_use' ? { ...block, input: JSON.parse(json[index] ?? '{}') } : block,
-  );
-}
-
-describe.each(models)('before %s', (model) => {
+describe.each(vendorModels)('before %s', (model) => {
   test('a round of tools is asked and answered, whole and streamed, for what the ledger says', async () => {
-    const { send, calls, spent } = await open();
+    const { send, calls, spent } = await openForMessages();
     const asked = {
       model,
       system: 'Be short.',
@@ -136,7 +55,7 @@ describe.each(models)('before %s', (model) => {
 });
 
 test('thinking comes back to who signed it', async () => {
-  const { send, calls } = await open();
+  const { send, calls } = await openForMessages();
   const tools = [
     { ...look, name: 'one' },
     { ...look, name: 'two' },
@@ -149,8 +68,8 @@ test('thinking comes back to who signed it', async () => {
     await send({ ...asked, messages: [user('hi'), { role: 'assistant', content }, user(results)] });
     return JSON.stringify(calls.at(-1)?.body);
   };
-  expect(await again(models[1] ?? '')).toContain('{"type":"thinking","thinking":"Hm.","signature":"c2ln"}');
-  expect(await again(models[2] ?? '')).toContain('"thoughtSignature":"c2ln"');
+  expect(await again(vendorModels[1] ?? '')).toContain('{"type":"thinking","thinking":"Hm.","signature":"c2ln"}');
+  expect(await again(vendorModels[2] ?? '')).toContain('"thoughtSignature":"c2ln"');
   const own = [{ type: 'thinking', thinking: 'Hm.', signature: 'anthropics-own' }, use];
   const result = { type: 'tool_result', tool_use_id: use.id, content: 'ok' };
   await send({
@@ -248,14 +167,14 @@ describe('a request is asked of Anthropic as', () => {
       { system: 'In French.' },
     ],
   ])('%s', async (_name, body, expected) => {
-    const { send, calls } = await open();
+    const { send, calls } = await openForMessages();
     const response = await send(body);
     expect(await response.json()).toMatchObject({ type: 'message', warnings: [] });
     expect(calls).toMatchObject([{ body: expected, refusal: null }]);
   });
 
   test('a long name of its user as one that fits, and a result’s document after the results', async () => {
-    const { send, calls } = await open();
+    const { send, calls } = await openForMessages();
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [document] };
     const messages = [user('hi'), { role: 'assistant', content: [use] }, user([result])];
     expect((await send({ metadata: { user_id: 'x'.repeat(600) }, tools: [look], messages })).status).toBe(200);
@@ -264,134 +183,14 @@ describe('a request is asked of Anthropic as', () => {
   });
 
   test('a conversation of more pictures than one turn takes', async () => {
-    const { send, calls } = await open();
+    const { send, calls } = await openForMessages();
     expect((await send({ messages: [user(Array(45).fill(picture))] })).status).toBe(200);
     expect(calls).toMatchObject([{ body: { messages: [{ content: { length: 45 } }] } }]);
   });
 });
 
-describe('is refused in Anthropic’s envelope:', () => {
-  test.each<[string, object, number, string, string, string?]>([
-    ['no limit', { max_tokens: undefined }, 400, 'invalid_request_error', 'missing_required_parameter', 'max_tokens'],
-    [
-      'a wrong role',
-      { messages: [{ role: 'tool', content: 'a' }] },
-      400,
-      'invalid_request_error',
-      'invalid_role',
-      'messages[0].role',
-    ],
-    [
-      'a tool of Anthropic’s',
-      { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
-      400,
-      'invalid_request_error',
-      'unsupported_tool_type',
-      'tools[0].type',
-    ],
-    [
-      'a block of its servers',
-      { messages: [user([{ type: 'container_upload', file_id: 'f' }])] },
-      400,
-      'invalid_request_error',
-      'unsupported_parameter',
-      'messages[0].content[0].type',
-    ],
-    [
-      'a server of tools',
-      { mcp_servers: [{ url: 'https://a.example' }] },
-      400,
-      'invalid_request_error',
-      'unsupported_parameter',
-      'mcp_servers',
-    ],
-    [
-      'a stored file',
-      { messages: [user([{ type: 'document', source: { type: 'file', file_id: 'f' } }])] },
-      400,
-      'invalid_request_error',
-      'unsupported_file_id',
-      'messages[0].content[0].source',
-    ],
-    [
-      'a picture that is none',
-      { messages: [user([{ ...picture, source: { ...picture.source, data: 'AAAA' } }])] },
-      400,
-      'invalid_request_error',
-      'invalid_image',
-      'messages[0]',
-    ],
-    [
-      'a result of no call',
-      { messages: [user([{ type: 'tool_result', tool_use_id: 'x' }])] },
-      400,
-      'invalid_request_error',
-      'invalid_tool_call_id',
-      'messages[0].content[0]',
-    ],
-    ['an unknown model', { model: 'claude-nothing' }, 404, 'not_found_error', 'model_not_found', 'model'],
-    [
-      'too long an answer',
-      { max_tokens: 1_000_000 },
-      400,
-      'invalid_request_error',
-      'max_tokens_too_large',
-      'max_tokens',
-    ],
-  ])('%s', async (_name, body, status, type, code, param) => {
-    const { send, calls } = await open();
-    const response = await send(body);
-    const { error, request_id: id } = messagesError.parse(await response.json());
-    expect({ status: response.status, type: error.type, code: error.code, param: error.param }).toEqual({
-      status,
-      type,
-      code,
-      param,
-    });
-    expect(id).toBe(response.headers.get('request-id'));
-    expect(calls).toEqual([]);
-  });
-
-  test('who may not, has no money, sends too much, asks too often or elsewhere', async () => {
-    const { send, post, ask } = await open({ balance: '0', plan: 'free' });
-    const refused = async (response: Response | Promise<Response>) => {
-      const { status, headers } = await response;
-      return [
-        status,
-        messagesError.parse(await (await response).json()).error.type,
-        headers.get('retry-after') !== null,
-      ];
-    };
-    expect(await refused(send({}))).toEqual([402, 'billing_error', false]);
-    expect(await refused(send({}, { 'x-api-key': 'sk-portico-nothing' }))).toEqual([
-      401,
-      'authentication_error',
-      false,
-    ]);
-    expect(await refused(send({}, { 'content-length': String(2 ** 25) }))).toEqual([413, 'request_too_large', false]);
-    expect(await refused(ask('/v1/messages'))).toEqual([405, 'invalid_request_error', false]);
-    expect(await refused(post('/v1/messages/batches', {}))).toEqual([404, 'not_found_error', false]);
-    const all = [];
-    for (let at = 0; at < 25; at += 1) all.push(await refused(send({ model: 'nothing' })));
-    expect(all.at(-1)).toEqual([429, 'rate_limit_error', true]);
-  });
-
-  test('an upstream that is down, and one that breaks off', async () => {
-    const down = await open({ fetch: async () => Response.json({ error: {} }, { status: 529 }) });
-    const response = await down.send({});
-    expect([response.status, messagesError.parse(await response.json()).error.type]).toEqual([503, 'overloaded_error']);
-    const begun = recordedStreams.anthropic.slice(0, -3).join('');
-    const broken = await open({
-      fetch: async () => new Response(begun, { headers: { 'content-type': 'text/event-stream' } }),
-    });
-    const events = eventsOf(await (await broken.send({ stream: true })).text());
-    expect(messagesError.parse(events.at(-1)).error).toMatchObject({ type: 'api_error', code: 'upstream_truncated' });
-    expect(await broken.spent()).toEqual([]);
-  });
-});
-
 test('what is left out is said', async () => {
-  const { send } = await open();
+  const { send } = await openForMessages();
   const response = await send(
     { top_k: 5, service_tier: 'standard_only', context_management: { edits: [] } },
     { 'anthropic-beta': 'context-management-2025-06-27' },
@@ -404,7 +203,7 @@ test('what is left out is said', async () => {
 });
 
 test('tokens are counted as they are when a request is admitted, for nothing', async () => {
-  const { post, spent, calls } = await open();
+  const { post, spent, calls } = await openForMessages();
   const body = { model: 'claude-sonnet-4-5', messages: [user('x'.repeat(350))] };
   expect(await (await post('/v1/messages/count_tokens', body)).json()).toEqual({ input_tokens: 104 });
   const large = { ...body, messages: [user('x'.repeat(350_000))] };
@@ -415,14 +214,14 @@ test('tokens are counted as they are when a request is admitted, for nothing', a
 });
 
 test('a credential may come in either header; of two the usual one holds', async () => {
-  const { send, key } = await open();
+  const { send, key } = await openForMessages();
   const both = { authorization: `Bearer ${key}`, 'x-api-key': 'sk-ant-of-somebody-else' };
   expect((await send({}, both)).status).toBe(200);
   expect((await send({}, { ...both, authorization: 'Bearer sk-ant-nothing', 'x-api-key': key })).status).toBe(401);
 });
 
 test('a large request is read elsewhere and asks the same; a repeat gets the same message', async () => {
-  const { send, calls } = await open();
+  const { send, calls } = await openForMessages();
   const long = 'x'.repeat(200_000);
   await send({ messages: [user(long)], tools: [look] });
   await send({ tools: [look] });

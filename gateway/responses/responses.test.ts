@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ErrorBody } from '#shared/wire/error.ts';
 import { responsesAnswer } from '#shared/wire/responses-answer.ts';
-import { Secret } from '../auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
+import type { TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { openThreeVendors, streamingUpstream } from '../testing/three-vendors.ts';
 
 /** How a request of the Responses API is read, and how it is refused. */
 
@@ -14,20 +14,9 @@ const look = { type: 'function', name: 'look', parameters: { type: 'object' } };
 const call = { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' };
 
 async function open(options: TestGatewayOptions = {}) {
-  const vendors = openVendorDouble();
-  const apiKey = new Secret('platform-key');
-  const {
-    post,
-    call: ask,
-    entries,
-  } = await openTestGateway({
-    providers: { openai: { apiKey, baseUrl: 'https://openai.example/v1' } },
-    fetch: vendors.send,
-    plan: 'enterprise',
-    ...options,
-  });
+  const { post, call: ask, calls, spent } = await openThreeVendors(options);
   return {
-    ...{ ask, entries, calls: vendors.calls },
+    ...{ ask, calls, spent },
     send: (body: object, headers: Record<string, string> = {}) =>
       post('/v1/responses', { model: 'gpt-4.1', input: 'hi', ...body }, { headers }),
   };
@@ -278,4 +267,13 @@ test('a repeat with the same key is given the same response, whole or streamed',
   const output = (text = '') => JSON.parse(text.slice(text.indexOf('{'))).response;
   expect({ ...output(replayed) }).toEqual(output(streamed));
   expect(calls).toHaveLength(2);
+});
+
+test('a server that goes on with a call that was complete ends the stream, for nothing', async () => {
+  const start = recordedStreams.openai.slice(0, 7);
+  const again = [...start, start[5] ?? '', ...recordedStreams.openai.slice(7)];
+  const { send, spent } = await open({ fetch: streamingUpstream(...again) });
+  const text = await (await send({ stream: true })).text();
+  expect(text).toMatch(/event: error\ndata: .*"upstream_bad_response".*\n\nevent: response.failed\n.*\n\n$/);
+  expect(await spent()).toEqual([]);
 });

@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import type { TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
 import { recordedStreams } from '../../gateway/testing/recorded-streams.ts';
-import { openThreeVendors, vendorModels } from '../support/three-vendors.ts';
+import { openThreeVendors, streamingUpstream, vendorModels } from '../../gateway/testing/three-vendors.ts';
 
 /** The Responses API as the official `openai` package uses it, before three vendors of which only one has it. */
 
@@ -121,12 +121,10 @@ test('a provider’s state comes back to it through a reasoning item', async () 
 });
 
 const [begin = '', ...rest] = recordedStreams.openai;
-const upstream = (...events: string[]) =>
-  (async () => new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } })) as typeof fetch;
 
 test('a stream that breaks off is thrown by the client, and told as failed to all others', async () => {
   const [model = ''] = vendorModels;
-  const { client, post, spent } = await open({ fetch: upstream(begin, ...rest.slice(0, 2)) });
+  const { client, post, spent } = await open({ fetch: streamingUpstream(begin, ...rest.slice(0, 2)) });
   const stream = await client.responses.create({ model, input: 'hi', stream: true });
   const read = async () => {
     for await (const _event of stream);
@@ -140,7 +138,7 @@ test('a stream that breaks off is thrown by the client, and told as failed to al
 test('an answer that is cut is incomplete, and says why', async () => {
   const [model = ''] = vendorModels;
   const cut = [begin, ...rest.slice(0, 2), ...rest.slice(-3).map((event) => event.replace('tool_calls', 'length'))];
-  const { client } = await open({ fetch: upstream(...cut) });
+  const { client } = await open({ fetch: streamingUpstream(...cut) });
   const stream = client.responses.stream({ model, input: 'hi' });
   const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
   expect(await stream.finalResponse()).toMatchObject(incomplete);

@@ -1,6 +1,6 @@
-import { Secret } from '#gateway/auth/secret.ts';
-import { openTestGateway, type TestGatewayOptions } from '../../gateway/testing/open-test-gateway.ts';
-import { openVendorDouble } from '../../gateway/testing/vendors/vendor-double.ts';
+import { Secret } from '../auth/secret.ts';
+import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
+import { openVendorDouble } from './vendors/vendor-double.ts';
 
 /** A model of each vendor that thinks and calls tools. */
 export const vendorModels = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-3.1-pro-preview'];
@@ -19,19 +19,21 @@ export async function openThreeVendors(options: TestGatewayOptions = {}) {
     plan: 'enterprise',
     ...options,
   });
-  const { gateway, call } = served;
-  const read = async (path: string) => (await call(path)).json();
   return {
     ...served,
     calls: vendors.calls,
-    fetch: (input: string | URL | Request, init?: RequestInit) => gateway.fetch(new Request(input, init)),
-    /** What the books say was spent, as decimal strings. */
+    fetch: (input: string | URL | Request, init?: RequestInit) => served.gateway.fetch(new Request(input, init)),
+    /** What the books say was spent, as decimal strings, the oldest first. */
     async spent(): Promise<string[]> {
-      const { transactions } = (await read('/credits?type=usage&limit=100')) as {
-        transactions: { data: { amount: string }[] };
-      };
+      const credits = await (await served.call('/credits?type=usage&limit=100')).json();
+      const { transactions } = credits as { transactions: { data: { amount: string }[] } };
       return transactions.data.map(({ amount }) => amount.replace('-', '')).toReversed();
     },
-    read,
   };
 }
+
+/** An upstream that answers everything with these events. */
+export const streamingUpstream =
+  (...events: string[]): typeof fetch =>
+  async () =>
+    new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } });
