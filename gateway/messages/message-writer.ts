@@ -14,7 +14,7 @@ const ping = say([{ type: 'ping' }]);
 
 /**
  * The events of a streamed message
- * (https://platform.claude.com/docs/en/build-with-claude/streaming, read 2026-11-22).
+ * (https://platform.claude.com/docs/en/build-with-claude/streaming and what anthropic-sdk-typescript 1.12 accepts, read 2026-11-22).
  */
 export function createMessageWriter(identity: AnswerIdentity, hidesThinking: boolean): StreamWriter {
   const blocks = createMessageBlocks(hidesThinking);

@@ -8,7 +8,8 @@ import { begunResponse, finishedResponse, isComplete } from './response-object.t
 
 /**
  * The events of a streamed response, each with its name and number
- * (https://platform.openai.com/docs/api-reference/responses-streaming, read 2026-11-22).
+ * (https://developers.openai.com/api/reference/resources/beta/subresources/responses/streaming-events and what openai-node 7.57
+ * accepts, read 2026-11-22).
  */
 export function createResponseWriter(identity: AnswerIdentity, echo: Echo | null): StreamWriter {
   let begun = begunResponse(identity, null, echo);

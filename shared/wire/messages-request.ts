@@ -3,7 +3,7 @@ import { gatewayFields, optional, outputTokens, stopSequence, toolName } from '.
 
 /**
  * A request of Anthropic's Messages API, as far as the gateway serves it
- * (https://platform.claude.com/docs/en/api/messages/create, types of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose: what
+ * (`MessageCreateParams` and the blocks' types of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose: what
  * Anthropic or a client adds to them comes back, and says nothing.
  */
 

@@ -3,7 +3,7 @@ import { endUser, gatewayFields, metadata, optional, outputTokens, reasoningEffo
 
 /**
  * A request of OpenAI's Responses API, as far as the gateway serves it: without a store
- * (https://platform.openai.com/docs/api-reference/responses/create, types of openai-node 7.57, read 2026-11-22). Items and parts are loose: what
+ * (`ResponseCreateParams` and the items' types of openai-node 7.57, read 2026-11-22). Items and parts are loose: what
  * their servers add to them comes back, and says nothing.
  */
 
