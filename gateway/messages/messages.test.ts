@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { messagesAnswer, messagesError } from '#shared/wire/messages-answer.ts';
 import { blocksOf, eventsOf, openForMessages, user } from '../testing/message-bench.ts';
-import { vendorModels } from '../testing/three-vendors.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { streamingUpstream, vendorModels } from '../testing/three-vendors.ts';
 import { createMessageWriter } from './message-writer.ts';
 
 /** The Messages API before three vendors: what is asked of them, what is answered, and how it is refused. */
@@ -236,3 +237,23 @@ test('silence is filled with pings', () => {
   const writer = createMessageWriter({ id: 'msg_1', requestId: 'req_1', created: 1 }, false);
   expect(writer.keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 });
+
+test.each(['/v1/messages', '/v1/responses'])(
+  '%s: the caller’s own provider key is used, not shown and not charged for',
+  async (path) => {
+    const seen: string[] = [];
+    const answer = streamingUpstream(...recordedStreams.anthropic);
+    const { post, spent, key } = await openForMessages({
+      fetch: (input, init) => {
+        seen.push(new Headers(init?.headers).get('x-api-key') ?? '');
+        return answer(input, init);
+      },
+    });
+    const body = { model: 'anthropic/claude-sonnet-4-5', max_tokens: 6_000, messages: [user('hi')], input: 'hi' };
+    const own = 'own-key-of-the-caller';
+    const text = await (await post(path, { ...body, byoapi_key: own }, { authorization: `Bearer ${key}` })).text();
+    expect([seen, text.includes(own)]).toEqual([[own], false]);
+    expect(JSON.parse(text)).toMatchObject({ byok: true, usage: { cost_usd: '0' } });
+    expect(await spent()).toEqual([]);
+  },
+);

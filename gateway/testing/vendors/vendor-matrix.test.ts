@@ -49,6 +49,48 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_id, mod
   });
 });
 
+const tools = [{ type: 'function', name: 'one', parameters: { type: 'object', properties: {} } }];
+const custom = [{ name: 'one', input_schema: { type: 'object', properties: {} } }];
+const [call, use] = [
+  { type: 'function_call', call_id: 'call_1', name: 'one', arguments: '{}' },
+  { type: 'tool_use', id: 'call_1', name: 'one', input: {} },
+];
+const hi = { role: 'user', content: 'hi' };
+/** A round of tools with as much thinking as the interface knows to ask for. */
+const rounds: readonly (readonly [path: string, body: object])[] = [
+  [
+    '/v1/responses',
+    {
+      ...{ tools, reasoning: { effort: 'xhigh' }, temperature: 0.5, max_output_tokens: 6_000 },
+      input: [hi, call, { type: 'function_call_output', call_id: 'call_1', output: 'ok' }],
+    },
+  ],
+  [
+    '/v1/messages',
+    {
+      ...{ tools: custom, thinking: { type: 'adaptive' }, output_config: { effort: 'max' }, max_tokens: 6_000 },
+      messages: [
+        hi,
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'ok' }] },
+      ],
+    },
+  ],
+];
+
+test.each(rounds)('%s: every model that calls tools answers a round of them', async (path, body) => {
+  const refused: object[] = [];
+  for (const model of models.filter(({ facts }) => facts?.tools !== 'never')) {
+    const before = vendors.calls.length;
+    const answer = await bench.post(path, { model: model.id, ...body });
+    const text = await answer.text();
+    const refusals = vendors.calls.slice(before).flatMap(({ refusal }) => refusal?.message ?? []);
+    if (answer.status !== 200 || refusals.length > 0)
+      refused.push({ model: model.id, refusals, text: text.slice(0, 300) });
+  }
+  expect(refused).toEqual([]);
+});
+
 describe('the router', () => {
   const [anyModel] = models;
   if (!anyModel) throw new Error('the catalogue is empty');
