@@ -4,7 +4,7 @@ import type { Echo } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/request-fields.ts';
 import { type Translation, translatedReader } from '../chat/translated-question.ts';
 import type { JsonObject } from '../json/json-value.ts';
-import { turnsOfItems } from './input-items.ts';
+import { turnsOfItems } from './item-turns.ts';
 import { droppedFields, refuseUnserved } from './unserved.ts';
 
 /** Of `POST /v1/responses`. */

@@ -2,8 +2,8 @@ import type { AnswerIdentity } from '../chat/prompt-writer.ts';
 import type { Echo } from '../chat/read-question.ts';
 import type { StreamWriter } from '../chat/stream-writer.ts';
 import { errorEnvelope } from '../http/error-response.ts';
+import { createOutputItems } from './item-writer.ts';
 import type { ResponseEvent } from './open-items.ts';
-import { createOutputItems } from './output-items.ts';
 import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
 
 /**

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
 import { partsOf } from '../chat/kept-answer.ts';
 import type { ExchangeHandler } from '../http/answer-exchange.ts';
-import { createOutputItems } from './output-items.ts';
+import { createOutputItems } from './item-writer.ts';
 import { responsesReader } from './read-responses-request.ts';
 import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
 import { createResponseWriter } from './response-writer.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inputItem } from '#shared/wire/responses-request.ts';
 import { answerParts, saidIn } from '../testing/answer-parts.ts';
-import { turnsOfItems } from './input-items.ts';
-import { createOutputItems } from './output-items.ts';
+import { turnsOfItems } from './item-turns.ts';
+import { createOutputItems } from './item-writer.ts';
 
 test('whatever a model said, called and keeps to itself comes back through a response’s items', () => {
   fc.assert(

@@ -21,6 +21,9 @@ const response = (status: string, more: object = {}) => ({
   ...{ error: null, incomplete_details: null, output: [], usage: null, ...more },
 });
 
+/** What OpenAI encrypted of what was thought. */
+export const recordedSecret = 'ZW5jcnlwdGVk';
+
 const thought = (encrypted: string, text: string) => ({
   ...{ id: 'rs_1', type: 'reasoning', encrypted_content: encrypted },
   summary: [{ type: 'summary_text', text }],
@@ -35,7 +38,7 @@ const call = (id: string, name: string, args: string) => ({
 const citation = { type: 'url_citation', start_index: 0, end_index: 1, url: 'https://example.com', title: 'x' };
 
 const output = [
-  thought('ZW5jcnlwdGVk', 'Hm.'),
+  thought(recordedSecret, 'Hm.'),
   message('Grüße, 世界 👋'),
   call('a', 'one', '{"a":1}'),
   call('b', 'two', '{}'),

@@ -7,7 +7,7 @@ export const vendorModels = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5
 
 /** A whole gateway before the three vendors' doubles, and a `fetch` that reaches it without a socket. */
 export async function openThreeVendors(options: TestGatewayOptions = {}) {
-  const vendors = openVendorDouble();
+  const vendors = openVendorDouble({ decrypts: true });
   const apiKey = new Secret('platform-key');
   const served = await openTestGateway({
     providers: {

@@ -88,13 +88,12 @@ describe.each(vendorModels)('%s', (model) => {
       ...['output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done', 'output_item.done'],
     );
     const state = of('output_item.added', 'output_item.done');
-    const thinks = model.startsWith('openai/') ? [] : thinking;
     expect(names).toEqual([
       ...of('created', 'in_progress'),
-      ...thinks,
+      ...thinking,
       ...of('output_item.added', 'content_part.added', 'output_text.delta', 'output_text.done'),
       ...of('content_part.done', 'output_item.done'),
-      ...(thinks.length > 0 ? state : []),
+      ...state,
       ...call,
       ...call,
       'response.completed',
@@ -104,7 +103,7 @@ describe.each(vendorModels)('%s', (model) => {
 
 test('a provider’s state comes back to it through a reasoning item', async () => {
   const { client, calls } = await open();
-  const [, anthropic = '', google = ''] = vendorModels;
+  const [openai = '', anthropic = '', google = ''] = vendorModels;
   const again = async (model: string) => {
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Call both.' }];
     const answer = await client.responses.create({ model, input, ...asked });
@@ -117,6 +116,7 @@ test('a provider’s state comes back to it through a reasoning item', async () 
     return JSON.stringify(calls.at(-1)?.body);
   };
   expect(await again(anthropic)).toContain('{"type":"thinking","thinking":"Hm.","signature":"c2ln"}');
+  expect(await again(openai)).toContain('"encrypted_content":"encrypted by gpt-5.4-mini"');
   expect(await again(google)).toContain('"thoughtSignature":"c2ln"');
 });
 

@@ -1,5 +1,5 @@
 import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
-import { recordedResponse, recordedWholeResponse } from '../recorded-responses.ts';
+import { recordedResponse, recordedSecret, recordedWholeResponse } from '../recorded-responses.ts';
 import { recordedStreams } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { googleError, googleRules } from './google-vendor.ts';
@@ -57,8 +57,14 @@ export interface VendorCall {
   readonly refusal: Refusal | null;
 }
 
+interface DoubleOptions {
+  readonly verified?: boolean;
+  /** OpenAI can read what it encrypted when that comes back. */
+  readonly decrypts?: boolean;
+}
+
 /** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble({ verified = true }: { readonly verified?: boolean } = {}) {
+export function openVendorDouble({ verified = true, decrypts = false }: DoubleOptions = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -71,7 +77,8 @@ export function openVendorDouble({ verified = true }: { readonly verified?: bool
     calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
     if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
-    return new Response(vendor.answer, { headers: { 'content-type': 'text/event-stream' } });
+    const answer = decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer;
+    return new Response(answer, { headers: { 'content-type': 'text/event-stream' } });
   };
   return { send, calls };
 }

@@ -80,7 +80,7 @@ const rounds: readonly (readonly [path: string, body: object])[] = [
 
 test.each(rounds)('%s: every model that calls tools answers a round of them', async (path, body) => {
   const refused: object[] = [];
-  for (const model of models.filter(({ facts }) => facts?.tools !== 'never')) {
+  for (const model of models.filter(({ capabilities }) => capabilities.includes('tools'))) {
     const before = vendors.calls.length;
     const answer = await bench.post(path, { model: model.id, ...body });
     const text = await answer.text();
