@@ -28,8 +28,8 @@ export interface Reserve {
   cover(model: CatalogueModel): Promise<boolean>;
   /** What is set aside covers the longest answer of the model that is asked. */
   readonly coversLongest: boolean;
-  /** Whether this much output is more than was set aside for. */
-  exceededBy(outputTokens: number): boolean;
+  /** No answer of the model that is asked can become longer than what is set aside for. */
+  readonly isEnough: boolean;
   /** How much output is set aside for, the longest answer apart: an upstream that says more has to be looked at. */
   readonly coveredTokens: number;
   /** What is set aside for so much. */
@@ -136,8 +136,8 @@ class RequestReserve implements Reserve {
     return this.#raiseTo(this.firstAmount(model));
   }
 
-  exceededBy(outputTokens: number): boolean {
-    return outputTokens > this.coveredTokens && !this.coversLongest && this.#input.maxTokens === null;
+  get isEnough(): boolean {
+    return this.coversLongest || this.#input.maxTokens !== null;
   }
 
   get held(): NanoUsd {

@@ -3,7 +3,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
 import { routeSummary } from '../routing/explain.ts';
 import type { Run, Try } from './run.ts';
-import { splitEvents } from './split-events.ts';
+import { pieceChars, splitEvents } from './split-events.ts';
 
 type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 
@@ -24,17 +24,19 @@ export class AnswerListener {
   /** Takes what came together, and hands on what of it is covered. */
   take(events: readonly ProviderEvent[]): Promise<void> | undefined {
     const { meter } = this.#current;
+    const { reserve } = this.#run;
+    const { isEnough } = reserve;
     const said: SaidEvent[] = [];
     for (let at = 0; at < events.length; at += 1) {
       const event = events[at];
       if (!event) continue;
-      const pieces = splitEvents(event);
+      const pieces = event.type === 'text-delta' && event.text.length <= pieceChars ? null : splitEvents(event);
       if (pieces) return this.#takeEach(said, pieces, events.slice(at + 1));
       meter.observe(event);
       if (event.type === 'finish') this.reason = event.reason;
       else if (event.type !== 'start' && event.type !== 'usage') {
-        const exceeds = this.#run.reserve.exceededBy(meter.outputTokens);
-        if (exceeds) return this.#takeOnceCovered(said, event, events.slice(at + 1));
+        if (!isEnough && meter.outputTokens > reserve.coveredTokens)
+          return this.#takeOnceCovered(said, event, events.slice(at + 1));
         said.push(event);
       }
     }

@@ -1,7 +1,7 @@
 import type { ProviderEvent } from '../providers/provider.ts';
 
 /** So much text goes out as one event; a provider may send a thousand times as much at once. */
-const pieceChars = 16_384;
+export const pieceChars = 16_384;
 
 /**
  * The same as several short events where one is long, else null. A client that does not read then keeps a piece waiting, not
