@@ -84,7 +84,7 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
         if (part.text === '') return [];
         return say('text', { type: 'text', text: '' }, part.text, { type: 'text_delta', text: part.text });
       case 'reasoning-delta':
-        if (hidesThinking) return [];
+        if (hidesThinking || part.text === '') return [];
         return say('thinking', { type: 'thinking', thinking: '', signature: '' }, part.text, {
           ...{ type: 'thinking_delta', thinking: part.text },
         });

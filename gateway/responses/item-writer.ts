@@ -67,6 +67,7 @@ export function createOutputItems(name: string): OutputItems {
   function addInTurn(part: DeltaPart): ResponseEvent[] {
     switch (part.type) {
       case 'reasoning-delta': {
+        if (part.text === '') return [];
         const { events, item } = within('reasoning', () => reasoningItem(place('rs')));
         return [...events, ...item.add('text', part.text)];
       }
