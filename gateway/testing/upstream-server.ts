@@ -13,11 +13,14 @@ export interface UpstreamCallSeen {
 
 export type Reply = (call: UpstreamCallSeen, response: ServerResponse) => Promise<void> | void;
 
+/** Longer than any test keeps this process busy: a connection that is used again must not be just about to be closed. */
+const keepAliveTimeout = 60_000;
+
 /** A provider's server on loopback that answers as it is told and remembers who called. */
 export async function openUpstream(reply: Reply) {
   const calls: UpstreamCallSeen[] = [];
   let answer = reply;
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
