@@ -7,6 +7,7 @@ import type { Door } from './http/door.ts';
 import type { Exchange } from './http/exchange.ts';
 import type { Administrator, Operator } from './operator/operator.ts';
 import type { WorkLimits } from './overload/overload.ts';
+import type { KeyState } from './providers/key-order.ts';
 import type { ProviderCredential } from './providers/provider.ts';
 
 export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepOptions {
@@ -26,10 +27,12 @@ export interface Gateway {
   fetch(request: Request, door?: Door): Promise<Response>;
   /** What an operator may do; never reachable by HTTP. */
   readonly operator: Operator;
-  /** Gives a provider its credential, replaces it, or takes it away. */
+  /** Gives a provider its credential, replaces it, or takes it away; one with a `server` adds a server of this name. */
   setProvider(id: string, credential: ProviderCredential | null): void;
   /** Asks a provider whether a credential works, by a free call. Throws an `AppError` with an upstream code. */
   checkProvider(id: string, credential: ProviderCredential, signal?: AbortSignal): Promise<void>;
+  /** How several keys of a provider do, in their order, by label and last characters; none where it has one at most. */
+  keyStates(id: string): readonly KeyState[];
   /** Refuses new requests, waits for the running ones at most this long, then aborts and settles them. */
   drain(timeoutMs: number): Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { aloneCluster, postgresCluster } from './cluster/cluster.ts';
 import { openCallers } from './composition/open-callers.ts';
 import { type Foundation, openFoundation } from './composition/open-foundation.ts';
 import { openHttp, vendor } from './composition/open-http.ts';
-import { knownProvider, openModels, openRegistry, setProvider } from './composition/open-models.ts';
+import { openModels, openRegistry, providerFor, setProvider } from './composition/open-models.ts';
 import { startUpkeep } from './composition/start-upkeep.ts';
 import { createRunning } from './concurrency/running.ts';
 import { dialectOf } from './db/open.ts';
@@ -132,10 +132,15 @@ async function openRooms(
       watch.cleared(id);
     },
     async checkProvider(id, credential, signal = AbortSignal.timeout(checkTimeoutMs)) {
-      const { provider } = knownProvider(registry, id);
+      const provider = providerFor(registry, id, credential);
       const context = { credential, signal, fetch: upstream.send };
       await (provider.checkKey ? provider.checkKey(context) : provider.models(context));
+      registry.keys.cleared(id, credential);
       watch.cleared(id);
+    },
+    keyStates(id) {
+      const credential = registry.get(id)?.credential;
+      return credential ? registry.keys.statesOf(credential) : [];
     },
     drain: running.drain,
     retire() {

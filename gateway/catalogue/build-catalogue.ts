@@ -16,10 +16,28 @@ export function buildCatalogue(
 ): Catalogue {
   const models = [
     ...shippedBook.models.map((model) => fromBook(model, day)),
-    ...listed.map((model) => withSource(withListedPrice(model, day))),
+    ...listed.map((model) => withSource(withListedPrice(asKnown(model, day), day))),
   ];
   return { version: shippedBook.as_of, models: pricedOn(models, added, day, shippedBook.as_of) };
 }
+
+const bookModels = new Map(shippedBook.models.map((entry) => [entry.id, entry]));
+
+/** What is known of the model that it is, under the name that its server has for it; a price of its own comes first. */
+function asKnown(model: CatalogueModel, day: string): CatalogueModel {
+  const entry = model.sameAs === undefined ? undefined : bookModels.get(model.sameAs);
+  if (!entry) return model;
+  const known = fromBook(entry, day);
+  const { id, provider, price, priceAsOf, priceSource, aliases } = model;
+  return {
+    ...known,
+    ...{ id, provider, aliases, model: model.model },
+    ...(price === null ? {} : { price, priceAsOf, priceSource }),
+  };
+}
+
+/** Whether there is such a model in the price book. */
+export const isKnownModel = (id: string): boolean => bookModels.has(id);
 
 /** A price from a provider's own list says so as well, wherever it is kept. */
 const withSource = (model: CatalogueModel): CatalogueModel =>

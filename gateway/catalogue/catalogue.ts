@@ -44,6 +44,8 @@ export interface CatalogueModel {
   /** What its vendor documents of its requests; null of models that only their servers know. */
   readonly facts: ModelFacts | null;
   readonly aliases: readonly string[];
+  /** The model of the price book that it is under another name, where its server's owner says so. */
+  readonly sameAs?: string;
   readonly simulated: boolean;
 }
 

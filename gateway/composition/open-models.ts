@@ -1,8 +1,9 @@
 import { AppError } from '#shared/errors.ts';
+import { serverIdRule } from '#shared/server-kinds.ts';
 import { liveCatalogue } from '../catalogue/build-catalogue.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { createLivePrices } from '../prices/live-prices.ts';
-import type { ProviderCredential } from '../providers/provider.ts';
+import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { createRegistry, type Registry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
 import { createProviderWatch } from '../routing/provider-watch.ts';
@@ -54,13 +55,19 @@ export async function openModels(
 }
 
 export function setProvider(registry: Registry, id: string, credential: ProviderCredential | null): void {
-  knownProvider(registry, id);
+  if (credential) providerFor(registry, id, credential);
+  else if (!registry.get(id)) throw noProvider(registry, id);
   registry.set(id, credential);
 }
 
-/** Throws `invalid_input` where there is no such provider. */
-export function knownProvider(registry: Registry, id: string) {
-  const known = registry.get(id);
-  if (known) return known;
-  throw new AppError('invalid_input', `There is no provider "${id}". Providers: ${registry.ids.join(', ')}.`);
+/** Who is asked with this credential. Throws `invalid_input` where there is no such provider, or it may not be named so. */
+export function providerFor(registry: Registry, id: string, credential: ProviderCredential): Provider {
+  const provider = registry.providerFor(id, credential);
+  if (provider) return provider;
+  if (!credential.server) throw noProvider(registry, id);
+  throw new AppError('invalid_input', `A server cannot be named "${id}": ${serverIdRule}.`);
+}
+
+function noProvider(registry: Registry, id: string): AppError {
+  return new AppError('invalid_input', `There is no provider "${id}". Providers: ${registry.ids.join(', ')}.`);
 }

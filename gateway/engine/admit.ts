@@ -92,7 +92,7 @@ function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void 
 function credentialFor(question: Question, providerId: string, registry: Registry): ProviderCredential | null {
   const platform = registry.get(providerId)?.credential ?? null;
   if (!question.byoKey) return platform;
-  if (platform) return { ...platform, apiKey: question.byoKey };
+  if (platform) return { ...platform, apiKey: question.byoKey, keys: [] };
   const baseUrl = hostedBaseUrl(providerId);
   return baseUrl === undefined ? null : { apiKey: question.byoKey, baseUrl };
 }

@@ -146,7 +146,7 @@ function fitOpenAiFields(
   thinks: boolean,
   warnings: Warning[],
 ): FitInput['openaiOnly'] {
-  const ours = provider === 'openai';
+  const ours = provider === 'openai' || facts?.id.startsWith('openai/') === true;
   const unsampled = thinks && facts?.samplesWhileThinking === false;
   const refused = Object.keys(given).filter(
     (name) => !ours || facts?.refusedFields.includes(name) || (unsampled && ofSampling.has(name)),

@@ -2,9 +2,10 @@ import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import { azureDialect } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { listedModel } from './openai-compatible/listed-model.ts';
-import type { Provider, ProviderCredential } from './provider.ts';
+import type { DeclaredModel, ListedModel, Provider, ProviderCredential } from './provider.ts';
 
 export interface ModelLists {
   /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */
@@ -20,7 +21,10 @@ export interface ModelListsOptions {
   readonly now: () => number;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly always: readonly CatalogueModel[];
-  readonly providers: readonly Provider[];
+  /** All that may list models, in order of priority. */
+  readonly providers: () => readonly Provider[];
+  /** Whether a provider's models are those of the price book. */
+  readonly isInBook: (id: string) => boolean;
   readonly credentialOf: (id: string) => ProviderCredential | null;
 }
 
@@ -37,22 +41,28 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
   function keep(id: string, models: readonly CatalogueModel[]): void {
     if (models.length > 0) lists.set(id, models);
     else lists.delete(id);
-    known = [...options.always, ...options.providers.flatMap((provider) => lists.get(provider.id) ?? [])];
+    known = [...options.always, ...options.providers().flatMap((provider) => lists.get(provider.id) ?? [])];
   }
 
   /** A list that arrives after its server was replaced is dropped; one that does not come leaves the old one. */
   async function refresh(id: string, signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
     const credential = options.credentialOf(id);
-    const provider = options.providers.find((one) => one.id === id);
-    if (!credential || !provider) return;
+    const provider = options.providers().find((one) => one.id === id);
+    if (!credential || !provider || options.isInBook(id)) return;
     askedAt.set(id, options.now());
     const listed = await provider.models({ credential, fetch: options.fetch, signal });
-    if (options.credentialOf(id) !== credential) return;
+    if (options.credentialOf(id) === credential) keep(id, recordsOf(id, credential, listed));
+  }
+
+  /** What a server lists, with what its owner says of it, and what only its owner says. */
+  function recordsOf(id: string, credential: ProviderCredential, listed: readonly ListedModel[]): CatalogueModel[] {
     const day = new Date(options.now()).toISOString().slice(0, 10);
-    const listing = { provider: id, dialect: dialectOf({ id }), day, source: `${credential.baseUrl}/models` };
-    keep(
-      id,
-      listed.map((model) => listedModel(listing, model)),
+    const dialect = dialectOfServer(id, credential);
+    const listing = { provider: id, dialect, day, source: `${credential.baseUrl}/models` };
+    const declared = new Map((credential.models ?? []).map((model) => [model.model, model]));
+    const unlisted = [...declared.keys()].filter((name) => !listed.some(({ model }) => model === name));
+    return [...listed, ...unlisted.map(unknownModel)].map((model) =>
+      declaredModel(listedModel(listing, model), declared.get(model.model), day),
     );
   }
 
@@ -66,16 +76,30 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     models() {
       const at = options.now();
       for (const [id, since] of askedAt) {
-        const fresh = knownProvider(id)?.ownServer ? freshMs.ownServer : freshMs.hosted;
+        const fresh = (knownProvider(id)?.ownServer ?? true) ? freshMs.ownServer : freshMs.hosted;
         if (at - since >= fresh) refreshBehind(id);
       }
       return known;
     },
     refresh,
     credentialChanged(id) {
-      keep(id, []);
+      const credential = options.credentialOf(id);
+      keep(id, credential ? recordsOf(id, credential, []) : []);
       askedAt.delete(id);
-      if (options.providers.some((provider) => provider.id === id) && options.credentialOf(id)) refreshBehind(id);
+      if (credential) refreshBehind(id);
     },
   };
+}
+
+const dialectOfServer = (id: string, { server }: ProviderCredential) =>
+  server?.kind === 'azure-openai' ? azureDialect : dialectOf({ id: server?.kind ?? id });
+
+const unknownModel = (model: string): ListedModel => ({ model, created: null, contextLength: null });
+
+/** What the server's owner says comes before what the server says. */
+function declaredModel(model: CatalogueModel, declared: DeclaredModel | undefined, day: string): CatalogueModel {
+  if (!declared) return model;
+  const { sameAs, price } = declared;
+  const known = sameAs === null ? model : { ...model, sameAs };
+  return price === null ? known : { ...known, price, priceAsOf: day, priceSource: 'configuration' };
 }

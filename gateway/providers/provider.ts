@@ -1,5 +1,6 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
+import type { ServerKind } from '#shared/server-kinds.ts';
 import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
@@ -21,6 +22,38 @@ export interface ProviderCredential {
    * from its own network, never a server that could reach the operator's.
    */
   readonly mayFetch?: boolean;
+  /** All of several keys, in the order in which they are asked with; `apiKey` is the first. */
+  readonly keys?: readonly ProviderKey[];
+  /** Sent with every request besides what the provider wants; they may be secrets, and override nothing of its own. */
+  readonly headers?: ReadonlyMap<string, Secret>;
+  /** Of a server that has a name of its owner's choosing: what it is called and what it speaks. */
+  readonly server?: NamedServer;
+  /** What is said here of models, besides what the server lists itself. */
+  readonly models?: readonly DeclaredModel[];
+}
+
+/** One of several keys of a provider. */
+export interface ProviderKey {
+  /** What its owner calls it. */
+  readonly label: string;
+  readonly secret: Secret;
+}
+
+export interface NamedServer {
+  readonly name: string;
+  readonly kind: ServerKind;
+  /** Azure only: asks its deployments by their own paths, as of this date; null: by `/openai/v1`. */
+  readonly apiVersion: string | null;
+}
+
+/** A model that a server has, whether it lists it or not. */
+export interface DeclaredModel {
+  /** As the server names it; with Azure, its deployment. */
+  readonly model: string;
+  /** The model that it is, as `provider/model` of the price book: what is known of that one holds for it. */
+  readonly sameAs: string | null;
+  /** What it costs there; null: as the server says, else as the model that it is. */
+  readonly price: Price | null;
 }
 
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */

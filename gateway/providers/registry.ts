@@ -1,15 +1,20 @@
 import { knownProvider, knownProviders } from '#shared/known-providers.ts';
+import { isServerId } from '#shared/server-kinds.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Download } from '../upstream/fetched-images.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
+import { createAzureOpenAi } from './azure-openai/azure-openai.ts';
 import { createGoogle } from './google/google.ts';
+import { createKeyOrder, type KeyOrder } from './key-order.ts';
 import { createModelLists } from './model-lists.ts';
 import { createOpenAi } from './openai/openai.ts';
+import { dialectOf } from './openai-compatible/dialects.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
-import type { Provider, ProviderCredential } from './provider.ts';
+import type { NamedServer, Provider, ProviderCredential } from './provider.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
+import { withHeaders } from './with-headers.ts';
 import { withoutAddresses } from './without-addresses.ts';
 import { withoutKey } from './without-key.ts';
 
@@ -28,8 +33,15 @@ export interface Registered {
 
 export interface Registry {
   get(id: string): Registered | null;
-  /** Gives a provider its credential, replaces it, or takes it away. An unknown id throws a `RangeError`. */
+  /**
+   * Gives a provider its credential, replaces it, or takes it away. One that names a server makes a provider of it, for as
+   * long as it has the credential. An unknown id throws a `RangeError`.
+   */
   set(id: string, credential: ProviderCredential | null): void;
+  /** Who would be asked with this credential; null where nobody. */
+  providerFor(id: string, credential: ProviderCredential): Provider | null;
+  /** How several keys of a provider do. */
+  readonly keys: Pick<KeyOrder, 'statesOf' | 'cleared'>;
   /** Ids with a credential. */
   configured(): readonly string[];
   /** All known providers, in order of priority. */
@@ -64,22 +76,37 @@ const own: Readonly<Record<string, () => Provider>> = {
 
 /** The providers of one gateway and the platform's credentials for them. */
 export function createRegistry(options: RegistryOptions): Registry {
-  const providers: readonly Provider[] = [
-    ...knownProviders.map(({ id, name }) =>
-      withoutAddresses(own[id]?.() ?? createOpenAiCompatible({ id, name }), options.download),
-    ),
-    ...(options.sandbox ? [createSandbox({ pace: options.sandboxPace })] : []),
-  ].map(withoutKey);
-  const byId = new Map(providers.map((provider) => [provider.id, provider]));
+  const now = options.now ?? Date.now;
+  const order = createKeyOrder({ now, log: options.log });
+  const guarded = (provider: Provider) =>
+    withoutAddresses(order.withKeys(withoutKey(withHeaders(provider))), options.download);
+  const known = knownProviders.map(({ id, name }) => guarded(own[id]?.() ?? createOpenAiCompatible({ id, name })));
+  const sandbox = options.sandbox ? [withoutKey(createSandbox({ pace: options.sandboxPace }))] : [];
+  const named = new Map<string, Provider>();
   const credentials = new Map<string, ProviderCredential>(options.sandbox ? [['sandbox', noCredential]] : []);
+  let all: readonly Provider[] = [];
+  let byId = new Map<string, Provider>();
+  let ids: readonly string[] = [];
+  const count = () => {
+    all = [...known, ...named.values(), ...sandbox];
+    byId = new Map(all.map((provider) => [provider.id, provider]));
+    ids = [...byId.keys()];
+  };
+  count();
   const lists = createModelLists({
     fetch: options.fetch,
-    now: options.now ?? Date.now,
+    now,
     log: options.log,
     always: options.sandbox ? sandboxModels : [],
     credentialOf: (id) => credentials.get(id) ?? null,
-    providers: providers.filter(({ id }) => !own[id] && id !== 'sandbox'),
+    providers: () => [...known, ...named.values()],
+    isInBook: (id) => own[id] !== undefined,
   });
+
+  function providerFor(id: string, { server }: ProviderCredential): Provider | null {
+    if (!server) return byId.get(id) ?? null;
+    return isServerId(id) ? guarded(namedProvider(id, server)) : null;
+  }
 
   return {
     get(id) {
@@ -87,15 +114,28 @@ export function createRegistry(options: RegistryOptions): Registry {
       return provider ? { provider, credential: credentials.get(id) ?? null } : null;
     },
     set(id, credential) {
-      if (!byId.has(id)) throw new RangeError(`there is no provider "${id}"`);
+      const provider = credential ? providerFor(id, credential) : byId.get(id);
+      if (!provider) throw new RangeError(`there is no provider "${id}"`);
       if (credential) credentials.set(id, credential);
       else credentials.delete(id);
+      if (credential?.server) named.set(id, provider);
+      else named.delete(id);
+      count();
       lists.credentialChanged(id);
     },
-    configured: () => providers.filter((provider) => credentials.has(provider.id)).map((provider) => provider.id),
-    all: () => providers,
-    ids: providers.map(({ id }) => id),
+    providerFor,
+    keys: order,
+    configured: () => all.filter((provider) => credentials.has(provider.id)).map((provider) => provider.id),
+    all: () => all,
+    get ids() {
+      return ids;
+    },
     models: lists.models,
     refresh: lists.refresh,
   };
 }
+
+const namedProvider = (id: string, { kind, name }: NamedServer): Provider =>
+  kind === 'azure-openai'
+    ? createAzureOpenAi({ id, name })
+    : createOpenAiCompatible({ id, name, dialect: dialectOf({ id: kind }) });

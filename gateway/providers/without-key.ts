@@ -5,13 +5,14 @@ import type { Provider, ProviderCredential } from './provider.ts';
 const leastChars = 6;
 const redacted = '[redacted]';
 
-/** A provider whose failures never say the key that it was asked with, whatever that looks like (wire contract §3.3). */
+/** A provider whose failures never say the key and the headers that it was asked with, whatever they look like (wire contract §3.3). */
 export function withoutKey(provider: Provider): Provider {
   const { checkKey } = provider;
   const keeping =
-    ({ apiKey }: ProviderCredential) =>
+    ({ apiKey, headers }: ProviderCredential) =>
     (error: unknown): never => {
-      throw cleared(error, apiKey?.reveal() ?? '');
+      const secrets = [...(apiKey ? [apiKey] : []), ...(headers?.values() ?? [])];
+      throw secrets.reduce((left, secret) => cleared(left, secret.reveal()), error);
     };
   return {
     ...provider,

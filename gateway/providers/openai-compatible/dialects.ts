@@ -36,6 +36,8 @@ export interface Dialect {
   /** Sent with every request. */
   readonly always: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Where the key goes: as a bearer token, or bare in a header of this name. */
+  readonly keyHeader: 'authorization' | 'api-key';
   /** It can fetch images by their address. Whether it may is its operator's word (`without-addresses.ts`). */
   readonly fetchesImages: boolean;
   /** Knows the detail "original" of pictures; the others are asked for "high". */
@@ -65,6 +67,7 @@ const common: Dialect = {
   nineCharacterIds: false,
   always: {},
   headers: {},
+  keyHeader: 'authorization',
   fetchesImages: true,
   knowsOriginalDetail: false,
   takes: ['text', 'image'],

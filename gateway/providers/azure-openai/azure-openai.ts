@@ -1,0 +1,42 @@
+import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { type Dialect, openAiDialect } from '../openai-compatible/dialects.ts';
+import { callFor, createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts';
+import type { Provider, ProviderCredential } from '../provider.ts';
+
+/** OpenAI's models at Azure say what OpenAI's say, and want the key in a header of their own. */
+export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
+
+/**
+ * Azure OpenAI. A model is named by its deployment, in the body at `/openai/v1`, in the path where an `api-version` is given
+ * (learn.microsoft.com/azure/foundry/openai/api-version-lifecycle, read 2026-11-22; the last dated version that is not a
+ * preview is 2024-10-21). No free call lists deployments: its list of models names what could be deployed.
+ */
+export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): Provider {
+  return {
+    ...createOpenAiCompatible({ id, name, dialect: azureDialect, chatUrl }),
+    async models(context) {
+      const response = await upstreamFetch(callFor(id, context, azureDialect, modelsUrl(context.credential)));
+      await response.body?.cancel().catch(() => {});
+      return [];
+    },
+  };
+}
+
+function chatUrl(credential: ProviderCredential, deployment: string): string {
+  const version = credential.server?.apiVersion ?? null;
+  const root = rootOf(credential);
+  if (version === null) return `${root}/openai/v1/chat/completions`;
+  return `${root}/openai/deployments/${encodeURIComponent(deployment)}/chat/completions?${query(version)}`;
+}
+
+function modelsUrl(credential: ProviderCredential): string {
+  const version = credential.server?.apiVersion ?? null;
+  return version === null
+    ? `${rootOf(credential)}/openai/v1/models`
+    : `${rootOf(credential)}/openai/models?${query(version)}`;
+}
+
+const query = (version: string) => `api-version=${encodeURIComponent(version)}`;
+
+/** The portal shows the resource's address with and without what follows it. */
+const rootOf = ({ baseUrl }: ProviderCredential) => baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');

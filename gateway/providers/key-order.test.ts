@@ -1,0 +1,102 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../auth/secret.ts';
+import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
+import { recordedStreams } from '../testing/recorded-streams.ts';
+import { brokenReply, errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
+
+const good = streamReply(recordedStreams.openai.join(''));
+const refused = errorReply(401, { error: { message: 'no' } });
+const forbidden = errorReply(403, { error: { message: 'no' } });
+const unpaid = errorReply(402, { error: { message: 'no' } });
+const empty = errorReply(429, { error: { code: 'insufficient_quota', message: 'no' } });
+const limited = errorReply(429, { error: { message: 'no' } }, { 'retry-after': '30' });
+const down = errorReply(500, { error: { message: 'no' } });
+const body = { model: 'openai/gpt-5.4-mini', messages: [{ role: 'user', content: 'hi' }] };
+
+/** OpenAI with three keys, each answered as told. */
+async function open(replies: Record<string, Reply>) {
+  const keyOf = (authorization = '') => authorization.replace('Bearer key-of-', '');
+  const upstream = await openUpstream((call, response) =>
+    (replies[keyOf(call.headers.authorization)] ?? down)(call, response),
+  );
+  onTestFinished(upstream.close);
+  const keys = ['first', 'second', 'third'].map((label) => ({ label, secret: new Secret(`key-of-${label}`) }));
+  const credential = { apiKey: keys[0]?.secret ?? null, keys, baseUrl: `${upstream.origin}/v1` };
+  const opened = await openTestGateway({ plan: 'local', providers: { openai: credential } });
+  const ask = () => opened.post('/v1/chat/completions', body);
+  const asked = () => upstream.calls.splice(0).map(({ headers }) => keyOf(headers.authorization));
+  const states = () => opened.gateway.keyStates('openai').map(({ state }) => state);
+  return { ...opened, replies, ask, asked, states, keys, credential };
+}
+
+test.each([
+  ['refused', 'refused', refused, 300_000],
+  ['forbidden', 'refused', forbidden, 300_000],
+  ['unpaid', 'empty', unpaid, 300_000],
+  ['without quota', 'empty', empty, 300_000],
+  ['rate-limited', 'rate_limited', limited, 30_000],
+] as const)('where a key is %s the next one answers, and is asked first until the wait is over', async (...given) => {
+  const [, state, reply, waitMs] = given;
+  const { ask, asked, states, entries, pass, replies } = await open({ first: reply, second: good });
+  expect([(await ask()).status, asked()]).toEqual([200, ['first', 'second']]);
+  expect([(await ask()).status, asked()]).toEqual([200, ['second']]);
+  expect(states()).toEqual([state, 'ready', 'ready']);
+  pass(waitMs);
+  expect([(await ask()).status, asked()]).toEqual([200, ['first', 'second']]);
+  pass(waitMs);
+  replies.first = good;
+  expect([(await ask()).status, asked()]).toEqual([200, ['first']]);
+  const told = entries.filter(({ event }) => String(event).startsWith('provider_key'));
+  expect(told).toEqual([
+    { event: 'provider_key_set_aside', provider: 'openai', key: 'first', ends: 'st', trouble: state },
+    { event: 'provider_key_recovered', provider: 'openai', key: 'first', ends: 'st' },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain('key-of');
+});
+
+test('where none works the mildest failure is told, and each further request asks one key only', async () => {
+  const { ask, asked, states } = await open({ first: refused, second: limited, third: empty });
+  const response = await ask();
+  expect([response.status, response.headers.get('retry-after'), await errorCode(response)]).toEqual([
+    ...[429, '30', 'upstream_rate_limited'],
+  ]);
+  expect([asked(), states()]).toEqual([
+    ['first', 'second', 'third'],
+    ['refused', 'rate_limited', 'empty'],
+  ]);
+  await ask();
+  expect(asked()).toEqual(['second']);
+});
+
+test.each([
+  ['a fault of the server', down, 502],
+  ['a refusal of the request', errorReply(400, { error: { message: 'no' } }), 400],
+] as const)('%s is no reason for another key', async (_what, reply, status) => {
+  const { ask, asked, states } = await open({ first: reply, second: good });
+  expect([(await ask()).status, asked(), states()]).toEqual([status, ['first'], ['ready', 'ready', 'ready']]);
+});
+
+test('an answer that has begun is not begun again with another key', async () => {
+  const [start = ''] = recordedStreams.openai;
+  const late = `${start}data: {"error":{"message":"no","code":"rate_limit_exceeded"}}\n\n`;
+  const { ask, asked } = await open({ first: brokenReply(late), second: good });
+  await ask();
+  expect(asked()).toEqual(['first']);
+});
+
+test('a caller’s own key is asked with alone', async () => {
+  const { post, asked } = await open({ second: good, third: good });
+  await post('/v1/chat/completions', { ...body, byoapi_key: 'key-of-caller' });
+  expect(new Set(asked())).toEqual(new Set(['caller']));
+});
+
+test('a check that goes well ends the wait of a key', async () => {
+  const { ask, asked, states, gateway, keys, credential, replies } = await open({ first: refused, second: good });
+  await ask();
+  replies.first = errorReply(200, { data: [] });
+  await gateway.checkProvider('openai', { ...credential, apiKey: keys[0]?.secret ?? null, keys: [] });
+  expect(states()).toEqual(['ready', 'ready', 'ready']);
+  asked();
+  await ask();
+  expect(asked()[0]).toBe('first');
+});
