@@ -126,6 +126,7 @@ async function openRooms(
       ...{ db, transact, peppers, now, tokenNames: foundation.tokenNames },
       credentialsChanged: callers.credentialsChanged,
       pricesChanged: prices.reload,
+      plans: foundation.plans,
     }),
     setProvider(id, credential) {
       setProvider(registry, id, credential);

@@ -7,6 +7,7 @@ import { parseAuthorization } from './authorization-header.ts';
 import { createKeyCache } from './key-cache.ts';
 import { hasEnded, requireNotEnded } from './key-principal.ts';
 import type { Peppers } from './pepper.ts';
+import { type PlanOf, planOf as shippedPlan } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { defaultTokenNames, type TokenNames } from './token-names.ts';
 import { createTokenVerifier } from './verify-token.ts';
@@ -19,6 +20,8 @@ export interface AuthorizeDeps {
   readonly peppers: Peppers;
   readonly now: () => number;
   readonly tokenNames?: TokenNames;
+  /** Plans by their ids; those that ship unless others are defined. */
+  readonly planOf?: PlanOf;
 }
 
 export interface Authorizer {
@@ -30,9 +33,9 @@ export interface Authorizer {
 
 /** The one place where a credential becomes a principal. */
 export function createAuthorizer(deps: AuthorizeDeps): Authorizer {
-  const { db, now } = deps;
-  const keys = createKeyCache(deps);
-  const tokens = createTokenVerifier({ db, now, names: deps.tokenNames ?? defaultTokenNames });
+  const { db, now, planOf = shippedPlan } = deps;
+  const keys = createKeyCache({ ...deps, planOf });
+  const tokens = createTokenVerifier({ db, now, planOf, names: deps.tokenNames ?? defaultTokenNames });
   const marked = new Map<string, number>();
   let toMark: string[] = [];
   const markAll = createRounds(async () => {

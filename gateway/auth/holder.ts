@@ -4,7 +4,7 @@ import { invalidKey } from './authorization-header.ts';
 import { requireActive, requireScope } from './authorize.ts';
 import { keyPrincipal, requireNotEnded } from './key-principal.ts';
 import { standingsOf } from './key-standing.ts';
-import type { Principal } from './principal.ts';
+import type { Plan, Principal } from './principal.ts';
 import { standing } from './verify-token.ts';
 
 /**
@@ -15,16 +15,16 @@ export async function holderNow(db: BooksDb, principal: Principal, now: number):
   const holder =
     principal.credential.id === null
       ? await tokenHolder(db, principal, now)
-      : await keyHolder(db, principal.credential.id, now);
+      : await keyHolder(db, principal.credential.id, principal.plan, now);
   requireActive(holder);
   requireScope(holder, 'account');
   return holder;
 }
 
-async function keyHolder(db: BooksDb, id: string, now: number): Promise<Principal> {
+async function keyHolder(db: BooksDb, id: string, plan: Plan, now: number): Promise<Principal> {
   const standing = (await standingsOf(db, [id], now)).get(id);
   if (!standing) throw new AppError('invalid_api_key', invalidKey);
-  const holder = keyPrincipal(standing);
+  const holder = keyPrincipal(standing, () => plan);
   requireNotEnded(holder, now);
   return holder;
 }

@@ -8,6 +8,7 @@ import { invalidKey } from './authorization-header.ts';
 import { keyPrincipal } from './key-principal.ts';
 import { type KeyStanding, keyStandings } from './key-standing.ts';
 import type { Peppers } from './pepper.ts';
+import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { isFresh } from './verify-token.ts';
 
@@ -23,6 +24,7 @@ export interface KeyCacheDeps {
   readonly db: BooksDb;
   readonly peppers: Peppers;
   readonly now: () => number;
+  readonly planOf: PlanOf;
 }
 
 export interface KeyCache {
@@ -49,7 +51,7 @@ interface Waiting {
 }
 
 /** Keys as they stood within the last two seconds. Those that are asked for at once, and those that soon will be, are one question. */
-export function createKeyCache({ db, peppers, now }: KeyCacheDeps): KeyCache {
+export function createKeyCache({ db, peppers, now, planOf }: KeyCacheDeps): KeyCache {
   /** In the order in which they were read: the first is the one to be read next. */
   const known = new Map<string, Known>();
   let waiting: Waiting[] = [];
@@ -72,7 +74,7 @@ export function createKeyCache({ db, peppers, now }: KeyCacheDeps): KeyCache {
     }
     const isOld = changes !== changesBefore;
     const keep = (name: string, own: readonly Buffer[], wasUsed: boolean) => {
-      const principal = keyPrincipal(standingOf(own, found));
+      const principal = keyPrincipal(standingOf(own, found), planOf);
       if (!isOld) remember(name, { digests: own, principal, until: askedAt + cacheMs, wasUsed });
       return principal;
     };

@@ -2,11 +2,11 @@ import { AppError } from '#shared/errors.ts';
 import { nanoUsd } from '#shared/money.ts';
 import { invalidKey } from './authorization-header.ts';
 import type { KeyStanding } from './key-standing.ts';
-import { planOf } from './plans.ts';
+import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 
 /** Who asks with a key, as the key stands with all that it comes from. Throws 401 where one of them was revoked. */
-export function keyPrincipal(standing: KeyStanding): Principal {
+export function keyPrincipal(standing: KeyStanding, planOf: PlanOf): Principal {
   const { row, spendLimit, expiresAt } = standing;
   if (standing.isRevoked) throw new AppError('invalid_api_key', invalidKey);
   return {

@@ -1,11 +1,12 @@
 import { parseUsd } from '#shared/money.ts';
 import type { Plan } from './principal.ts';
 
-const everything = ['chat', 'router', 'byok', 'usage_api'];
+/** What a plan may include or leave out. */
+export const planFeatures = ['chat', 'router', 'byok', 'usage_api'] as const;
 
 const unlimited = {
   billing: 'prepaid',
-  features: everything,
+  features: planFeatures,
   requestsPerMinute: null,
   tokensPerMinute: null,
   concurrentRequests: null,
@@ -18,7 +19,7 @@ const unlimited = {
 /** What an account gets where nobody says otherwise: every model, the sandbox included, as far as its credits go. */
 export const defaultPlan = 'pro';
 
-/** What accounts may do, as data (wire contract §7). */
+/** What accounts may do where an operator defines nothing else, as data (wire contract §7). */
 export const plans: readonly Plan[] = [
   {
     ...unlimited,
@@ -69,11 +70,13 @@ export const plans: readonly Plan[] = [
   },
 ];
 
-export const findPlan = (id: string): Plan | undefined => plans.find((plan) => plan.id === id);
+const byId = new Map(plans.map((plan) => [plan.id, plan]));
 
-/** The plan with this id. An account row never names another one. */
-export function planOf(id: string): Plan {
-  const plan = findPlan(id);
-  if (!plan) throw new Error(`there is no plan "${id}"`);
-  return plan;
-}
+/** The plan with this id; always the same object, until it is defined anew. */
+export type PlanOf = (id: string) => Plan;
+
+/** What an account may do whose plan nobody knows any more: nothing. */
+const withoutPlan = (id: string): Plan => ({ ...unlimited, id, name: id, features: [], models: [] });
+
+/** The plans that ship, where no others are defined. */
+export const planOf: PlanOf = (id) => byId.get(id) ?? withoutPlan(id);

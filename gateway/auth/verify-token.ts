@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { errors, type JWK, jwtVerify } from 'jose';
 import { AppError } from '#shared/errors.ts';
 import type { BooksDb } from '../db/open.ts';
-import { planOf } from './plans.ts';
+import type { PlanOf } from './plans.ts';
 import type { Principal } from './principal.ts';
 import { knownScopes } from './scopes.ts';
 import { publishedKeys, toJwk } from './signing-keys.ts';
@@ -17,6 +17,7 @@ export interface TokenVerifierDeps {
   readonly db: BooksDb;
   readonly now: () => number;
   readonly names: TokenNames;
+  readonly planOf: PlanOf;
 }
 
 export interface TokenVerifier {
@@ -29,7 +30,7 @@ export interface TokenVerifier {
 export const isFresh = (until: number, now: number): boolean => until > now && until <= now + cacheMs;
 
 /** Checks tokens against the published keys and the books, without asking anyone else (wire contract §4.6). */
-export function createTokenVerifier({ db, now, names }: TokenVerifierDeps): TokenVerifier {
+export function createTokenVerifier({ db, now, names, planOf }: TokenVerifierDeps): TokenVerifier {
   const known = new Map<string, { principal: Principal; until: number }>();
   let keys: { byKid: ReadonlyMap<string, JWK>; until: number } | null = null;
 
@@ -43,7 +44,7 @@ export function createTokenVerifier({ db, now, names }: TokenVerifierDeps): Toke
   async function check(token: string): Promise<Principal> {
     const key = keyFor(readHeader(token), await currentKeys());
     const claims = await verifiedClaims(token, key, names, now());
-    return principalFor(db, claims, key.kid);
+    return principalFor(db, claims, key.kid, planOf);
   }
 
   return {
@@ -150,7 +151,12 @@ export async function standing(db: BooksDb, { userId, tokenId, tokenKey, credent
   return accountOf(db, { userId: userId ?? '', issued: credential.created ?? 0, id: tokenId });
 }
 
-async function principalFor(db: BooksDb, claims: TokenClaims, kid: string | undefined): Promise<Principal> {
+async function principalFor(
+  db: BooksDb,
+  claims: TokenClaims,
+  kid: string | undefined,
+  planOf: PlanOf,
+): Promise<Principal> {
   const row = await accountOf(db, { userId: claims.sub, issued: claims.iat, id: claims.jti });
   return {
     accountId: row.account_id,

@@ -38,6 +38,12 @@ export async function grantCredit({
   return { lines: [`$${formatUsd(amount)} granted to ${accountId}:`, entry.id], json: entry };
 }
 
+export async function changePlan({ operator, positionals }: CommandInput): Promise<Output> {
+  const [id = '', plan = ''] = positionals;
+  await operator.setAccountPlan(id, plan);
+  return { lines: [`On the plan "${plan}". Running gateways know within two seconds:`, id], json: { id, plan } };
+}
+
 async function setStatus({ operator, positionals }: CommandInput, status: 'active' | 'suspended'): Promise<Output> {
   const [id = ''] = positionals;
   await operator.setAccountStatus(id, status);

@@ -33,6 +33,35 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(log()).not.toContain(key);
   });
 
+  test('defines a plan, changes one thing of it, gives it to an account, and keeps it while somebody has it', async () => {
+    const { database } = await workplace();
+    const { id } = await accountWithKey(database);
+    const onBooks = (...args: string[]) => run([...args, '--db', database]);
+    const made = await onBooks(
+      'plan',
+      'set',
+      'team',
+      '--features',
+      'chat',
+      '--models',
+      'openai/*',
+      '--monthly-spend',
+      '50',
+    );
+    expect(made).toMatchObject({ code: 0, last: 'team' });
+    await onBooks('plan', 'set', 'team', '--requests-per-day', '7');
+    expect((await onBooks('account', 'plan', id, 'team')).last).toBe(id);
+    const listed = JSON.parse((await onBooks('plan', 'list', '--json')).stdout);
+    expect(listed.at(-1)).toMatchObject({
+      ...{ id: 'team', features: ['chat'], models: ['openai/*'], monthlySpend: '50', requestsPerDay: 7 },
+    });
+    expect(await onBooks('plan', 'remove', 'team')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('1 accounts'),
+    });
+    expect(await onBooks('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
+  });
+
   test('grants once per id and lists accounts with their balance', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);

@@ -2,7 +2,7 @@ import { defaultPlan, plans } from '../auth/plans.ts';
 import type { GatewayCommand } from './gateway-command.ts';
 
 const commands = () => import('./account-commands.ts');
-const planNames = `${plans.map(({ id }) => id).join(', ')} (default: ${defaultPlan}, which may use every model, the simulated sandbox included, as far as its credits go)`;
+const planNames = `${plans.map(({ id }) => id).join(', ')}, or one of your own (default: ${defaultPlan}, which may use every model, the simulated sandbox included, as far as its credits go)`;
 
 export const scopesMeaning =
   'what a key or token may reach, separated by commas: chat, models, account (default: chat,models; "account" reads the ' +
@@ -36,6 +36,13 @@ export function defineAccounts(program: GatewayCommand): void {
     .argument('<ACCOUNT>')
     .example('gateway account resume $ACCOUNT')
     .operates(async () => (await commands()).resumeAccount);
+  account
+    .command('plan')
+    .description('gives it another plan')
+    .argument('<ACCOUNT>')
+    .argument('<PLAN>')
+    .example('gateway account plan $ACCOUNT team')
+    .operates(async () => (await commands()).changePlan);
   program
     .command('credit')
     .description('what accounts may spend')

@@ -1,10 +1,69 @@
+import { AppError } from '#shared/errors.ts';
 import { formatUsd } from '#shared/money.ts';
-import { plans } from '../auth/plans.ts';
+import { plans as shipped } from '../auth/plans.ts';
 import type { Plan } from '../auth/principal.ts';
-import type { Output } from './command-input.ts';
+import { entryOf } from '../configuration/plan-entry.ts';
+import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
-export async function listPlans(): Promise<Output> {
+/** Those that ship, and what was defined beside them where there is a database. */
+export async function listPlans({ fromBooks }: ReferenceInput): Promise<Output> {
+  const plans = (await fromBooks((operator) => operator.plans())) ?? shipped;
   return { lines: plans.map(planLine), json: plans.map(planJson) };
+}
+
+export interface PlanOptions {
+  readonly name?: string;
+  readonly billing?: string;
+  readonly features?: string;
+  readonly models?: string;
+  readonly requestsPerMinute?: string;
+  readonly tokensPerMinute?: string;
+  readonly concurrentRequests?: string;
+  readonly requestsPerDay?: string;
+  readonly monthlySpend?: string;
+  readonly maxOutputTokens?: string;
+}
+
+/** What is not said stays as it is; of a new plan it is not limited. */
+export async function setPlan({ positionals, options, operator }: CommandInput<PlanOptions>): Promise<Output> {
+  const [id = ''] = positionals;
+  const before = (await operator.plans()).find((plan) => plan.id === id);
+  const plan = await operator.definePlan(id, { ...(before ? entryOf(before) : {}), ...changesOf(options) } as object);
+  return {
+    lines: [`${planLine(plan)}`, 'Running gateways know within a quarter of a minute:', id],
+    json: planJson(plan),
+  };
+}
+
+function changesOf(options: PlanOptions): Record<string, unknown> {
+  const { name, billing, features, models, monthlySpend } = options;
+  const given: Record<string, unknown> = {
+    ...{ name, billing },
+    features: features === undefined ? undefined : wordsOf(features),
+    models: models === undefined ? undefined : wordsOf(models),
+    requests_per_minute: limitOf('requests-per-minute', options.requestsPerMinute),
+    tokens_per_minute: limitOf('tokens-per-minute', options.tokensPerMinute),
+    concurrent_requests: limitOf('concurrent-requests', options.concurrentRequests),
+    requests_per_day: limitOf('requests-per-day', options.requestsPerDay),
+    monthly_spend_usd: monthlySpend === 'none' ? null : monthlySpend,
+    max_output_tokens: limitOf('max-output-tokens', options.maxOutputTokens),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '');
+
+function limitOf(name: string, text: string | undefined): number | null | undefined {
+  if (text === undefined || text === 'none') return text === 'none' ? null : undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw new AppError('invalid_input', `--${name} must be a whole number, or "none" for no limit; it is "${text}".`);
+}
+
+export async function removePlan({ positionals, operator }: CommandInput): Promise<Output> {
+  const [id = ''] = positionals;
+  await operator.removePlan(id);
+  const ships = shipped.some((plan) => plan.id === id);
+  return { lines: [ships ? 'As it ships again:' : 'Removed:', id], json: { id, removed: true, ships } };
 }
 
 const perMinute = (limit: number | null, what: string) => (limit === null ? [] : [`${limit} ${what}/min`]);
@@ -22,6 +81,7 @@ const planLine = (plan: Plan) =>
       ...(plan.maxOutputTokens === null ? [] : [`${plan.maxOutputTokens} output tokens`]),
     ].join(', '),
     `models ${plan.models.join(' ')}`,
+    `features ${plan.features.join(' ')}`,
   ].join('\t');
 
 const planJson = ({ monthlySpend, ...plan }: Plan) => ({

@@ -1,5 +1,6 @@
 import { defineAccounts } from './define-accounts.ts';
 import { defineIdentities } from './define-identities.ts';
+import { definePlans } from './define-plans.ts';
 import { definePrices } from './define-prices.ts';
 import { defaultPort } from './environment-help.ts';
 import { GatewayCommand, UsageError } from './gateway-command.ts';
@@ -24,6 +25,7 @@ export function gatewayProgram(): GatewayCommand {
   defineServe(program);
   defineAccounts(program);
   defineIdentities(program);
+  definePlans(program);
   definePrices(program);
   defineReference(program);
   return program;
@@ -82,13 +84,6 @@ function defineReference(program: GatewayCommand): void {
     .description('servers of your own that answer on this machine')
     .example('gateway providers discover --json')
     .answers(async () => (await import('./provider-commands.ts')).discoverServers);
-  program
-    .command('plan')
-    .description('what accounts may do')
-    .command('list')
-    .description('plans with their limits')
-    .example('gateway plan list')
-    .answers(async () => (await import('./plan-commands.ts')).listPlans);
   program
     .command('openapi')
     .description('prints the interface as an OpenAPI document')

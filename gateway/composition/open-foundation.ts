@@ -1,5 +1,6 @@
 import { pepperBeside, peppersFromEnvironment } from '../auth/pepper.ts';
 import { tokenNamesFrom } from '../auth/token-names.ts';
+import { createLivePlans } from '../configuration/live-plans.ts';
 import { openDatabaseClock } from '../db/database-clock.ts';
 import { newId } from '../db/id.ts';
 import { type OpenBooks, openBooks } from '../db/open.ts';
@@ -44,7 +45,8 @@ async function foundationOn(
   const peppers = given ?? (await pepperBeside(options.database, db));
   const instanceId = newId('inst', now());
   // On SQLite this brings in what an earlier run has left, before anything is read.
-  const ledger = createLedger({ db, now, instanceId, log });
+  const plans = await createLivePlans(db);
+  const ledger = createLedger({ db, now, instanceId, log, planOf: plans.of });
   const sweeping = { db, ledger, now, instanceId };
   // Nobody else serves a file: what is open there an earlier run has left.
   const isAlone = books.dialect === 'sqlite';
@@ -58,6 +60,7 @@ async function foundationOn(
     peppers,
     transact: createTransact(books),
     instanceId,
+    plans,
     ledger,
     sweeping,
     isAlone,

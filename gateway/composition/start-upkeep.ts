@@ -18,7 +18,7 @@ interface Kept {
 
 /** Clears away, from time to time, what is over. Returns what ends that. */
 export function startUpkeep(
-  { db, transact, now, clock, sweeping, log }: Foundation,
+  { db, transact, now, clock, sweeping, plans, log }: Foundation,
   { routingDetailDays }: UpkeepOptions,
   { keptAnswers, cluster, prices }: Kept,
 ): () => Promise<void> {
@@ -32,6 +32,7 @@ export function startUpkeep(
       cluster.sweep(),
       clock?.sync(),
       prices.reload(),
+      plans.reload(),
     ]).catch((error: unknown) => log({ event: 'sweep_failed', cause: String(error) }));
   }, sweepEveryMs);
   sweeper.unref();

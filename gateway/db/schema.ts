@@ -15,6 +15,7 @@ export interface Books {
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
   price_rows: PriceRowTable;
+  definitions: DefinitionTable;
   limit_uses: LimitUseTable;
   limit_places: LimitPlaceTable;
   model_health: ModelHealthTable;
@@ -223,6 +224,15 @@ interface PriceRowTable {
   /** JSON in the price document's spelling; null ends an override. */
   price: string | null;
   created: bigint;
+}
+
+/** What the operator defines by command. */
+interface DefinitionTable {
+  kind: 'plan' | 'provider';
+  id: string;
+  /** JSON, as the configuration file has it; keys only as references. */
+  document: string;
+  changed: bigint;
 }
 
 /** How far a sweep over the books has come, which all instances go on from. */

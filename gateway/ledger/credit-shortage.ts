@@ -1,17 +1,17 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
-import { planOf } from '../auth/plans.ts';
+import type { Plan } from '../auth/principal.ts';
 import type { AccountRow } from '../db/schema.ts';
 
 type Funds = Pick<AccountRow, 'balance' | 'held'>;
 
 /** What a prepaid balance would have left, below zero where it is short; null where there is nothing to cover. */
-export const creditMargin = (account: Funds & Pick<AccountRow, 'plan'>, amount: bigint): bigint | null =>
-  amount === 0n || planOf(account.plan).billing === 'meter_only' ? null : account.balance - account.held - amount;
+export const creditMargin = (account: Funds, { billing }: Plan, amount: bigint): bigint | null =>
+  amount === 0n || billing === 'meter_only' ? null : account.balance - account.held - amount;
 
 /** Why a prepaid balance cannot cover an amount, or null. Nothing to reserve is never refused. */
-export function creditShortage(account: Funds & Pick<AccountRow, 'plan'>, amount: bigint): AppError | null {
-  const left = creditMargin(account, amount);
+export function creditShortage(account: Funds, plan: Plan, amount: bigint): AppError | null {
+  const left = creditMargin(account, plan, amount);
   return left === null || left >= 0n ? null : insufficientCredits(account, amount);
 }
 

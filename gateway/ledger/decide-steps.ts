@@ -1,4 +1,5 @@
 import { nanoUsd } from '#shared/money.ts';
+import type { PlanOf } from '../auth/plans.ts';
 import { newId } from '../db/id.ts';
 import { type BooksChanges, BooksDraft } from './books-changes.ts';
 import type { BooksView } from './books-state.ts';
@@ -27,6 +28,7 @@ export interface DecisionContext {
   readonly now: number;
   readonly leaseUntil: number;
   readonly instanceId: string;
+  readonly planOf: PlanOf;
   /** Notes what decisions relied on, for books that others write to at the same time. */
   readonly reliance?: Reliance;
 }
@@ -69,7 +71,7 @@ function decide(step: Step, draft: BooksDraft, context: DecisionContext): StepRe
 }
 
 function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext): StepResult {
-  const { now, instanceId, leaseUntil, reliance } = context;
+  const { now, instanceId, leaseUntil, reliance, planOf } = context;
   if (request.amount < 0n) return failed(`a hold is never negative, got ${request.amount}`);
   // An acknowledgement may have been lost: the same request held twice is held once.
   const known = draft.request(request.requestId);
@@ -78,12 +80,13 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
   if (!account) return failed(`account ${request.accountId} does not exist`);
   const keys = draft.lineage(request.keyId);
   if (request.keyId !== null && keys.length === 0) return failed(`key ${request.keyId} does not exist`);
+  const plan = planOf(account.plan);
   const refusalOf = (amount: bigint) =>
-    quotaRefusal(account, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, amount);
+    quotaRefusal(account, plan, amount, now) ?? shortageOf(keys, amount) ?? creditShortage(account, plan, amount);
   const { preferred = 0n } = request;
   const amount = preferred > request.amount && refusalOf(preferred) === null ? preferred : request.amount;
   // That less was held than might have been is no reason to decide anew.
-  reliance?.note(account, keys, amount, now, true);
+  reliance?.note(account, plan, keys, amount, now, true);
   const refusal = refusalOf(amount);
   if (refusal) return { error: refusal };
   const row = {
@@ -108,15 +111,21 @@ function hold(request: HoldRequest, draft: BooksDraft, context: DecisionContext)
 }
 
 /** What an earlier try may have reserved already is not reserved again. */
-function extend(requestId: string, to: bigint, draft: BooksDraft, { now, reliance }: DecisionContext): StepResult {
+function extend(
+  requestId: string,
+  to: bigint,
+  draft: BooksDraft,
+  { now, reliance, planOf }: DecisionContext,
+): StepResult {
   const request = draft.request(requestId);
   const account = request?.status === 'running' ? draft.account(request.account_id) : undefined;
   if (!request || !account) return no;
   const by = to - request.hold;
   if (by <= 0n) return yes;
   const keys = draft.lineage(request.key_id);
-  reliance?.note(account, keys, by, now, false);
-  if (shortageOf(keys, by) ?? monthRefusal(account, by, now) ?? creditShortage(account, by)) return no;
+  const plan = planOf(account.plan);
+  reliance?.note(account, plan, keys, by, now, false);
+  if (shortageOf(keys, by) ?? monthRefusal(account, plan, by, now) ?? creditShortage(account, plan, by)) return no;
   redoStep({ do: 'raise', id: requestId, by }, draft);
   return yes;
 }

@@ -1,3 +1,4 @@
+import type { PlanOf } from '../auth/plans.ts';
 import { type BooksDb, dialectOfDb } from '../db/open.ts';
 import { createPostgresLedger } from './postgres/postgres-ledger.ts';
 import { createSqliteLedger } from './sqlite/sqlite-ledger.ts';
@@ -13,6 +14,8 @@ export interface LedgerDeps {
   readonly now: () => number;
   /** Names this process in the books. */
   readonly instanceId: string;
+  /** Plans by their ids; those that ship unless others are defined. */
+  readonly planOf?: PlanOf;
   readonly log?: (entry: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -1,7 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
-import { planOf } from '../auth/plans.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Plan, Principal } from '../auth/principal.ts';
 import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
@@ -30,47 +29,45 @@ export function requireDayQuota(
 ): Awaitable<void> {
   if (plan.requestsPerDay === null) return undefined;
   const last = seen?.(accountId);
-  return last && quotaRefusal(last, 0n, now) === null ? undefined : lookAtDay(db, accountId, now);
+  return last && quotaRefusal(last, plan, 0n, now) === null ? undefined : lookAtDay(db, accountId, plan, now);
 }
 
-async function lookAtDay(db: BooksDb, accountId: string, now: number): Promise<void> {
+async function lookAtDay(db: BooksDb, accountId: string, plan: Plan, now: number): Promise<void> {
   const row = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirstOrThrow();
-  const refusal = quotaRefusal(row, 0n, now);
+  const refusal = quotaRefusal(row, plan, 0n, now);
   if (refusal) throw refusal;
 }
 
-type Counted = Pick<AccountRow, 'plan' | 'held' | 'day' | 'day_requests' | 'month' | 'month_used'>;
+type Counted = Pick<AccountRow, 'held' | 'day' | 'day_requests' | 'month' | 'month_used'>;
 
 /** The quota that refuses a request of this amount now, or null. */
-export const quotaRefusal = (account: Counted, amount: bigint, now: number): AppError | null =>
-  dayRefusal(account, now) ?? monthRefusal(account, amount, now);
+export const quotaRefusal = (account: Counted, plan: Plan, amount: bigint, now: number): AppError | null =>
+  dayRefusal(account, plan, now) ?? monthRefusal(account, plan, amount, now);
 
 /** How many requests could still be opened today after one more, -1 where there is no room for it; null: any number. */
-export function dayMargin(account: Counted, now: number): bigint | null {
-  const limit = planOf(account.plan).requestsPerDay;
+export function dayMargin(account: Counted, { requestsPerDay: limit }: Plan, now: number): bigint | null {
   return limit === null || account.day !== dayOf(now) ? null : BigInt(limit) - account.day_requests - 1n;
 }
 
-function dayRefusal(account: Counted, now: number): AppError | null {
-  const left = dayMargin(account, now);
+function dayRefusal(account: Counted, plan: Plan, now: number): AppError | null {
+  const left = dayMargin(account, plan, now);
   if (left === null || left >= 0n) return null;
-  const limit = planOf(account.plan).requestsPerDay;
+  const limit = plan.requestsPerDay;
   const resetsAt = (now - (now % dayMs) + dayMs) / 1000;
   return exceeded('requests_per_day', String(limit), `${limit} requests a day`, resetsAt);
 }
 
 /** What would be left of the month's quota, below zero where it is passed; null where there is none or nothing to cover. */
-export function monthMargin(account: Counted, amount: bigint, now: number): bigint | null {
-  const { monthlySpend } = planOf(account.plan);
+export function monthMargin(account: Counted, { monthlySpend }: Plan, amount: bigint, now: number): bigint | null {
   return monthlySpend === null || amount === 0n ? null : monthlySpend - usedIn(account, now) - account.held - amount;
 }
 
 const usedIn = ({ month, month_used }: Counted, now: number) => (month === monthOf(dayOf(now)) ? month_used : 0n);
 
 /** The month's quota alone: what is reserved later for a request that was counted before. */
-export function monthRefusal(account: Counted, amount: bigint, now: number): AppError | null {
-  const left = monthMargin(account, amount, now);
-  const limit = planOf(account.plan).monthlySpend;
+export function monthRefusal(account: Counted, plan: Plan, amount: bigint, now: number): AppError | null {
+  const left = monthMargin(account, plan, amount, now);
+  const limit = plan.monthlySpend;
   if (left === null || limit === null || left >= 0n) return null;
   return monthExceeded(limit, nanoUsd(usedIn(account, now)), currentMonth(now).endMs / 1000);
 }

@@ -1,3 +1,4 @@
+import type { Plan } from '../auth/principal.ts';
 import type { AccountState, KeyState } from './books-state.ts';
 import { creditMargin } from './credit-shortage.ts';
 import { keyMargin } from './key-limit.ts';
@@ -22,7 +23,7 @@ export interface AccountReliance {
  */
 export interface Reliance {
   /** Notes the margins that a reservation is decided by; `opens` counts a request as well. */
-  note(account: AccountState, keys: readonly KeyState[], amount: bigint, now: number, opens: boolean): void;
+  note(account: AccountState, plan: Plan, keys: readonly KeyState[], amount: bigint, now: number, opens: boolean): void;
   account(id: string): AccountReliance;
   key(id: string): Leeway;
 }
@@ -38,11 +39,11 @@ export function createReliance(): Reliance {
 
   const of = (name: string) => leeways.get(name) ?? anything;
   return {
-    note(account, keys, amount, now, opens) {
+    note(account, plan, keys, amount, now, opens) {
       const { id } = account;
-      meet(`funds ${id}`, creditMargin(account, amount));
-      meet(`month ${id}`, monthMargin(account, amount, now));
-      if (opens) meet(`day ${id}`, dayMargin(account, now));
+      meet(`funds ${id}`, creditMargin(account, plan, amount));
+      meet(`month ${id}`, monthMargin(account, plan, amount, now));
+      if (opens) meet(`day ${id}`, dayMargin(account, plan, now));
       for (const key of keys) meet(`key ${key.id}`, keyMargin(key, amount));
     },
     account: (id) => ({ funds: of(`funds ${id}`), month: of(`month ${id}`), day: of(`day ${id}`) }),

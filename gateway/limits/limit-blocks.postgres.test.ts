@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findPlan } from '../auth/plans.ts';
+import { planOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { openBooks } from '../db/open.ts';
 import { testDatabase } from '../testing/test-database.ts';
@@ -95,7 +95,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
   onTestFinished(() => void vi.useRealTimers());
   let time = 1_800_000_000_000;
   const { one, asked, db } = await openThree(() => time);
-  const plan = findPlan('pro');
+  const plan = planOf('pro');
   if (!plan) throw new Error('unreachable');
   const request = async (id: string, used: number) => {
     const pass = new ChatPass(one(0), { ...anyone, plan, credential: { ...anyone.credential, id } });
@@ -121,7 +121,7 @@ test('a request with a key that is seldom used asks once for all its limits, and
 
 test('a request that is refused because too many run is not counted as one of the minute', async () => {
   const { one } = await openThree();
-  const plan = { ...findPlan('free'), concurrentRequests: 1 } as Plan;
+  const plan = { ...planOf('free'), concurrentRequests: 1 } as Plan;
   const open = (index: number) => new ChatPass(one(index), { ...anyone, plan });
   const running = open(0);
   await running.enter();

@@ -4,9 +4,11 @@ import { nanoUsd } from '#shared/money.ts';
 import { createIdentity } from '../auth/identity.ts';
 import { type KeyStanding, keyStandings } from '../auth/key-standing.ts';
 import type { Peppers } from '../auth/pepper.ts';
-import { defaultPlan, findPlan, plans } from '../auth/plans.ts';
+import { defaultPlan } from '../auth/plans.ts';
 import { clientScopes } from '../auth/scopes.ts';
 import { defaultTokenNames, type TokenNames } from '../auth/token-names.ts';
+import type { LivePlans } from '../configuration/live-plans.ts';
+import { createPlanOperator } from '../configuration/plan-operator.ts';
 import { newId } from '../db/id.ts';
 import { type BooksDb, dialectOfDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
@@ -27,17 +29,29 @@ export interface OperatorDeps {
   readonly tokenNames?: TokenNames;
   /** Called after prices were added. */
   readonly pricesChanged?: () => Promise<void>;
+  /** Those of the gateway in this process, where there is one. */
+  readonly plans?: LivePlans;
 }
 
 /** The operator's commands over the books. Throws `invalid_input` and `not_found` with a sentence that can be shown. */
 export function createOperator(deps: OperatorDeps): Administrator {
   const { db, now } = deps;
+  const planOperator = createPlanOperator({ db, now, plans: deps.plans ?? null });
+
+  async function requirePlan(id: string): Promise<void> {
+    const known = (await planOperator.plans()).map((plan) => plan.id);
+    if (known.includes(id)) return;
+    throw new AppError('invalid_input', `There is no plan "${id}". Plans: ${known.join(', ')}.`);
+  }
+
   return {
+    ...planOperator,
     ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
     ...createPriceOperator({ db, now, pricesChanged: deps.pricesChanged ?? (async () => {}) }),
 
     async createAccount({ name, plan = defaultPlan, email }) {
       const row = newAccount(name, plan, email, now());
+      await requirePlan(plan);
       await db.insertInto('accounts').values(row).execute();
       return toAccountSummary(row);
     },
@@ -54,6 +68,13 @@ export function createOperator(deps: OperatorDeps): Administrator {
     async setAccountStatus(accountId, status) {
       await requireAccount(db, accountId);
       await db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+      deps.credentialsChanged();
+    },
+
+    async setAccountPlan(accountId, plan) {
+      await requireAccount(db, accountId);
+      await requirePlan(plan);
+      await db.updateTable('accounts').set({ plan }).where('id', '=', accountId).execute();
       deps.credentialsChanged();
     },
 
@@ -100,10 +121,6 @@ export function createOperator(deps: OperatorDeps): Administrator {
 function newAccount(name: string, plan: string, email: string | undefined, now: number) {
   if (name.trim() === '' || name.length > 200) {
     throw new AppError('invalid_input', 'An account needs a name of 1 to 200 characters.');
-  }
-  if (!findPlan(plan)) {
-    const known = plans.map((one) => one.id).join(', ');
-    throw new AppError('invalid_input', `There is no plan "${plan}". Plans: ${known}.`);
   }
   return {
     id: newId('acct', now),

@@ -1,6 +1,7 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { IdentityOperator } from '../auth/identity.ts';
+import type { PlanOperator } from '../configuration/plan-operator.ts';
 import type { BooksReport } from '../ledger/verify-books.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
 
@@ -52,8 +53,10 @@ export interface Operator {
   revokeKey(keyId: string): Promise<void>;
 }
 
-/** What the command line may do beyond that: users, tokens, prices, and the proof of the books. */
-export interface Administrator extends Operator, IdentityOperator, PriceOperator {
+/** What the command line may do beyond that: users, tokens, prices, plans, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator {
+  /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
+  setAccountPlan(accountId: string, plan: string): Promise<void>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */
   verifyBooks(): Promise<BooksReport>;
 }

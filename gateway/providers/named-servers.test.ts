@@ -126,7 +126,7 @@ test.each([
       expect(own[fact], fact).toEqual(original[fact]);
     const answer = await post(path, { model: 'azure/my small one', messages, verbosity: 'low', max_tokens: 20 });
     expect(await answer.json()).toMatchObject({ provider: 'azure', model: 'my small one' });
-    const { headers, body, path: asked } = upstream.calls.at(-1) ?? { headers: {} };
+    const { headers = {}, body, path: asked } = upstream.calls.at(-1) ?? {};
     expect(asked).toBe(chat);
     expect(body).toMatchObject({ model: 'my small one', verbosity: 'low', max_completion_tokens: 20 });
     expect([headers['api-key'], headers.authorization]).toEqual(['key-of-azure', undefined]);

@@ -12,6 +12,7 @@ import { findable } from './0012-findable.ts';
 import { groupCommit } from './0013-group-commit.ts';
 import { journal } from './0014-journal.ts';
 import { purposes } from './0015-purposes.ts';
+import { definitions } from './0016-definitions.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -28,5 +29,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0013-group-commit': groupCommit(dialect),
     '0014-journal': journal(dialect),
     '0015-purposes': purposes,
+    '0016-definitions': definitions(dialect),
   }),
 });

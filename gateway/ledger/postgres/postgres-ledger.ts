@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { NanoUsd } from '#shared/money.ts';
+import { type PlanOf, planOf as shippedPlan } from '../../auth/plans.ts';
 import { createRounds } from '../../concurrency/rounds.ts';
 import { isConnectionLoss } from '../../db/connection-loss.ts';
 import type { BooksDb } from '../../db/open.ts';
@@ -20,6 +21,7 @@ export interface PostgresLedgerDeps {
   readonly now: () => number;
   readonly instanceId: string;
   readonly leaseMs: number;
+  readonly planOf?: PlanOf;
 }
 
 interface Waiting {
@@ -100,10 +102,10 @@ export function createPostgresLedger(deps: PostgresLedgerDeps): InterruptingLedg
 
   function decide(steps: readonly Step[]) {
     const time = deps.now();
-    const { leaseMs, instanceId } = deps;
+    const { leaseMs, instanceId, planOf = shippedPlan } = deps;
     const reliance = createReliance();
     const seen = recording(cache);
-    const context = { now: time, leaseUntil: time + leaseMs, instanceId, reliance };
+    const context = { now: time, leaseUntil: time + leaseMs, instanceId, planOf, reliance };
     const leases = new Map(
       steps.flatMap((step) => (step.do === 'interrupt' ? [[requestOf(step), step.leaseUntil] as const] : [])),
     );

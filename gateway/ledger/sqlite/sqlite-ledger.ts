@@ -1,4 +1,5 @@
 import type { NanoUsd } from '#shared/money.ts';
+import { planOf as shippedPlan } from '../../auth/plans.ts';
 import type { DecisionContext, Step } from '../decide-steps.ts';
 import type { Held } from '../ledger.ts';
 import type { LedgerDeps } from '../ledger-store.ts';
@@ -11,6 +12,7 @@ export function createSqliteLedger({
   now,
   instanceId,
   leaseMs,
+  planOf = shippedPlan,
   log = () => {},
 }: LedgerDeps & { leaseMs: number }): InterruptingLedger {
   const journal = journalOf(db, log);
@@ -18,7 +20,7 @@ export function createSqliteLedger({
   /** Throws what refuses the step. */
   function take<T>(step: Step): T {
     const time = now();
-    const context: DecisionContext = { now: time, leaseUntil: time + leaseMs, instanceId };
+    const context: DecisionContext = { now: time, leaseUntil: time + leaseMs, instanceId, planOf };
     const result = journal.take(step, context);
     if ('error' in result) throw result.error;
     return result.value as T;
