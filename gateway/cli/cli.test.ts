@@ -62,6 +62,43 @@ describe('the command line', { timeout: 180_000 }, () => {
     expect(await onBooks('plan', 'set', 'team', '--requests-per-day', 'many')).toMatchObject({ code: 1 });
   });
 
+  test('adds a server with two keys that a gateway takes up while it serves, tests it, and lets it go', async () => {
+    const { database } = await workplace();
+    const { key } = await accountWithKey(database);
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      const works = request.headers.authorization === 'Bearer key-that-works';
+      response.writeHead(works ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(works ? '{"data": [{"id": "small"}]}' : '{"error": {"message": "no"}}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const env = { KEY_A: 'key-that-is-refused', KEY_B: 'key-that-works' };
+    const onBooks = (...args: string[]) => run([...args, '--db', database], env);
+    const keys = 'first=env:KEY_A,second=env:KEY_B';
+    const typed = await onBooks('providers', 'add', 'near', '--url', url, '--keys', 'first=sk-typed-canary');
+    expect(typed).toMatchObject({ code: 1, stderr: expect.stringContaining('say where it is, as env:VARIABLE') });
+    expect(typed.stderr).not.toContain('canary');
+    const served = await serve(database, [], { ...impatient, ...env });
+    expect(await onBooks('providers', 'add', 'near', '--url', url, '--keys', keys)).toMatchObject({
+      code: 0,
+      last: 'near',
+    });
+    const listed = async () =>
+      ((await read(served.url, '/v1/models', key)) as { data: { id: string }[] }).data.map(({ id }) => id);
+    await expect.poll(listed, { timeout: 20_000 }).toContain('near/small');
+    const tested = await onBooks('providers', 'test', 'near');
+    expect(tested).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^first\t….{4}\tnear refused .*\nsecond\t….{2}\tworks\n$/),
+    });
+    expect(tested.stdout + tested.stderr + served.log()).not.toContain('key-that');
+    expect((await onBooks('providers', 'remove', 'near')).code).toBe(0);
+    await expect.poll(listed, { timeout: 20_000 }).not.toContain('near/small');
+  });
+
   test('grants once per id and lists accounts with their balance', async () => {
     const { database } = await workplace();
     const { id } = await accountWithKey(database);

@@ -2,6 +2,7 @@ import { defineAccounts } from './define-accounts.ts';
 import { defineIdentities } from './define-identities.ts';
 import { definePlans } from './define-plans.ts';
 import { definePrices } from './define-prices.ts';
+import { defineProviders } from './define-providers.ts';
 import { defaultPort } from './environment-help.ts';
 import { GatewayCommand, UsageError } from './gateway-command.ts';
 
@@ -25,6 +26,7 @@ export function gatewayProgram(): GatewayCommand {
   defineServe(program);
   defineAccounts(program);
   defineIdentities(program);
+  defineProviders(program);
   definePlans(program);
   definePrices(program);
   defineReference(program);
@@ -40,8 +42,9 @@ interface ServeFlags {
 }
 
 const configForm =
-  'JSON: {"providers": {"openai": {"apiKey": "…", "baseUrl": "…"}, "openai-compatible": {"baseUrl": ' +
-  '"http://127.0.0.1:11434/v1"}}, "sandbox": true, "hosts": [], "aliases": {"fast-code": "openai/gpt-5.6-sol"}}';
+  'JSON: {"providers": {"openai": {"apiKey": {"env": "OPENAI_KEY"}}, "cellar": {"kind": "ollama", "baseUrl": ' +
+  '"http://10.0.0.5:11434/v1"}}, "plans": {"team": {"models": ["openai/*"]}}, "sandbox": true, "hosts": [], ' +
+  '"aliases": {"fast-code": "openai/gpt-5.6-sol"}}; docs/gateway.md has all of it';
 
 function defineServe(program: GatewayCommand): void {
   program
@@ -73,17 +76,6 @@ function readPort(given: string): number {
 
 /** What ships with the gateway. */
 function defineReference(program: GatewayCommand): void {
-  const providers = program.command('providers').description('who answers');
-  providers
-    .command('list')
-    .description('providers, and the variable that switches each one on')
-    .example('gateway providers list')
-    .answers(async () => (await import('./provider-commands.ts')).listProviders);
-  providers
-    .command('discover')
-    .description('servers of your own that answer on this machine')
-    .example('gateway providers discover --json')
-    .answers(async () => (await import('./provider-commands.ts')).discoverServers);
   program
     .command('openapi')
     .description('prints the interface as an OpenAPI document')

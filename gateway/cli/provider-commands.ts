@@ -1,17 +1,35 @@
+import { AppError, toAppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { credentialFrom, type GivenProvider, type ProviderEntry } from '../configuration/provider-entry.ts';
+import { endsOf } from '../providers/key-order.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
-import type { Output } from './command-input.ts';
+import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
+import { createRegistry } from '../providers/registry.ts';
+import { platformFetch } from '../upstream/upstream-response.ts';
+import type { CommandInput, Output, ReferenceInput } from './command-input.ts';
 
-/** Which providers there are. */
-export async function listProviders(): Promise<Output> {
+/** Which providers there are, and what was defined of them where there is a database. */
+export async function listProviders({ fromBooks }: ReferenceInput): Promise<Output> {
+  const defined = (await fromBooks((operator) => operator.definedProviders())) ?? new Map<string, ProviderEntry>();
   const all: readonly KnownProvider[] = knownProviders;
   return {
-    lines: all.map(({ id, name, baseUrl, ownServer, env }) =>
-      [id, name, ownServer ? env.baseUrl : env.key, baseUrl ?? 'an address of your own'].join('\t'),
-    ),
-    json: all,
+    lines: [
+      ...all.map(({ id, name, baseUrl, ownServer, env }) =>
+        [id, name, ownServer ? env.baseUrl : env.key, baseUrl ?? 'an address of your own'].join('\t'),
+      ),
+      ...[...defined].map(([id, entry]) => [id, ...wordsOf(entry)].join('\t')),
+    ],
+    json: [...all, ...[...defined].map(([id, entry]) => ({ id, defined: entry }))],
   };
 }
+
+/** What was said of it; keys only by where they are. */
+const wordsOf = ({ name, kind, baseUrl, keys = [], models = {} }: ProviderEntry): string[] => [
+  name ?? kind ?? 'defined',
+  keys.map((key) => ('env' in key ? `${key.label}=${key.env}` : key.label)).join(', ') || 'no key',
+  baseUrl ?? 'at its usual address',
+  ...(Object.keys(models).length > 0 ? [`models ${Object.keys(models).join(' ')}`] : []),
+];
 
 /** Which servers of one's own answer on this machine. */
 export async function discoverServers(): Promise<Output> {
@@ -27,4 +45,121 @@ export async function discoverServers(): Promise<Output> {
 function serverLine({ id, name, baseUrl, models }: Awaited<ReturnType<typeof findLocalServers>>[number]): string {
   const variable = knownProviders.find((known) => known.id === id)?.env.baseUrl ?? '';
   return [name, `${variable}=${baseUrl}`, `${models.length} models`, models.slice(0, 5).join(' ')].join('\t');
+}
+
+export interface AddOptions {
+  readonly url?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly keys?: string;
+  readonly headers?: string;
+  readonly models?: string;
+  readonly apiVersion?: string;
+}
+
+/** Defines a provider, or defines it anew. */
+export async function addProvider({ positionals, options, operator }: CommandInput<AddOptions>): Promise<Output> {
+  const [id = ''] = positionals;
+  const { url, kind, name, apiVersion } = options;
+  const entry = withoutNothing({
+    ...{ baseUrl: url, kind, name, api_version: apiVersion },
+    keys: options.keys === undefined ? undefined : pairsOf('keys', options.keys).map(keyOf),
+    headers:
+      options.headers === undefined
+        ? undefined
+        : Object.fromEntries(
+            pairsOf('headers', options.headers).map(([header, place]) => [header, placeOf('headers', place)]),
+          ),
+    models: options.models === undefined ? undefined : modelsOf(options.models),
+  });
+  await operator.defineProvider(id, entry as GivenProvider);
+  return {
+    lines: ['Added. Running gateways know within a quarter of a minute, unless their configuration file names it:', id],
+    json: { id, defined: entry },
+  };
+}
+
+const withoutNothing = (entry: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined));
+
+const listOf = (text: string) =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+
+function pairsOf(option: string, text: string): [name: string, value: string][] {
+  return listOf(text).map((pair) => {
+    const at = pair.indexOf('=');
+    if (at > 0) return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    throw new AppError('invalid_input', `--${option}: "${pair}" needs a name and a "=", such as team=env:TEAM_KEY.`);
+  });
+}
+
+const keyOf = ([label, place]: [string, string]) => ({ label, ...placeOf('keys', place) });
+
+/** `env:VARIABLE` or `file:/path`: what is typed on a command line can be read by others on this machine. */
+function placeOf(option: string, text: string): { env: string } | { file: string } {
+  const [, kind, value = ''] = /^(env|file):(.+)$/.exec(text) ?? [];
+  if (kind === 'env') return { env: value };
+  if (kind === 'file') return { file: value };
+  throw new AppError('invalid_input', `--${option}: say where it is, as env:VARIABLE or file:/path, never what it is.`);
+}
+
+/** `deployment=openai/gpt-5.4-mini`, or a model's name alone. */
+const modelsOf = (text: string) =>
+  Object.fromEntries(
+    listOf(text).map((each) => {
+      const [model = '', sameAs] = each.split('=');
+      return [model, sameAs === undefined ? {} : { same_as: sameAs }];
+    }),
+  );
+
+export async function removeProvider({ positionals, operator }: CommandInput): Promise<Output> {
+  const [id = ''] = positionals;
+  await operator.removeProvider(id);
+  return { lines: ['Removed. Running gateways know within a quarter of a minute:', id], json: { id, removed: true } };
+}
+
+interface Tested {
+  readonly key: string | null;
+  readonly ends: string | null;
+  readonly works: boolean;
+  readonly message: string | null;
+}
+
+/** Asks a defined provider with each of its keys, by a free call. Exit code 1 where one does not work. */
+export async function testProvider({ positionals, operator }: CommandInput): Promise<Output> {
+  const [id = ''] = positionals;
+  const entry = (await operator.definedProviders()).get(id);
+  if (!entry) throw new AppError('not_found', `No provider "${id}" was added by command.`);
+  const { keys, ...credential } = credentialFrom(id, entry, process.env);
+  const tested: Tested[] = [];
+  for (const key of keys ?? [null]) tested.push(await ask(id, credential, key));
+  return {
+    lines: tested.map(({ key, ends, works, message }) =>
+      [key ?? id, ends === null ? 'no key' : `…${ends}`, works ? 'works' : message].join('\t'),
+    ),
+    json: tested,
+    failed: tested.some(({ works }) => !works),
+  };
+}
+
+const testMs = 15_000;
+
+async function ask(id: string, credential: ProviderCredential, key: ProviderKey | null): Promise<Tested> {
+  const fetchUpstream = platformFetch(fetch);
+  const registry = createRegistry({ fetch: fetchUpstream, sandbox: false, sandboxPace: 1, log: () => {} });
+  const provider = registry.providerFor(id, credential);
+  const used = key ? { ...credential, apiKey: key.secret } : credential;
+  const context = { credential: used, fetch: fetchUpstream, signal: AbortSignal.timeout(testMs) };
+  const told = { key: key?.label ?? null, ends: key ? endsOf(key.secret) : null };
+  try {
+    await (provider?.checkKey ? provider.checkKey(context) : provider?.models(context));
+    return { ...told, works: true, message: null };
+  } catch (error) {
+    const timedOut = error instanceof Error && error.name === 'TimeoutError';
+    const message = timedOut ? `${id} did not answer in time.` : toAppError(error).message;
+    return { ...told, works: false, message };
+  }
 }

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
+import { loadConfig } from '../configuration/config.ts';
+import { followProviders } from '../configuration/follow-providers.ts';
 import type { OwnGateway } from '../gateway.ts';
 import { listen } from '../http/listen.ts';
 import { openGateway } from '../open-gateway.ts';
-import { loadConfig } from './config.ts';
 import { refreshDaily } from './refresh-daily.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
@@ -37,6 +38,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   });
   const parts: Closing[] = [gateway];
   try {
+    for (const [id, plan] of Object.entries(config.plans)) await gateway.operator.definePlan(id, plan);
+    const inFile = new Set(config.inFile);
+    const unfollow = await followProviders(gateway, { inFile, otherwise: config.providers, env: options.env, log });
+    parts.unshift({ close: async () => unfollow() });
     const hosts = [...config.hosts, ...settings.hosts];
     const server = await listen(gateway, { ...options, hosts, proxies: settings.proxies });
     parts.unshift(server);

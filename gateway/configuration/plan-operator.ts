@@ -6,6 +6,7 @@ import type { BooksDb } from '../db/open.ts';
 import { deleteDefinition, writeDefinition } from './definitions.ts';
 import { createLivePlans, type LivePlans } from './live-plans.ts';
 import { planEntry, planFrom, planId } from './plan-entry.ts';
+import { requireValid } from './valid-entry.ts';
 
 /** What an operator may do about plans. */
 export interface PlanOperator {
@@ -52,10 +53,4 @@ export function createPlanOperator(deps: {
       await changed();
     },
   };
-}
-
-function requireValid<T>(result: z.ZodSafeParseResult<T>, what: string): T {
-  if (result.success) return result.data;
-  const said = result.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
-  throw new AppError('invalid_input', `${what}: ${said.join('; ')}.`);
 }

@@ -9,6 +9,7 @@ import { clientScopes } from '../auth/scopes.ts';
 import { defaultTokenNames, type TokenNames } from '../auth/token-names.ts';
 import type { LivePlans } from '../configuration/live-plans.ts';
 import { createPlanOperator } from '../configuration/plan-operator.ts';
+import { createProviderOperator } from '../configuration/provider-operator.ts';
 import { newId } from '../db/id.ts';
 import { type BooksDb, dialectOfDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
@@ -46,6 +47,7 @@ export function createOperator(deps: OperatorDeps): Administrator {
 
   return {
     ...planOperator,
+    ...createProviderOperator({ db, now }),
     ...createIdentity({ ...deps, names: deps.tokenNames ?? defaultTokenNames }),
     ...createPriceOperator({ db, now, pricesChanged: deps.pricesChanged ?? (async () => {}) }),
 

@@ -2,6 +2,7 @@ import type { NanoUsd } from '#shared/money.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import type { IdentityOperator } from '../auth/identity.ts';
 import type { PlanOperator } from '../configuration/plan-operator.ts';
+import type { ProviderOperator } from '../configuration/provider-operator.ts';
 import type { BooksReport } from '../ledger/verify-books.ts';
 import type { PriceOperator } from '../prices/price-operator.ts';
 
@@ -53,8 +54,8 @@ export interface Operator {
   revokeKey(keyId: string): Promise<void>;
 }
 
-/** What the command line may do beyond that: users, tokens, prices, plans, and the proof of the books. */
-export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator {
+/** What the command line may do beyond that: users, tokens, prices, plans, providers, and the proof of the books. */
+export interface Administrator extends Operator, IdentityOperator, PriceOperator, PlanOperator, ProviderOperator {
   /** Running gateways know within two seconds. Throws `invalid_input` where there is no such plan. */
   setAccountPlan(accountId: string, plan: string): Promise<void>;
   /** Recomputes every sum of the books and says what is off, to the nano-dollar. */

@@ -1,6 +1,7 @@
 import { toAppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { priceOf } from '../prices/price-document.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { azureDialect } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
@@ -101,5 +102,7 @@ function declaredModel(model: CatalogueModel, declared: DeclaredModel | undefine
   if (!declared) return model;
   const { sameAs, price } = declared;
   const known = sameAs === null ? model : { ...model, sameAs };
-  return price === null ? known : { ...known, price, priceAsOf: day, priceSource: 'configuration' };
+  if (price === null) return known;
+  const priceSource = 'configuration';
+  return { ...known, price: priceOf(price, day, priceSource), priceAsOf: day, priceSource };
 }

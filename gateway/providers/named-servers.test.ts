@@ -1,7 +1,6 @@
 import { LLMock } from '@copilotkit/aimock';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../auth/secret.ts';
-import { perToken } from '../prices/price-document.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { errorReply, openUpstream, streamReply } from '../testing/upstream-server.ts';
@@ -13,8 +12,7 @@ const server = (name: string, more: Partial<ProviderCredential['server']> = {}) 
   ...{ name, kind: 'openai-compatible' as const, apiVersion: null },
   ...more,
 });
-const costly = { prompt: perToken('1'), completion: perToken('2'), cacheRead: null, cacheWrite: null };
-const price = { ...costly, request: perToken('0'), tiers: [] };
+const price = { input: '1', output: '2', cache_read: null, cache_write: null, tiers: [] };
 
 async function upstreamWith(models: readonly string[]) {
   const answer = streamReply(recordedStreams.openai.join(''));

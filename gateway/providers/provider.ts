@@ -6,6 +6,7 @@ import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ModelFacts } from '../catalogue/model-facts.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
+import type { PriceFields } from '../prices/price-document.ts';
 import type { FetchedImages } from '../upstream/fetched-images.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { LongChanges } from './changed-request.ts';
@@ -53,7 +54,7 @@ export interface DeclaredModel {
   /** The model that it is, as `provider/model` of the price book: what is known of that one holds for it. */
   readonly sameAs: string | null;
   /** What it costs there; null: as the server says, else as the model that it is. */
-  readonly price: Price | null;
+  readonly price: PriceFields | null;
 }
 
 /** A chat request as every adapter gets it: OpenAI's shape, one concrete model, limits already decided. */

@@ -18,7 +18,7 @@ const shown = (config: ReturnType<typeof loadConfig>) =>
 describe('the configuration', () => {
   test('is nothing but the sandbox where nothing is said', () => {
     expect(loadConfig(undefined, {})).toEqual({
-      ...{ providers: {}, sandbox: true, aliases: {}, hosts: [], byokFeeBps: 0 },
+      ...{ providers: {}, inFile: [], plans: {}, sandbox: true, aliases: {}, hosts: [], byokFeeBps: 0 },
     });
   });
 
@@ -126,7 +126,7 @@ describe('the configuration', () => {
 
   test('takes no key for an address that it would be sent to in the clear', () => {
     const address = 'http://10.0.0.5:8000/v1';
-    const said = /The address of "(vllm|openai)" needs https/;
+    const said = /[Tt]he address of "(vllm|openai)" needs https/;
     expect(() => loadConfig(undefined, { VLLM_BASE_URL: address, VLLM_API_KEY: 'v' })).toThrow(said);
     expect(() => loadConfig(undefined, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://proxy.example' })).toThrow(said);
     const path = file(`{"providers": {"vllm": {"apiKey": "f", "baseUrl": "${address}"}}}`);
@@ -142,15 +142,101 @@ describe('the configuration', () => {
   test.each([
     ['{"providers": {"openai": {"apiKey": "canary"', /is not valid JSON/],
     ['{"providers": {"openai": {}}}', /providers\.openai\.apiKey/],
-    ['{"providers": {"opnai": {"apiKey": "canary"}}}', /providers: .*opnai/],
+    [
+      '{"providers": {"opnai": {"apiKey": "canary"}}}',
+      /providers\.opnai: is no known provider; a server of your own needs "baseUrl"/,
+    ],
     ['{"providers": {"openai": {"apiKey": "canary", "baseUrl": "ftp://x"}}}', /must be an http or https URL/],
     ['{"providers": {"openai-compatible": {}}}', /openai-compatible\.baseUrl/],
+    ['{"providers": {"router": {"baseUrl": "http://127.0.0.1:1"}}}', /providers\.router: .*cannot be named so/],
+    [
+      '{"providers": {"near": {"baseUrl": "http://127.0.0.1:1", "api_version": "2024-10-21"}}}',
+      /near\.api_version: is for/,
+    ],
+    [
+      '{"providers": {"az": {"kind": "azure-openai", "baseUrl": "https://a.example", "apiKey": "canary"}}}',
+      /az\.models: name your/,
+    ],
+    ['{"providers": {"near": {"kind": "other", "baseUrl": "http://127.0.0.1:1"}}}', /near\.kind: must be one of/],
+    [
+      '{"providers": {"near": {"baseUrl": "http://127.0.0.1:1", "headers": {"Host": "a"}}}}',
+      /headers\.Host: is the gateway/,
+    ],
+    [
+      '{"providers": {"near": {"baseUrl": "http://10.0.0.5/v1", "headers": {"x-a": "canary"}}}}',
+      /near: the address .* needs https/,
+    ],
+    [
+      '{"providers": {"near": {"baseUrl": "http://127.0.0.1:1", "headers": {"x-a": "canary\\nb: c"}}}}',
+      /x-a: the text holds more/,
+    ],
+    ['{"providers": {"near": {"baseUrl": "https://canary@a.example/v1"}}}', /no key before its host/],
+    [
+      '{"providers": {"openai": {"apiKey": {"env": "NOT_THERE"}}}}',
+      /openai\.apiKey: the variable NOT_THERE is not set/,
+    ],
+    [
+      '{"providers": {"openai": {"apiKey": {"file": "/nowhere/k"}}}}',
+      /the file "\/nowhere\/k" cannot be read \(ENOENT\)/,
+    ],
+    ['{"providers": {"openai": {"apiKey": "canary", "keys": [{"label": "a", "key": "canary"}]}}}', /keys: give either/],
+    [
+      '{"providers": {"openai": {"keys": [{"label": "a", "key": "canary"}, {"label": "a", "key": "canary2"}]}}}',
+      /keys: each key needs a label of its own/,
+    ],
+    [
+      '{"providers": {"near": {"baseUrl": "http://127.0.0.1:1", "models": {"m": {"same_as": "openai/x"}}}}}',
+      /models\.m\.same_as/,
+    ],
+    ['{"plans": {"team": {"features": ["fly"]}}}', /plans\.team\.features\.0: must be one of/],
+    ['{\n "sandbox": true "hosts": []}', /is not valid JSON, from line 2, column 18 on/],
     ['{"aliases": {"fast": "gpt-5.4"}}', /aliases\.fast: must be "provider\/model"/],
     ['{"aliases": {"auto": "openai/gpt-5.4"}}', /aliases\.auto/],
   ])('that is wrong says where, without the key: %s', (content, sentence) => {
     const path = file(content);
     expect(() => loadConfig(path, {})).toThrow(sentence);
     expect(() => loadConfig(path, {})).not.toThrow(/canary/);
+  });
+
+  test('takes servers under names of their own, with keys in an order, headers, models and prices', () => {
+    const key = file('canary-of-file\n');
+    const path = file(
+      JSON.stringify({
+        providers: {
+          openai: {
+            keys: [
+              { label: 'team', env: 'TEAM' },
+              { label: 'spare', file: key },
+            ],
+            baseUrl: 'https://eu.example/v1',
+          },
+          far: {
+            ...{ name: 'In the hall', baseUrl: 'https://far.example/v1/', headers: { 'X-Tenant': { env: 'TENANT' } } },
+            models: { small: { price: { input: '0.1', output: '0.2' } }, big: { same_as: 'openai/gpt-5.4-mini' } },
+          },
+        },
+        plans: { team: { models: ['far/*'] } },
+      }),
+    );
+    const { providers, plans } = loadConfig(path, {
+      TEAM: 'canary-of-team',
+      TENANT: 'canary-of-tenant',
+      OPENAI_API_KEY: 'x',
+    });
+    const { openai, far } = providers;
+    expect([openai?.apiKey?.reveal(), openai?.baseUrl]).toEqual(['canary-of-team', 'https://eu.example/v1']);
+    expect(openai?.keys?.map(({ label, secret }) => [label, secret.reveal()])).toEqual([
+      ['team', 'canary-of-team'],
+      ['spare', 'canary-of-file'],
+    ]);
+    expect(far?.server).toEqual({ name: 'In the hall', kind: 'openai-compatible', apiVersion: null });
+    expect(far?.headers?.get('x-tenant')?.reveal()).toBe('canary-of-tenant');
+    expect(far?.models).toMatchObject([
+      { model: 'small', sameAs: null, price: { input: '0.1' } },
+      { model: 'big', sameAs: 'openai/gpt-5.4-mini', price: null },
+    ]);
+    expect(plans.team?.models).toEqual(['far/*']);
+    expect(JSON.stringify(providers)).not.toContain('canary');
   });
 
   test('says which file or variable cannot be used', () => {

@@ -1,34 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { knownProviders } from '#shared/known-providers.ts';
 import { Secret } from '../auth/secret.ts';
 import { wholeBps } from '../ledger/byok-fee.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
 import { mayCarrySecrets, readOnTheWay } from '../upstream/secret-address.ts';
+import { type PlanEntry, planEntry, planId } from './plan-entry.ts';
+import { baseUrl, credentialFrom, type ProviderEntry, providerEntry } from './provider-entry.ts';
+import { issueLines, requireValid } from './valid-entry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const baseUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
-const apiKey = z.string().min(1, 'must not be empty');
-/** What becomes of an answer whose client leaves. */
-const onDisconnect = z.enum(['abort', 'drain']).optional();
-/** Whether it may fetch images itself (docs/decisions/033-who-may-fetch.md). */
-const behaviour = { on_disconnect: onDisconnect, may_fetch: z.boolean().optional() };
-const hosted = z.strictObject({ apiKey, baseUrl: baseUrl.optional(), ...behaviour });
-/** A server of one's own may want no key; only one that has a usual place may leave its address out. */
-const ownServer = z.strictObject({ apiKey: apiKey.optional(), baseUrl: baseUrl.optional(), ...behaviour });
-const elsewhere = z.strictObject({ apiKey: apiKey.optional(), baseUrl, ...behaviour });
-const entryOf = (known: KnownProvider) => (known.baseUrl === null ? elsewhere : known.ownServer ? ownServer : hosted);
 const aliasName = z
   .string()
   .regex(/^[\w.-]{1,256}$/, 'is letters, digits, ".", "_" and "-"')
   .refine((name) => name !== 'router' && name !== 'auto', 'is the router’s own name');
 const configFile = z.strictObject({
-  providers: z
-    .strictObject(Object.fromEntries(knownProviders.map((known) => [known.id, entryOf(known).optional()])))
-    .default({}),
+  /** Keys and addresses of known providers, and servers of one's own under names of their own. */
+  providers: z.record(z.string(), z.unknown()).default({}),
+  /** Plans beside those that ship, or in their place. */
+  plans: z.record(planId, planEntry).default({}),
   /** False hides the sandbox. */
   sandbox: z.boolean().default(true),
   /** Other names for models: `{"fast-code": "openai/gpt-5.6-sol"}`. */
@@ -41,24 +34,23 @@ const configFile = z.strictObject({
 
 export interface Config {
   readonly providers: Readonly<Record<string, ProviderCredential>>;
+  /** Which of them the file speaks of. */
+  readonly inFile: readonly string[];
+  readonly plans: Readonly<Record<string, PlanEntry>>;
   readonly sandbox: boolean;
   readonly aliases: Readonly<Record<string, string>>;
   readonly hosts: readonly string[];
   readonly byokFeeBps: number;
 }
 
-/** Provider keys from the environment, and from a JSON file whose entries come first. Throws `invalid_input`. */
+/**
+ * Provider keys from the environment, and from a JSON file whose entries come first. Throws `invalid_input` that says what is wrong where.
+ */
 export function loadConfig(path: string | undefined, env: Env): Config {
-  const file = configFile.parse(path === undefined ? {} : readConfig(path));
+  const file = path === undefined ? configFile.parse({}) : readConfig(path);
   const providers: Record<string, ProviderCredential> = { ...fromEnvironment(env) };
-  for (const [id, entry] of Object.entries(file.providers)) {
-    if (!entry) continue;
-    const { on_disconnect: onDisconnect, may_fetch: mayFetch } = entry;
-    providers[id] = {
-      ...credentialOf(id, entry.apiKey, entry.baseUrl),
-      ...(onDisconnect === undefined ? {} : { onDisconnect }),
-      ...(mayFetch === undefined ? {} : { mayFetch }),
-    };
+  for (const [id, entry] of providersIn(path, file)) {
+    providers[id] = naming(path, () => credentialFrom(id, entry, env));
   }
   for (const { variable, says } of listVariables) {
     for (const id of (env[variable] ?? '').split(/[\s,]+/).filter((each) => each !== '')) {
@@ -68,15 +60,41 @@ export function loadConfig(path: string | undefined, env: Env): Config {
     }
   }
   const byokFeeBps = file.byok_fee_bps ?? feeFromEnvironment(env);
-  return { providers, sandbox: file.sandbox, aliases: file.aliases, hosts: file.hosts, byokFeeBps };
+  const inFile = Object.keys(file.providers);
+  return {
+    providers,
+    inFile,
+    plans: file.plans,
+    sandbox: file.sandbox,
+    aliases: file.aliases,
+    hosts: file.hosts,
+    byokFeeBps,
+  };
 }
 
-function readConfig(path: string): z.input<typeof configFile> {
-  const parsed = configFile.safeParse(parseJson(path, readText(path)));
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const where = issue?.path.join('.') || 'the file';
-  throw new AppError('invalid_input', `The configuration "${path}" is not valid: ${where}: ${issue?.message}.`);
+function readConfig(path: string): z.output<typeof configFile> {
+  return requireValid(configFile.safeParse(parseJson(path, readText(path))), notValid(path));
+}
+
+/** Each by the form that its name asks for. */
+const providersIn = (path: string | undefined, { providers }: z.output<typeof configFile>) =>
+  Object.entries(providers).map(([id, given]): [string, ProviderEntry] => {
+    const result = providerEntry(id).safeParse(given);
+    if (result.success) return [id, result.data];
+    const lines = issueLines(result.error, ['providers', id]);
+    throw new AppError('invalid_input', `${notValid(path)}: ${lines.join('; ')}.`);
+  });
+
+const notValid = (path: string | undefined) => `The configuration "${path}" is not valid`;
+
+/** Says besides which file it is about. */
+function naming<T>(path: string | undefined, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new AppError(error.code, `${notValid(path)}: ${error.message}`, { cause: error });
+  }
 }
 
 function readText(path: string): string {
@@ -89,12 +107,14 @@ function readText(path: string): string {
   }
 }
 
-/** The parser's own message would quote the file, and with it a key. */
+/** The place helps; the rest of the parser's own message would quote the file, and with it a key. */
 function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON.`);
+  } catch (error) {
+    const at = /line (\d+) column (\d+)/.exec((error as Error).message);
+    const place = at ? `, from line ${at[1]}, column ${at[2]} on` : '';
+    throw new AppError('invalid_input', `The configuration "${path}" is not valid JSON${place}.`);
   }
 }
 
