@@ -31,6 +31,8 @@ export interface Gateway {
   setProvider(id: string, credential: ProviderCredential | null): void;
   /** Asks a provider whether a credential works, by a free call. Throws an `AppError` with an upstream code. */
   checkProvider(id: string, credential: ProviderCredential, signal?: AbortSignal): Promise<void>;
+  /** Resolves once the models that a provider lists are known. Throws an `AppError` with an upstream code. */
+  refreshModels(id: string): Promise<void>;
   /** How several keys of a provider do, in their order, by label and last characters; none where it has one at most. */
   keyStates(id: string): readonly KeyState[];
   /** Refuses new requests, waits for the running ones at most this long, then aborts and settles them. */

@@ -139,6 +139,7 @@ async function openRooms(
       registry.keys.cleared(id, credential);
       watch.cleared(id);
     },
+    refreshModels: (id) => registry.refresh(id),
     keyStates(id) {
       const credential = registry.get(id)?.credential;
       return credential ? registry.keys.statesOf(credential) : [];

@@ -153,6 +153,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     known: providersOf(env),
     environment: environmentKeys(env),
     now,
+    newId,
   });
   const { hasProvider } = providers;
   const embedded = embeddedWallets({ gateway, store, secrets, elapsed });

@@ -52,6 +52,8 @@ export interface Tables extends ComposerTables {
     state: string;
     message: string | null;
     checked_at: number | null;
+    /** JSON: what it is beside that (`providers/provider-settings.ts`), never a secret. */
+    settings: string;
   };
   tool_servers: {
     id: string;

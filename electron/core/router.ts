@@ -211,6 +211,9 @@ export function coreRouter(features: Features) {
       setKey: os.providers.setKey.handler(({ input }) => providers.setKey(input)),
       check: os.providers.check.handler(({ input }) => providers.check(input)),
       removeKey: os.providers.removeKey.handler(({ input }) => providers.removeKey(input)),
+      addKey: os.providers.addKey.handler(({ input }) => providers.addKey(input)),
+      orderKeys: os.providers.orderKeys.handler(({ input }) => providers.orderKeys(input)),
+      saveServer: os.providers.saveServer.handler(({ input }) => providers.saveServer(input)),
       discover: os.providers.discover.handler(() => providers.discover()),
     },
     search: {

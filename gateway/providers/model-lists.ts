@@ -37,6 +37,8 @@ const freshMs = { ownServer: 30_000, hosted: 3_600_000 };
 export function createModelLists(options: ModelListsOptions): ModelLists {
   const lists = new Map<string, readonly CatalogueModel[]>();
   const askedAt = new Map<string, number>();
+  /** Who asks meanwhile gets the same answer. */
+  const asking = new Map<string, { readonly credential: ProviderCredential | null; readonly answer: Promise<void> }>();
   let known = options.always;
 
   function keep(id: string, models: readonly CatalogueModel[]): void {
@@ -48,6 +50,16 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
   /** A list that arrives after its server was replaced is dropped; one that does not come leaves the old one. */
   async function refresh(id: string, signal: AbortSignal = AbortSignal.timeout(listTimeoutMs)): Promise<void> {
     const credential = options.credentialOf(id);
+    const running = asking.get(id);
+    if (running && running.credential === credential) return running.answer;
+    const answer = ask(id, credential, signal).finally(() => {
+      if (asking.get(id)?.answer === answer) asking.delete(id);
+    });
+    asking.set(id, { credential, answer });
+    return answer;
+  }
+
+  async function ask(id: string, credential: ProviderCredential | null, signal: AbortSignal): Promise<void> {
     const provider = options.providers().find((one) => one.id === id);
     if (!credential || !provider || options.isInBook(id)) return;
     askedAt.set(id, options.now());

@@ -39,6 +39,34 @@ export function fakeConnections(
         await guard('providers.check');
         return changeProvider(input.id, { checkedAt: Date.now() });
       }),
+      addKey: os.providers.addKey.handler(async ({ input }) => {
+        await guard('providers.addKey');
+        const keys = data.providers.find(({ id }) => id === input.id)?.keys ?? [];
+        const key = { ...input, id: input.label, hint: 'sk-…7Ra1', storage: 'keychain' as const, message: null };
+        return changeProvider(input.id, { keys: [...keys, { ...key, state: 'works' as const }] });
+      }),
+      orderKeys: os.providers.orderKeys.handler(async ({ input }) => {
+        await guard('providers.orderKeys');
+        const keys = data.providers.find(({ id }) => id === input.id)?.keys ?? [];
+        return changeProvider(input.id, {
+          keys: keys.toSorted((a, b) => input.keyIds.indexOf(a.id) - input.keyIds.indexOf(b.id)),
+        });
+      }),
+      saveServer: os.providers.saveServer.handler(async ({ input }) => {
+        await guard('providers.saveServer');
+        const { kind, apiVersion, models, name, baseUrl } = input;
+        const server = { kind, apiVersion, models, headerNames: input.headers.map((header) => header.name) };
+        const state = 'works' as const;
+        const saved = {
+          ...{ name, keyPage: null, ownServer: true, baseUrl, movedFrom: null, state, server, keys: [] },
+        };
+        const facts = { keyHint: null, storage: null, message: null, checkedAt: Date.now() };
+        const entry = { id: input.id ?? name.toLowerCase(), ...saved, ...facts };
+        if (input.id) return changeProvider(input.id, entry);
+        data.providers.push(entry);
+        changed('providers', 'models');
+        return entry;
+      }),
       discover: os.providers.discover.handler(async () => {
         await guard('providers.discover');
         return data.localServers;

@@ -151,6 +151,9 @@ const provider = (
   storage: null,
   message: null,
   checkedAt: null,
+  movedFrom: null,
+  keys: [],
+  server: null,
   ...change,
 });
 

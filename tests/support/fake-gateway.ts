@@ -120,6 +120,7 @@ export function fakeGateway(): FakeGateway {
     },
     setProvider() {},
     keyStates: () => [],
+    async refreshModels() {},
     async checkProvider(provider) {
       if (fake.refuseKeys) throw new AppError('upstream_auth_failed', 'Incorrect API key provided.', { provider });
     },

@@ -76,6 +76,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
       credentials.set(id, credential);
       opened?.setProvider(id, credential);
     },
+    refreshModels: async (id) => (await whenOpen()).refreshModels(id),
     keyStates: (id) => opened?.keyStates(id) ?? [],
     checkProvider: async (...given) => (await whenOpen()).checkProvider(...given),
     drain: async (timeoutMs) => opened?.drain(timeoutMs),

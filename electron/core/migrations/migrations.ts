@@ -7,6 +7,7 @@ import { tools } from './006-tools.ts';
 import { toolRounds } from './007-tool-rounds.ts';
 import { compare } from './008-compare.ts';
 import { steady } from './009-steady.ts';
+import { servers } from './010-servers.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '007-tool-rounds': toolRounds,
   '008-compare': compare,
   '009-steady': steady,
+  '010-servers': servers,
 };

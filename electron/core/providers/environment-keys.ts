@@ -1,8 +1,9 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { parseBaseUrl } from '../base-url.ts';
 import { hintOf } from '../secret-box.ts';
+import { type Entry, nothingFurther } from './provider-entry.ts';
 import { type OfferedProvider, providerList } from './provider-list.ts';
-import type { Entry } from './providers.ts';
+import { noSettings } from './provider-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -38,7 +39,10 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
   if (known.ownServer ? !given : !secret) return null;
   const address = given || known.baseUrl || '';
   const keyHint = secret && hintOf(secret);
-  const base = { id: known.id, keyHint, storage: 'environment' as const, checkedAt: null };
+  const base = {
+    ...{ id: known.id, keyHint, storage: 'environment' as const, checkedAt: null },
+    ...{ settings: noSettings, ...nothingFurther },
+  };
   const baseUrl = usable(address, known, secret !== null);
   if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', message: null };
   const message = `${known.env.baseUrl} is not used: it is not an https address, nor one of this machine${known.ownServer && secret ? ', and there is a key for it' : ''}.`;

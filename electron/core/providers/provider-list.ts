@@ -1,7 +1,7 @@
-import { type KnownProvider, knownProviders, type ProviderId } from '#shared/known-providers.ts';
+import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 
-/** A provider of the table, under an id that the contract knows. */
-export type OfferedProvider = KnownProvider & { readonly id: ProviderId };
+/** A provider of the table, or a server of the user's own. */
+export type OfferedProvider = KnownProvider;
 
 /** The providers that the user can have keys for. */
 export const providerList: readonly OfferedProvider[] = knownProviders;

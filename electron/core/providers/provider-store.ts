@@ -1,17 +1,18 @@
-import type { ProviderId } from '#shared/contract/providers.ts';
 import type { Db } from '../db.ts';
+import { type ProviderSettings, providerSettings } from './provider-settings.ts';
 
 export type CheckState = 'unchecked' | 'works' | 'refused' | 'unreachable';
 
 /** What is remembered of a provider: everything but its key. */
 export interface StoredProvider {
-  readonly id: ProviderId;
+  readonly id: string;
   readonly baseUrl: string;
   readonly keyHint: string | null;
   readonly hasKey: boolean;
   readonly state: CheckState;
   readonly message: string | null;
   readonly checkedAt: number | null;
+  readonly settings: ProviderSettings;
 }
 
 export function providerStore(db: Db) {
@@ -19,16 +20,17 @@ export function providerStore(db: Db) {
     async all(): Promise<StoredProvider[]> {
       const rows = await db.selectFrom('providers').selectAll().execute();
       return rows.map((row) => ({
-        id: row.id as ProviderId,
+        id: row.id,
         baseUrl: row.base_url,
         keyHint: row.key_hint,
         hasKey: row.has_key === 1,
         state: row.state as CheckState,
         message: row.message,
         checkedAt: row.checked_at,
+        settings: providerSettings.parse(JSON.parse(row.settings)),
       }));
     },
-    async write({ id, baseUrl, keyHint, hasKey, state, message, checkedAt }: StoredProvider): Promise<void> {
+    async write({ id, baseUrl, keyHint, hasKey, state, message, checkedAt, settings }: StoredProvider): Promise<void> {
       const columns = {
         base_url: baseUrl,
         key_hint: keyHint,
@@ -36,6 +38,7 @@ export function providerStore(db: Db) {
         state,
         message,
         checked_at: checkedAt,
+        settings: JSON.stringify(settings),
       };
       await db
         .insertInto('providers')
@@ -43,7 +46,7 @@ export function providerStore(db: Db) {
         .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
         .execute();
     },
-    async forget(id: ProviderId): Promise<void> {
+    async forget(id: string): Promise<void> {
       await db.deleteFrom('providers').where('id', '=', id).execute();
     },
   };

@@ -1,29 +1,19 @@
-import { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
-import { mayCarrySecrets, readOnTheWay } from '#gateway/upstream/secret-address.ts';
-import type { SecretStorage } from '#shared/contract/fields.ts';
-import type { LocalServer, Provider, ProviderId } from '#shared/contract/providers.ts';
-import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
-import { parseBaseUrl } from '../base-url.ts';
+import type { LocalServer, Provider, SavedServer } from '#shared/contract/providers.ts';
+import { AppError } from '#shared/errors.ts';
 import type { Changes } from '../changes.ts';
-import { hintOf, type SecretBox } from '../secret-box.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
+import { forgetSecrets, keepHeaders, loadEntry, remember, secretName } from './entry-secrets.ts';
+import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
+import { credentialOf, type Entry, isUsable, keysOf, offeredServer, toProvider } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
-import type { CheckState, ProviderStore, StoredProvider } from './provider-store.ts';
-
-/** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
-export interface Entry {
-  readonly id: ProviderId;
-  readonly baseUrl: string;
-  readonly keyHint: string | null;
-  readonly storage: SecretStorage | null;
-  readonly secret: Secret | null;
-  readonly state: CheckState;
-  readonly message: string | null;
-  readonly checkedAt: number | null;
-}
+import { mainKey } from './provider-settings.ts';
+import type { ProviderStore, StoredProvider } from './provider-store.ts';
+import { originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
 
 export interface ProvidersDeps {
-  readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider'>;
+  readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
   /** Asks the usual ports of this machine for servers of one's own. */
   readonly findServers: () => Promise<LocalServer[]>;
   readonly store: ProviderStore;
@@ -33,92 +23,149 @@ export interface ProvidersDeps {
   /** Keys of the environment: used unless the user has set another. */
   readonly environment: readonly Entry[];
   readonly now: () => number;
+  readonly newId: () => string;
 }
-
-interface SetKey {
-  readonly id: ProviderId;
-  readonly key?: string | null | undefined;
-  readonly baseUrl?: string | null | undefined;
-}
-
-const checkMs = 15_000;
-const secretName = (id: ProviderId) => `provider/${id}`;
 
 /** The user's own keys. They go in and are never given out again; only their first and last characters are. */
 export function providersFeature(deps: ProvidersDeps) {
   const { gateway, store, secrets, changes, known, environment } = deps;
   const entries = entriesInUse(gateway);
   /** What the user has set in this session: reading the keychain late must not undo it. */
-  const touched = new Set<ProviderId>();
+  const touched = new Set<string>();
   const loaded = Promise.withResolvers<void>();
 
-  function changed(id: ProviderId): Provider {
-    changes.emit('providers', 'models', 'account');
-    return shown(id);
+  function offered(id: string): OfferedProvider {
+    const entry = entries.get(id);
+    const found = known.find((provider) => provider.id === id) ?? (entry && offeredServer(id, entry.settings));
+    if (!found) throw new AppError('not_found', `There is no provider "${id}".`);
+    return found;
   }
 
-  /** A state that was restored names another address than the key was entered for: the key does not go there. */
-  async function keepKeyFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
-    if (!before?.secret || !stored.hasKey || originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
+  function entryOf(id: string): Entry {
+    const entry = entries.get(id);
+    if (!entry) throw new AppError('not_found', `The provider "${id}" is not set up.`);
+    return entry;
+  }
+
+  const shown = (id: string) => toProvider(offered(id), entries.get(id), gateway.keyStates(id));
+
+  function all(): Provider[] {
+    const named = [...entries.all()].filter(({ settings }) => settings.server !== null);
+    const byName = named.toSorted((a, b) =>
+      (a.settings.server?.name ?? '').localeCompare(b.settings.server?.name ?? ''),
+    );
+    return [...known, ...byName].map(({ id }) => shown(id));
+  }
+
+  const told = () => changes.emit('providers', 'models', 'account');
+
+  /** What it lists is known then. A list that does not come now is asked for again by the gateway, which tells so. */
+  const listed = (id: string): Promise<void> =>
+    gateway.refreshModels(id).then(
+      () => changes.emit('models'),
+      () => {},
+    );
+
+  /** It is remembered and takes effect. */
+  async function keep(entry: Entry): Promise<Provider> {
+    await remember(store, entry);
+    touched.add(entry.id);
+    entries.use(entry.id, entry);
+    told();
+    if (entry.state === 'works') await listed(entry.id);
+    return shown(entry.id);
+  }
+
+  /** A state that was restored names another address than the keys were entered for: they do not go there. */
+  async function keepSecretsFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
+    if (!before || keysOf(before).length + before.headers.size === 0) return;
+    if (originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
     touched.delete(stored.id);
-    await secrets.remove(secretName(stored.id));
+    await forgetSecrets(secrets, before);
   }
 
-  const shown = (id: ProviderId) => toProvider(knownIn(known, id), entries.get(id));
+  async function keepChecked(wanted: Entry): Promise<Provider> {
+    const entry = await checkEntry(deps, wanted);
+    requireNotRefused(entry, entry.id);
+    const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
+    return keep({ ...entry, storage });
+  }
 
   return {
     async list(): Promise<Provider[]> {
       await loaded.promise;
-      return known.map(({ id }) => shown(id));
+      return all();
     },
 
     async setKey(input: SetKey): Promise<Provider> {
       await loaded.promise;
-      const wanted = wantedEntry(input, knownIn(known, input.id), entries.get(input.id));
-      const entry = await check(deps, wanted);
-      if (entry.state === 'refused') {
-        throw new AppError('upstream_auth_failed', entry.message ?? 'The provider refused the key.', {
-          provider: entry.id,
-        });
-      }
-      const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
-      const kept = { ...entry, storage };
-      await remember(store, kept);
-      touched.add(entry.id);
-      entries.use(entry.id, kept);
-      return changed(entry.id);
+      return keepChecked(wantedEntry(input, offered(input.id), entries.get(input.id)));
     },
 
-    async check({ id }: { id: ProviderId }): Promise<Provider> {
+    async saveServer(input: SavedServer): Promise<Provider> {
+      await loaded.promise;
+      const before = input.id === null ? undefined : entryOf(input.id);
+      if (before && !before.settings.server) throw new AppError('invalid_input', 'id: this provider has its own name.');
+      const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
+      const wanted = wantedServer(input, id, before);
+      const checked = await checkEntry(deps, wanted);
+      requireNotRefused(checked, input.name);
+      await keepHeaders(secrets, wanted);
+      const storage = checked.secret ? await secrets.set(secretName(id), checked.secret) : null;
+      return keep({ ...checked, storage });
+    },
+
+    async addKey({ id, label, key }: { id: string; label: string; key: string }): Promise<Provider> {
+      await loaded.promise;
+      const { entry, keyId, secret } = withFurtherKey(entryOf(id), { id: deps.newId(), label, key });
+      const checked = await checkSecret(gateway, entry, secret);
+      requireNotRefused(checked, id);
+      const storage = await secrets.set(secretName(id, keyId), secret);
+      const further = new Map(entry.further).set(keyId, { secret, storage, ...checked });
+      return keep({ ...entry, further });
+    },
+
+    async orderKeys({ id, keyIds }: { id: string; keyIds: string[] }): Promise<Provider> {
+      await loaded.promise;
+      return keep(inOrder(entryOf(id), keyIds));
+    },
+
+    async check({ id }: { id: string }): Promise<Provider> {
       await loaded.promise;
       const entry = entries.get(id);
       if (!entry) return shown(id);
       const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
-      const checked = await check(deps, { ...entry, secret });
+      const checked = await checkAll(deps, { ...entry, secret });
       await remember(store, checked);
       entries.use(id, checked);
-      return changed(id);
+      told();
+      if (checked.state === 'works') await listed(id);
+      return shown(id);
     },
 
     discover: (): Promise<LocalServer[]> => deps.findServers(),
 
-    /** Forgets the user's key; one of the environment takes its place where there is one. */
-    async removeKey({ id }: { id: ProviderId }): Promise<Provider> {
+    /** Forgets one key, or all of them; one of the environment takes their place where there is one. */
+    async removeKey({ id, keyId }: { id: string; keyId?: string | null | undefined }): Promise<Provider | null> {
       await loaded.promise;
       const entry = entries.get(id);
+      if (entry && keyId && (keyId !== mainKey || entry.further.size > 0)) {
+        return keep(await withoutOneKey(secrets, entry, keyId));
+      }
       if (entry && entry.storage !== 'environment') {
-        if (entry.storage !== null) await secrets.remove(secretName(id));
+        await forgetSecrets(secrets, entry);
         await store.forget(id);
         entries.use(id, environment.find((each) => each.id === id) ?? null);
       } else if (entry) entries.use(id, null);
       touched.add(id);
-      return changed(id);
+      told();
+      return known.some((provider) => provider.id === id) ? shown(id) : null;
     },
 
     /** Whether a provider can answer with the user's own key. Waits until it is known. */
     async hasProvider(): Promise<boolean> {
       await loaded.promise;
-      return entries.anyUsable();
+      return [...entries.all()].some(isUsable);
     },
 
     /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
@@ -128,137 +175,35 @@ export function providersFeature(deps: ProvidersDeps) {
         const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
         for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
         for (const each of stored) {
-          await keepKeyFrom(each, entries.get(each.id));
+          await keepSecretsFrom(each, entries.get(each.id));
           const entry = await loadEntry(secrets, each);
           if (!touched.has(entry.id)) entries.use(entry.id, entry);
         }
       } finally {
         loaded.resolve();
       }
-      changes.emit('providers', 'models', 'account');
+      told();
     },
   };
-}
-
-/**
- * What the user asks for, checked. A key is bound to the address it was entered for: an address of another origin needs
- * the key again, so that nobody can have a stored key sent elsewhere.
- */
-function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
-  const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
-  if (!address)
-    throw new AppError('invalid_input', "baseUrl: the server's address is needed.", { details: { param: 'baseUrl' } });
-  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(address);
-  const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
-  const baseUrl = parseBaseUrl(address, { withKey: secret !== null, ownServer: known.ownServer });
-  if (!secret && !known.ownServer) {
-    const why = before?.secret
-      ? 'a key is sent only to the address it was entered for. Enter it again'
-      : 'a key is needed';
-    throw new AppError('invalid_input', `key: ${why}.`, { details: { param: 'key' } });
-  }
-  const keyHint = secret ? hintOf(secret) : null;
-  return { id: input.id, baseUrl, secret, keyHint, storage: null, state: 'unchecked', message: null, checkedAt: null };
-}
-
-const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
-
-function checkFailure(error: unknown): AppError {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return new AppError('upstream_unreachable', 'The provider did not answer in time.', { cause: error });
-  }
-  return toAppError(error);
 }
 
 /** The providers that are set up, and the gateway told of each of them. */
 function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
-  const entries = new Map<ProviderId, Entry>();
-  const isSafe = (entry: Entry) => entry.secret === null || mayCarrySecrets(entry.baseUrl);
-  const usable = (entry: Entry) =>
-    (entry.secret !== null && isSafe(entry)) ||
-    entry.storage === null ||
-    (entry.keyHint === null && entry.state !== 'refused');
+  const entries = new Map<string, Entry>();
+  const inGateway = new Set<string>();
   return {
-    get: (id: ProviderId) => entries.get(id),
-    anyUsable: () => [...entries.values()].some(usable),
+    get: (id: string) => entries.get(id),
+    all: () => entries.values(),
     /** It takes effect: the gateway uses it from now on, or no longer. */
-    use(id: ProviderId, entry: Entry | null): void {
+    use(id: string, entry: Entry | null): void {
+      const isNamed = (entry ?? entries.get(id))?.settings.server !== null;
       if (entry) entries.set(id, entry);
       else entries.delete(id);
-      gateway.setProvider(id, entry && usable(entry) ? { apiKey: entry.secret, baseUrl: entry.baseUrl } : null);
+      const usable = entry !== null && isUsable(entry);
+      // A server under a name of its own is known to the gateway only while it is used.
+      if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? credentialOf(entry) : null);
+      if (usable) inGateway.add(id);
+      else inGateway.delete(id);
     },
   };
-}
-
-function knownIn(all: readonly OfferedProvider[], id: ProviderId): OfferedProvider {
-  const known = all.find((provider) => provider.id === id);
-  if (!known) throw new RangeError(`there is no provider "${id}"`);
-  return known;
-}
-
-/** What the renderer may know of it. */
-function toProvider({ id, name, keyPage, ownServer, baseUrl }: OfferedProvider, entry: Entry | undefined): Provider {
-  if (!entry) {
-    return {
-      id,
-      name,
-      keyPage,
-      ownServer,
-      baseUrl,
-      state: 'not_set',
-      keyHint: null,
-      storage: null,
-      message: null,
-      checkedAt: null,
-    };
-  }
-  const { state, keyHint, storage, message, checkedAt } = entry;
-  return { id, name, keyPage, ownServer, baseUrl: entry.baseUrl, state, keyHint, storage, message, checkedAt };
-}
-
-/** Only what will still be true at the next start is written down. */
-async function remember(store: ProviderStore, entry: Entry): Promise<void> {
-  if (entry.storage !== 'keychain' && entry.storage !== null) return;
-  await store.write({ ...entry, hasKey: entry.storage === 'keychain' });
-}
-
-/** Asks the provider whether the credential works, by a free call. */
-async function check({ gateway, now }: ProvidersDeps, entry: Entry): Promise<Entry> {
-  const checked = { ...entry, checkedAt: now() };
-  try {
-    if (entry.secret) parseBaseUrl(entry.baseUrl, { withKey: true });
-    const credential = { apiKey: entry.secret, baseUrl: entry.baseUrl };
-    await gateway.checkProvider(entry.id, credential, AbortSignal.timeout(checkMs));
-    return { ...checked, state: 'works', message: null };
-  } catch (error) {
-    const failure = checkFailure(error);
-    return { ...checked, state: stateAfter(failure.code), message: failure.message };
-  }
-}
-
-function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
-  if (code === 'upstream_auth_failed') return 'refused';
-  return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
-}
-
-/** A provider of an earlier run with its key, or with what keeps the key from being read. */
-async function loadEntry(secrets: SecretBox, stored: StoredProvider): Promise<Entry> {
-  const entry = { ...stored, storage: stored.hasKey ? ('keychain' as const) : null };
-  if (!stored.hasKey) return { ...entry, secret: null };
-  if (!mayCarrySecrets(stored.baseUrl)) {
-    return {
-      ...entry,
-      secret: null,
-      state: 'refused',
-      message: `Its key is not sent to this address: ${readOnTheWay}`,
-    };
-  }
-  try {
-    const secret = await secrets.get(secretName(stored.id));
-    if (secret) return { ...entry, secret };
-    const message = 'The key is not in the keychain any more. Enter it again.';
-    return { ...entry, secret: null, state: 'refused', message };
-  } catch (error) {
-    return { ...entry, secret: null, state: 'unchecked', message: toAppError(error).message };
-  }
 }

@@ -4,7 +4,8 @@ import { Button } from '../../ui/button.tsx';
 import { ProviderMark } from '../../ui/provider-mark.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { text } from './text.ts';
-import { useDiscovery, useProviderCalls } from './use-settings-calls.ts';
+import { useProviderCalls } from './use-provider-calls.ts';
+import { useDiscovery } from './use-settings-calls.ts';
 
 const words = text.providers;
 

@@ -6,36 +6,42 @@ import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useNotify } from '../../ui/use-notify.ts';
 import { text } from './text.ts';
-import { useProviderCalls } from './use-settings-calls.ts';
+import { useProviderCalls } from './use-provider-calls.ts';
 
 const words = text.providers;
 
+interface KeyFormProps {
+  provider: Provider;
+  onCancel: () => void;
+  onSaved: () => void;
+}
+
 /** Takes a key, hands it over and forgets it. */
-export function KeyForm({ provider, onDone }: { provider: Provider; onDone: () => void }) {
+export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const own = provider.ownServer;
   const [key, setKey] = useState('');
   const [baseUrl, setBaseUrl] = useState(provider.baseUrl ?? '');
+  const [elsewhere, setElsewhere] = useState(provider.movedFrom !== null);
   const { setKey: save } = useProviderCalls();
   const openLink = useOpenLink();
   const { failed } = useNotify();
   const failure = save.isError ? describeError(save.error) : null;
-  const complete = own ? baseUrl.trim() !== '' : key.trim().length >= 8;
+  const withAddress = own || elsewhere;
+  const complete = (own || key.trim().length >= 8) && (!withAddress || baseUrl.trim() !== '');
+  const address = withAddress ? baseUrl.trim() : provider.movedFrom;
   return (
     <form
       className="mt-3 flex flex-col gap-3 rounded-menu border border-line bg-sunken p-3"
       onSubmit={(event) => {
         event.preventDefault();
         if (complete)
-          save.mutate(
-            { id: provider.id, key: key.trim() || null, baseUrl: own ? baseUrl.trim() : null },
-            { onSuccess: onDone },
-          );
+          save.mutate({ id: provider.id, key: key.trim() || null, baseUrl: address }, { onSuccess: onSaved });
       }}
     >
-      {own && (
+      {withAddress && (
         <TextField
           label={words.baseUrl}
-          note={words.baseUrlNote}
+          note={own ? words.baseUrlNote : words.otherAddressNote}
           type="url"
           autoFocus
           value={baseUrl}
@@ -55,7 +61,12 @@ export function KeyForm({ provider, onDone }: { provider: Provider; onDone: () =
         <Button look="primary" type="submit" disabled={!complete || save.isPending}>
           {save.isPending ? words.checking : words.save}
         </Button>
-        <Button onClick={onDone}>{text.cancel}</Button>
+        <Button onClick={onCancel}>{text.cancel}</Button>
+        {!own && (
+          <Button look="quiet" aria-pressed={elsewhere} onClick={() => setElsewhere(!elsewhere)}>
+            {elsewhere ? words.usualAddress : words.otherAddress}
+          </Button>
+        )}
         {provider.keyPage && (
           <Button
             look="quiet"

@@ -1,10 +1,13 @@
+import { useState } from 'react';
 import type { Provider } from '#shared/contract/providers.ts';
 import { useAppInfo, useProviders } from '../../lib/use-core.ts';
+import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { FindServers } from './find-servers.tsx';
 import { ProviderRow } from './provider-row.tsx';
+import { ServerForm } from './server-form.tsx';
 import { SectionTitle } from './setting-row.tsx';
 import { text } from './text.ts';
 
@@ -14,7 +17,9 @@ export function ProvidersSection() {
   const list = useProviders();
   const info = useAppInfo();
   const keychain = info.data?.keychain;
-  const own = list.data?.filter((provider) => provider.ownServer) ?? [];
+  const [adding, setAdding] = useState(false);
+  const [added, setAdded] = useState<string | null>(null);
+  const own = list.data?.filter((provider) => provider.ownServer || provider.server) ?? [];
   return (
     <>
       <SectionTitle>{text.sections.providers}</SectionTitle>
@@ -26,24 +31,35 @@ export function ProvidersSection() {
       {list.isError && !list.data && (
         <Failure title={words.failed} error={list.error} onRetry={() => void list.refetch()} />
       )}
-      <ProviderRows providers={list.data?.filter((provider) => !provider.ownServer) ?? []} />
+      <ProviderRows providers={list.data?.filter((provider) => !provider.ownServer && !provider.server) ?? []} />
       {own.length > 0 && (
         <>
           <h3 className="pt-6 pb-1 font-semibold text-base">{words.ownServers}</h3>
           <p className="mb-2 text-fg-2">{words.ownServersNote}</p>
           <FindServers />
-          <ProviderRows providers={own} />
+          {adding ? (
+            <ServerForm
+              onCancel={() => setAdding(false)}
+              onSaved={({ id }) => {
+                setAdding(false);
+                setAdded(id);
+              }}
+            />
+          ) : (
+            <Button onClick={() => setAdding(true)}>{words.addServer}</Button>
+          )}
+          <ProviderRows providers={own} added={added} />
         </>
       )}
     </>
   );
 }
 
-function ProviderRows({ providers }: { providers: readonly Provider[] }) {
+function ProviderRows({ providers, added = null }: { providers: readonly Provider[]; added?: string | null }) {
   return (
     <ul>
       {providers.map((provider) => (
-        <ProviderRow key={provider.id} provider={provider} />
+        <ProviderRow key={provider.id} provider={provider} isNew={provider.id === added} />
       ))}
     </ul>
   );

@@ -1,30 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { GatewayConnection } from '#shared/contract/gateway.ts';
-import type { Provider, ProviderId } from '#shared/contract/providers.ts';
 import { useApi } from '../../lib/api.ts';
 import { askAgainAfter } from '../../lib/ask-again.ts';
 
 /** What the settings may ask of the core beside the settings themselves. Answers replace what is shown at once. */
-
-export function useProviderCalls() {
-  const api = useApi();
-  const queries = useQueryClient();
-  const onSuccess = (changed: Provider) =>
-    queries.setQueryData<Provider[]>(['providers'], (list) =>
-      list?.map((entry) => (entry.id === changed.id ? changed : entry)),
-    );
-  return {
-    setKey: useMutation({
-      mutationFn: (entry: { id: ProviderId; key: string | null; baseUrl: string | null }) =>
-        api.providers.setKey(entry),
-      onSuccess,
-      // A key must not stay in memory longer than the call that takes it.
-      gcTime: 0,
-    }),
-    check: useMutation({ mutationFn: (id: ProviderId) => api.providers.check({ id }), onSuccess }),
-    remove: useMutation({ mutationFn: (id: ProviderId) => api.providers.removeKey({ id }), onSuccess }),
-  };
-}
 
 /** Nothing is looked for until somebody asks. */
 export function useDiscovery() {

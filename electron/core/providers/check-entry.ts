@@ -1,0 +1,61 @@
+import type { Gateway } from '#gateway/gateway.ts';
+import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
+import { parseBaseUrl } from '../base-url.ts';
+import { credentialWith, type Entry, type FurtherKey } from './provider-entry.ts';
+import type { CheckState } from './provider-store.ts';
+
+const checkMs = 15_000;
+
+interface CheckDeps {
+  readonly gateway: Pick<Gateway, 'checkProvider'>;
+  readonly now: () => number;
+}
+
+/** Asks the provider whether its first key works, by a free call. */
+export async function checkEntry({ gateway, now }: CheckDeps, entry: Entry): Promise<Entry> {
+  return { ...entry, checkedAt: now(), ...(await checkSecret(gateway, entry, entry.secret)) };
+}
+
+/** The same with each of its keys. */
+export async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
+  const checked = await checkEntry(deps, entry);
+  const further = new Map<string, FurtherKey>();
+  for (const [id, key] of entry.further) {
+    further.set(id, key.secret ? { ...key, ...(await checkSecret(deps.gateway, entry, key.secret)) } : key);
+  }
+  return { ...checked, further };
+}
+
+/** How a key of this provider does. */
+export async function checkSecret(
+  gateway: CheckDeps['gateway'],
+  entry: Entry,
+  secret: Entry['secret'],
+): Promise<{ state: CheckState; message: string | null }> {
+  try {
+    if (secret || entry.headers.size > 0) parseBaseUrl(entry.baseUrl, { withKey: true });
+    await gateway.checkProvider(entry.id, credentialWith(entry, secret), AbortSignal.timeout(checkMs));
+    return { state: 'works', message: null };
+  } catch (error) {
+    const failure = checkFailure(error);
+    return { state: stateAfter(failure.code), message: failure.message };
+  }
+}
+
+function checkFailure(error: unknown): AppError {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new AppError('upstream_unreachable', 'The provider did not answer in time.', { cause: error });
+  }
+  return toAppError(error);
+}
+
+function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
+  if (code === 'upstream_auth_failed') return 'refused';
+  return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
+}
+
+/** Throws `upstream_auth_failed` where the provider refused the key: such a one is kept nowhere. */
+export function requireNotRefused({ state, message }: Pick<Entry, 'state' | 'message'>, provider: string): void {
+  if (state !== 'refused') return;
+  throw new AppError('upstream_auth_failed', message ?? 'The provider refused the key.', { provider });
+}

@@ -1,0 +1,113 @@
+import { Secret } from '#gateway/auth/secret.ts';
+import { isKnownModel } from '#gateway/catalogue/build-catalogue.ts';
+import { headerFault } from '#gateway/providers/with-headers.ts';
+import type { SavedServer } from '#shared/contract/providers.ts';
+import { AppError } from '#shared/errors.ts';
+import { isServerId } from '#shared/server-kinds.ts';
+import { parseBaseUrl } from '../base-url.ts';
+import { hintOf } from '../secret-box.ts';
+import { type Entry, nothingFurther, offeredServer } from './provider-entry.ts';
+import type { OfferedProvider } from './provider-list.ts';
+import { noSettings, type ProviderSettings } from './provider-settings.ts';
+
+export interface SetKey {
+  readonly id: string;
+  readonly key?: string | null | undefined;
+  readonly baseUrl?: string | null | undefined;
+}
+
+const refuse = (param: string, why: string) =>
+  new AppError('invalid_input', `${param}: ${why}`, { details: { param } });
+
+export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
+
+/**
+ * What the user asks for. A key is bound to the address it was entered for: an address of another origin needs the key
+ * again, so that nobody can have a stored key sent elsewhere.
+ */
+export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
+  const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
+  if (!address) throw refuse('baseUrl', "the server's address is needed.");
+  const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(address);
+  if (before && !sameOrigin && (before.further.size > 0 || before.headers.size > 0)) {
+    throw refuse(
+      'baseUrl',
+      'further keys and headers are sent only to the address they were entered for. Remove them first.',
+    );
+  }
+  const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
+  const { further, headers } = before ?? nothingFurther;
+  const withKey = secret !== null || further.size > 0 || headers.size > 0;
+  const baseUrl = parseBaseUrl(address, { withKey, ownServer: known.ownServer });
+  if (!secret && !known.ownServer) {
+    const why = before?.secret
+      ? 'a key is sent only to the address it was entered for. Enter it again'
+      : 'a key is needed';
+    throw refuse('key', `${why}.`);
+  }
+  const keyHint = secret ? hintOf(secret) : null;
+  return {
+    ...{ id: input.id, baseUrl, secret, keyHint, storage: null, state: 'unchecked', message: null, checkedAt: null },
+    ...{ settings: before?.settings ?? noSettings, further, headers },
+  };
+}
+
+/** A server under a name of the user's own, as it is asked for. */
+export function wantedServer(input: SavedServer, id: string, before: Entry | undefined): Entry {
+  const { name, kind, apiVersion, baseUrl, key, models } = input;
+  for (const { model, sameAs, input: price, output } of models) {
+    if (sameAs !== null && !isKnownModel(sameAs)) throw refuse('models', `"${sameAs}" is no known model.`);
+    if ((price === null) !== (output === null)) throw refuse('models', `"${model}" needs both prices or none.`);
+  }
+  if (kind === 'azure-openai' && models.length === 0)
+    throw refuse('models', 'name your deployments: Azure does not list them.');
+  if (apiVersion !== null && kind !== 'azure-openai') throw refuse('apiVersion', 'is for Azure only.');
+  const settings: ProviderSettings = {
+    ...(before?.settings ?? noSettings),
+    ...{
+      server: { name, kind, apiVersion },
+      models,
+      headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
+    },
+  };
+  const headers = wantedHeaders(input, before);
+  const known = offeredServer(id, settings);
+  if (!known) throw new Error('a server has settings of a server');
+  const bare = before && { ...before, headers };
+  return withHeadersChecked({ ...wantedEntry({ id, key, baseUrl }, known, bare), settings, headers }, known);
+}
+
+function withHeadersChecked(entry: Entry, { ownServer }: OfferedProvider): Entry {
+  if (entry.headers.size > 0) parseBaseUrl(entry.baseUrl, { withKey: true, ownServer });
+  return entry;
+}
+
+/** Values as they were entered; an empty one keeps what there is, at the same address only. */
+function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefined): Map<string, Secret> {
+  const kept = before && originOf(before.baseUrl) === originOf(baseUrl) ? before.headers : new Map<string, Secret>();
+  return new Map(
+    headers.map(({ name, value }) => {
+      const header = name.toLowerCase();
+      const secret = value === '' ? kept.get(header) : new Secret(value);
+      if (!secret) throw refuse('headers', `"${name}" needs its value.`);
+      const fault = headerFault(header, secret.reveal());
+      if (fault) throw refuse('headers', `"${name}" ${fault}.`);
+      return [header, secret];
+    }),
+  );
+}
+
+/** The name before the slash of its models, from what people call it. */
+export function serverIdFor(name: string, isTaken: (id: string) => boolean): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 24);
+  const base = isServerId(plain) ? plain : `server${plain ? `-${plain}` : ''}`;
+  for (let count = 1; ; count += 1) {
+    const id = count === 1 ? base : `${base}-${count}`;
+    if (isServerId(id) && !isTaken(id)) return id;
+  }
+}

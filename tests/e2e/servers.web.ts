@@ -1,0 +1,92 @@
+import type { Page } from '@playwright/test';
+import { startUpstream } from '../support/upstream.ts';
+import { expectNoFaultInEither } from './accessibility.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, ended } from './chat.ts';
+
+async function openProviders(page: Page) {
+  await page.getByRole('button', { name: 'Add a provider key' }).click();
+  await expect(page.getByRole('heading', { name: 'Providers & keys' })).toBeVisible();
+}
+
+/** The page in the light and the dark, wide and narrow: without a fault, and without a part that stands out at its side. */
+async function expectGood(page: Page, view: string) {
+  await expectNoFaultInEither(page, view);
+  const wide = page.viewportSize() ?? { width: 1280, height: 800 };
+  await page.setViewportSize({ width: 400, height: 800 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+  await page.setViewportSize(wide);
+}
+
+test('a server under a name of its own is added by keyboard, tested, used for new chats by one step, changed and removed', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch();
+  await openProviders(page);
+  await page.getByRole('button', { name: 'Add a server' }).press('Enter');
+  const form = page.getByRole('form', { name: 'Add a server' });
+  await expect(form.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.type('The cellar');
+  await form.getByLabel('Base URL').fill(upstream.env.OPENAI_BASE_URL ?? '');
+  await form.getByLabel('API key').fill('key-of-the-cellar-0123');
+  await form.getByRole('button', { name: 'Add a model' }).press('Enter');
+  await form.getByLabel('Model 1', { exact: true }).fill('house-model');
+  await form.getByLabel('$/M in').fill('1000');
+  await form.getByLabel('$/M out').fill('2000');
+  await form.getByRole('button', { name: 'Add a header' }).press('Enter');
+  await form.getByLabel('Header 1', { exact: true }).fill('x-tenant');
+  await form.getByLabel('Value 1', { exact: true }).fill('blue-canary');
+  await expectGood(page, 'server-form');
+  await form.getByLabel('Value 1', { exact: true }).press('Enter');
+  const row = page.getByRole('listitem', { name: 'The cellar' });
+  await expect(row).toContainText('Works');
+  await expect(row).toContainText('0123');
+  const use = row.getByRole('button', { name: /^Use .* for new chats$/ });
+  await use.press('Enter');
+  await expect(row.getByText(/^New chats start with/)).toBeVisible();
+  expect(await page.content()).not.toMatch(/key-of-the-cellar|blue-canary/);
+  await row.getByRole('button', { name: 'Edit (The cellar)' }).press('Enter');
+  const editing = page.getByRole('form', { name: 'Edit (The cellar)' });
+  await expect(editing.getByLabel('Value 1', { exact: true })).toHaveValue('');
+  await editing.getByLabel('Name', { exact: true }).fill('The attic');
+  await editing.getByLabel('Name', { exact: true }).press('Enter');
+  const renamed = page.getByRole('listitem', { name: 'The attic' });
+  await expect(renamed).toContainText('Works');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await ask(page, 'How many columns?');
+  await ended(articles(page).nth(1));
+  await expect(articles(page).nth(1)).toContainText(upstream.answer);
+  await page.goBack();
+  await renamed.getByRole('button', { name: 'Remove (The attic)' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(renamed).toBeHidden();
+  await upstream.stop();
+});
+
+test('several keys of a provider are added, put in another order and removed, and shown by their ends only', async ({
+  launch,
+}) => {
+  const upstream = await startUpstream();
+  const { page } = await launch({ env: { OPENAI_BASE_URL: upstream.env.OPENAI_BASE_URL ?? '' } });
+  await openProviders(page);
+  const row = page.getByRole('listitem', { name: 'OpenAI', exact: true });
+  await row.getByRole('button', { name: 'Add key' }).click();
+  await row.getByLabel('API key').fill('sk-first-of-several-aaaa');
+  await page.keyboard.press('Enter');
+  await expect(row).toContainText('Works');
+  await row.getByRole('button', { name: 'Add another key (OpenAI)' }).press('Enter');
+  await row.getByLabel('Label').fill('Spare');
+  await row.getByLabel('API key').fill('sk-second-of-several-bbbb');
+  await page.keyboard.press('Enter');
+  const keys = row.getByRole('list', { name: 'Keys of OpenAI' }).getByRole('listitem');
+  await expect(keys).toHaveText([/Key 1.*aaaa.*Works/, /Spare.*bbbb.*Works/]);
+  await expectGood(page, 'several-keys');
+  await row.getByRole('button', { name: 'Move Spare up' }).press('Enter');
+  await expect(keys).toHaveText([/Spare/, /Key 1/]);
+  await row.getByRole('button', { name: 'Remove Key 1' }).press('Enter');
+  await expect(keys).toHaveCount(0);
+  await expect(row).toContainText('bbbb');
+  expect(await page.content()).not.toContain('of-several');
+  await upstream.stop();
+});
