@@ -22,6 +22,7 @@ const launchOptions = existsSync(chromium.executablePath())
  */
 const onBothEngines = [
   'gateway/cli/{backup,cli,serve}.test.ts',
+  'gateway/configuration/plans.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes}.test.ts',
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',

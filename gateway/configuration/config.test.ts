@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -237,6 +237,16 @@ describe('the configuration', () => {
     ]);
     expect(plans.team?.models).toEqual(['far/*']);
     expect(JSON.stringify(providers)).not.toContain('canary');
+  });
+
+  test('is as the guide shows it', () => {
+    const guide = readFileSync(new URL('../../docs/gateway.md', import.meta.url), 'utf8');
+    const [, section = ''] = guide.split('### The configuration file');
+    const [, example = ''] = /```json\n(.+?)```/s.exec(section) ?? [];
+    const path = file(example.replaceAll(/\/run\/secrets\/\w+/g, file('canary-of-file')));
+    const { providers, plans } = loadConfig(path, { OPENAI_TEAM: 't', PROXY_KEY: 'p', AZURE_KEY: 'a' });
+    expect(Object.keys(providers)).toEqual(['openai', 'cellar', 'proxy', 'azure']);
+    expect(plans.team?.monthly_spend_usd).toBe('50');
   });
 
   test('says which file or variable cannot be used', () => {

@@ -19,7 +19,7 @@ export async function keepHeaders(secrets: SecretBox, { id, headers }: Entry): P
   await secrets.set(headersName(id), new Secret(JSON.stringify(values)));
 }
 
-/** Forgets all of its secrets. Throws where the keychain does not let go of one: then all are remembered still. */
+/** Forgets all of its secrets. Throws where the keychain does not let go of one: the provider is then still there. */
 export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<void> {
   if (entry.storage !== null) await secrets.remove(secretName(entry.id));
   for (const { id } of entry.settings.further) await secrets.remove(secretName(entry.id, id));
