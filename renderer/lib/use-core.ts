@@ -64,7 +64,12 @@ export function useAppInfo() {
 
 export function useProviders() {
   const api = useApi();
-  return useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => api.providers.list(undefined, { signal }) });
+  return useQuery({
+    queryKey: ['providers'],
+    queryFn: ({ signal }) => api.providers.list(undefined, { signal }),
+    // How a key does is found out by using it, and nobody tells.
+    refetchOnMount: 'always',
+  });
 }
 
 /** Opens a link outside the app, past the core's guard. */

@@ -12,9 +12,16 @@ export const secretName = (id: string, keyId: string = mainKey): string =>
 
 const headersName = (id: string) => `provider/${id}/headers`;
 
-/** The values of its headers, all in one secret; none are forgotten. */
-export async function keepHeaders(secrets: SecretBox, { id, headers }: Entry): Promise<void> {
-  if (headers.size === 0) return secrets.remove(headersName(id));
+/** The values of its headers, all in one secret; where there are none any more it is forgotten. */
+export async function keepHeaders(
+  secrets: SecretBox,
+  { id, headers }: Entry,
+  before: Entry | undefined,
+): Promise<void> {
+  if (headers.size === 0) {
+    if (before && before.headers.size > 0) await secrets.remove(headersName(id));
+    return;
+  }
   const values = Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
   await secrets.set(headersName(id), new Secret(JSON.stringify(values)));
 }

@@ -26,6 +26,8 @@ export interface ProvidersDeps {
   readonly newId: () => string;
 }
 
+const mostProviders = 200;
+
 /** The user's own keys. They go in and are never given out again; only their first and last characters are. */
 export function providersFeature(deps: ProvidersDeps) {
   const { gateway, store, secrets, changes, known, environment } = deps;
@@ -106,11 +108,13 @@ export function providersFeature(deps: ProvidersDeps) {
       await loaded.promise;
       const before = input.id === null ? undefined : entryOf(input.id);
       if (before && !before.settings.server) throw new AppError('invalid_input', 'id: this provider has its own name.');
+      if (!before && entries.count() >= mostProviders)
+        throw new AppError('invalid_input', 'name: there are too many servers already.');
       const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
       const wanted = wantedServer(input, id, before);
       const checked = await checkEntry(deps, wanted);
       requireNotRefused(checked, input.name);
-      await keepHeaders(secrets, wanted);
+      await keepHeaders(secrets, wanted, before);
       const storage = checked.secret ? await secrets.set(secretName(id), checked.secret) : null;
       return keep({ ...checked, storage });
     },
@@ -194,6 +198,7 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   return {
     get: (id: string) => entries.get(id),
     all: () => entries.values(),
+    count: () => entries.size,
     /** It takes effect: the gateway uses it from now on, or no longer. */
     use(id: string, entry: Entry | null): void {
       const isNamed = (entry ?? entries.get(id))?.settings.server !== null;

@@ -107,6 +107,18 @@ test.each([
   },
 );
 
+test('without a keychain a server is added, changed and removed for this session', async () => {
+  const core = await start({ openSecrets: () => Promise.reject(new Error('DBus error')) });
+  const { id, storage } = await core.providers.saveServer({ ...cellar, headers: [] });
+  expect(storage).toBe('session');
+  await core.providers.saveServer({ ...cellar, id });
+  expect((await core.providers.saveServer({ ...cellar, id, headers: [] })).server?.headerNames).toEqual([]);
+  await core.providers.addKey({ id, label: 'Spare', key: second });
+  await core.providers.removeKey({ id, keyId: 'main' });
+  expect(core.used.get(id)?.apiKey?.reveal()).toBe(second);
+  expect(await core.providers.removeKey({ id })).toBeNull();
+});
+
 test('a server that refuses the key is kept nowhere', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {

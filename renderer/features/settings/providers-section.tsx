@@ -46,7 +46,9 @@ export function ProvidersSection() {
               }}
             />
           ) : (
-            <Button onClick={() => setAdding(true)}>{words.addServer}</Button>
+            <Button className="mb-2" onClick={() => setAdding(true)}>
+              {words.addServer}
+            </Button>
           )}
           <ProviderRows providers={own} added={added} />
         </>
