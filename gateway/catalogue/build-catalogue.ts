@@ -25,13 +25,14 @@ const bookModels = new Map(shippedBook.models.map((entry) => [entry.id, entry]))
 
 /** What is known of the model that it is, under the name that its server has for it; a price of its own comes first. */
 function asKnown(model: CatalogueModel, day: string): CatalogueModel {
-  const entry = model.sameAs === undefined ? undefined : bookModels.get(model.sameAs);
+  const entry = model.sameAs === undefined ? undefined : bookModels.get(model.sameAs.id);
   if (!entry) return model;
   const known = fromBook(entry, day);
   const { id, provider, price, priceAsOf, priceSource, aliases } = model;
   return {
     ...known,
     ...{ id, provider, aliases, model: model.model },
+    facts: known.facts && { ...known.facts, responses: known.facts.responses && model.sameAs?.responses === true },
     ...(price === null ? {} : { price, priceAsOf, priceSource }),
   };
 }

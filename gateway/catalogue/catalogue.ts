@@ -44,8 +44,8 @@ export interface CatalogueModel {
   /** What its vendor documents of its requests; null of models that only their servers know. */
   readonly facts: ModelFacts | null;
   readonly aliases: readonly string[];
-  /** The model of the price book that it is under another name, where its server's owner says so. */
-  readonly sameAs?: string;
+  /** The model of the price book that it is under another name, and whether its server has OpenAI's Responses API. */
+  readonly sameAs?: { readonly id: string; readonly responses: boolean };
   readonly simulated: boolean;
 }
 

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../auth/secret.ts';
+import { Stop } from '../concurrency/stop-signal.ts';
 import { errorCode, openTestGateway } from '../testing/open-test-gateway.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
 import { brokenReply, errorReply, openUpstream, type Reply, streamReply } from '../testing/upstream-server.ts';
+import { createKeyOrder } from './key-order.ts';
 
 const good = streamReply(recordedStreams.openai.join(''));
 const refused = errorReply(401, { error: { message: 'no' } });
@@ -82,6 +84,21 @@ test('an answer that has begun is not begun again with another key', async () =>
   const { ask, asked } = await open({ first: brokenReply(late), second: good });
   await ask();
   expect(asked()).toEqual(['first']);
+});
+
+test('an adapter sees the same credential for a key each time', async () => {
+  const log = () => {};
+  const { withKeys } = createKeyOrder({ now: () => 0, log });
+  const seen: unknown[] = [];
+  const provider = withKeys({
+    ...{ id: 'openai', name: 'OpenAI', models: async () => [] },
+    chat: async (_request, { credential }) => void seen.push(credential),
+  });
+  const keys = ['a', 'b'].map((label) => ({ label, secret: new Secret(label) }));
+  const credential = { apiKey: null, baseUrl: '', keys };
+  const context = { credential, signal: new Stop(), fetch: async () => Promise.reject(new Error('nobody')) };
+  for (let times = 0; times < 2; times += 1) await provider.chat({} as never, context, () => undefined);
+  expect(seen[0]).toBe(seen[1]);
 });
 
 test('a caller’s own key is asked with alone', async () => {

@@ -37,7 +37,16 @@ const mildest: readonly KeyTrouble[] = ['rate_limited', 'empty', 'refused'];
  */
 export function createKeyOrder({ now, log }: KeyOrderOptions) {
   const aside = new WeakMap<Secret, SetAside>();
+  /** Always the same object for a key of a credential: adapters remember by it what its owner is refused. */
+  const singles = new WeakMap<ProviderCredential, Map<Secret, ProviderCredential>>();
   const isAside = ({ secret }: ProviderKey) => (aside.get(secret)?.until ?? 0) > now();
+
+  function single(credential: ProviderCredential, { secret }: ProviderKey): ProviderCredential {
+    const known = singles.get(credential) ?? new Map<Secret, ProviderCredential>();
+    const found = known.get(secret) ?? { ...credential, apiKey: secret, keys: [] };
+    singles.set(credential, known.set(secret, found));
+    return found;
+  }
 
   /** Those that may work; where there is none, the one whose time is up first, so that a request asks at most once for nothing. */
   function toAsk(keys: readonly ProviderKey[]): readonly ProviderKey[] {
@@ -68,7 +77,7 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
     const failures = new Map<KeyTrouble, AppError>();
     for (const key of toAsk(credential.keys ?? [])) {
       try {
-        const answer = await ask({ ...credential, apiKey: key.secret });
+        const answer = await ask(single(credential, key));
         if (chat) worked(provider, key);
         return answer;
       } catch (thrown) {

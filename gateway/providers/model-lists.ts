@@ -3,10 +3,10 @@ import { knownProvider } from '#shared/known-providers.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { priceOf } from '../prices/price-document.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
-import { azureDialect } from './azure-openai/azure-openai.ts';
+import { azureDialect, hasResponses } from './azure-openai/azure-openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { listedModel } from './openai-compatible/listed-model.ts';
-import type { DeclaredModel, ListedModel, Provider, ProviderCredential } from './provider.ts';
+import type { DeclaredModel, ListedModel, NamedServer, Provider, ProviderCredential } from './provider.ts';
 
 export interface ModelLists {
   /** What is known now, always the same array until something changes. Lists that are old are asked for behind it. */
@@ -75,7 +75,7 @@ export function createModelLists(options: ModelListsOptions): ModelLists {
     const declared = new Map((credential.models ?? []).map((model) => [model.model, model]));
     const unlisted = [...declared.keys()].filter((name) => !listed.some(({ model }) => model === name));
     return [...listed, ...unlisted.map(unknownModel)].map((model) =>
-      declaredModel(listedModel(listing, model), declared.get(model.model), day),
+      declaredModel(listedModel(listing, model), declared.get(model.model), credential.server, day),
     );
   }
 
@@ -110,10 +110,15 @@ const dialectOfServer = (id: string, { server }: ProviderCredential) =>
 const unknownModel = (model: string): ListedModel => ({ model, created: null, contextLength: null });
 
 /** What the server's owner says comes before what the server says. */
-function declaredModel(model: CatalogueModel, declared: DeclaredModel | undefined, day: string): CatalogueModel {
+function declaredModel(
+  model: CatalogueModel,
+  declared: DeclaredModel | undefined,
+  server: NamedServer | undefined,
+  day: string,
+): CatalogueModel {
   if (!declared) return model;
   const { sameAs, price } = declared;
-  const known = sameAs === null ? model : { ...model, sameAs };
+  const known = sameAs === null ? model : { ...model, sameAs: { id: sameAs, responses: hasResponses(server) } };
   if (price === null) return known;
   const priceSource = 'configuration';
   return { ...known, price: priceOf(price, day, priceSource), priceAsOf: day, priceSource };

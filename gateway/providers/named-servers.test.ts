@@ -8,6 +8,7 @@ import type { ProviderCredential } from './provider.ts';
 
 const messages = [{ role: 'user', content: 'hi' }];
 const path = '/v1/chat/completions';
+const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
 const server = (name: string, more: Partial<ProviderCredential['server']> = {}) => ({
   ...{ name, kind: 'openai-compatible' as const, apiVersion: null },
   ...more,
@@ -129,6 +130,10 @@ test.each([
     expect(asked).toBe(chat);
     expect(body).toMatchObject({ model: 'my small one', verbosity: 'low', max_completion_tokens: 20 });
     expect([headers['api-key'], headers.authorization]).toEqual(['key-of-azure', undefined]);
+    await post(path, { model: 'azure/my small one', messages, tools });
+    const byTools = upstream.calls.at(-1);
+    expect(byTools?.path).toBe(apiVersion === null ? '/openai/v1/responses' : chat);
+    expect([byTools?.headers['api-key'], byTools?.body.model]).toEqual(['key-of-azure', 'my small one']);
   },
 );
 
@@ -150,5 +155,8 @@ test('a mock of Azure that somebody else wrote answers both forms', async () => 
     const response = await post(path, { model: 'azure/gpt-5.4-mini', messages });
     const body = await response.json();
     expect(body.choices?.[0]?.message.content, JSON.stringify(body)).toBe('From Azure.');
+    const withTools = await (await post(path, { model: 'azure/gpt-5.4-mini', messages, tools })).json();
+    expect(withTools.choices?.[0]?.message.content, JSON.stringify(withTools)).toBe('From Azure.');
+    expect(mock.getRequests().at(-1)?.path).toContain(apiVersion ? '/chat/completions' : '/responses');
   }
 });

@@ -1,7 +1,8 @@
 import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { type Dialect, openAiDialect } from '../openai-compatible/dialects.ts';
 import { callFor, createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts';
-import type { Provider, ProviderCredential } from '../provider.ts';
+import { chatByResponses } from '../openai-responses/openai-responses.ts';
+import type { NamedServer, Provider, ProviderCredential } from '../provider.ts';
 
 /** OpenAI's models at Azure say what OpenAI's say, and want the key in a header of their own. */
 export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
@@ -12,8 +13,14 @@ export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
  * preview is 2024-10-21). No free call lists deployments: its list of models names what could be deployed.
  */
 export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): Provider {
+  const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, chatUrl });
   return {
-    ...createOpenAiCompatible({ id, name, dialect: azureDialect, chatUrl }),
+    ...byCompletions,
+    chat(request, context, take) {
+      if (request.api !== 'responses') return byCompletions.chat(request, context, take);
+      const call = callFor(id, context, azureDialect, `${rootOf(context.credential)}/openai/v1/responses`);
+      return chatByResponses(request, { summary: false, reasoning: true }, context, take, call);
+    },
     async models(context) {
       const response = await upstreamFetch(callFor(id, context, azureDialect, modelsUrl(context.credential)));
       await response.body?.cancel().catch(() => {});
@@ -21,6 +28,10 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
     },
   };
 }
+
+/** Only `/openai/v1` has the Responses API in the form of OpenAI's own. */
+export const hasResponses = (server: NamedServer | undefined): boolean =>
+  server?.kind === 'azure-openai' && server.apiVersion === null;
 
 function chatUrl(credential: ProviderCredential, deployment: string): string {
   const version = credential.server?.apiVersion ?? null;

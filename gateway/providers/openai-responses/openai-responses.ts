@@ -7,18 +7,17 @@ import { upstreamBody } from '../upstream-body.ts';
 import { createResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 
-const provider = 'openai';
-
-/** Answers by OpenAI's Responses API. */
+/** Answers by OpenAI's Responses API, where `call` says it is. */
 export async function chatByResponses(
   request: ProviderRequest,
   extras: Extras,
   context: ProviderContext,
   take: TakeEvents,
+  call = openAiCall('openai', context, '/responses'),
 ): Promise<void> {
   const body = await upstreamBody(request, { kind: 'responses', extras });
-  const response = await upstreamFetch({ ...openAiCall(provider, context, '/responses'), body }).catch(explain);
-  await answerEvents(response, provider, createResponseReader(request.model), context, take);
+  const response = await upstreamFetch({ ...call, body }).catch(explain);
+  await answerEvents(response, call.provider, createResponseReader(request.model), context, take);
 }
 
 /** A server in OpenAI's place may not have this API: it then says 404 in words of its own, and the model is not the reason. */
@@ -27,5 +26,6 @@ function explain(error: unknown): never {
   if (said?.status !== 404 || said.code !== null) throw error;
   const message =
     "The server in OpenAI's place has no Responses API, by which alone this model takes tools and thinking.";
+  const { provider } = error as AppError;
   throw new AppError('upstream_error', message, { provider, providerError: said, cause: error });
 }
