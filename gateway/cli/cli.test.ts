@@ -95,6 +95,9 @@ describe('the command line', { timeout: 180_000 }, () => {
       stdout: expect.stringMatching(/^first\t….{4}\tnear refused .*\nsecond\t….{2}\tworks\n$/),
     });
     expect(tested.stdout + tested.stderr + served.log()).not.toContain('key-that');
+    const byVariable = { VLLM_BASE_URL: url, VLLM_API_KEY: 'key-that-works' };
+    expect(await run(['providers', 'test', 'vllm', '--db', database], byVariable)).toMatchObject({ code: 0 });
+    expect(await onBooks('providers', 'test', 'groq')).toMatchObject({ code: 1, stdout: '' });
     expect((await onBooks('providers', 'remove', 'near')).code).toBe(0);
     await expect.poll(listed, { timeout: 20_000 }).not.toContain('near/small');
   });

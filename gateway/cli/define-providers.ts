@@ -34,10 +34,11 @@ export function defineProviders(program: GatewayCommand): void {
     .operates(async () => (await commands()).addProvider, true);
   providers
     .command('test')
-    .description('asks one that was added with each of its keys, by a free call; exit code 1 where one does not work')
+    .description('asks one with each of its keys, by a free call; exit code 1 where one does not work')
     .argument('<NAME>')
-    .example('gateway providers test openai')
-    .operates(async () => (await commands()).testProvider);
+    .option('--config <FILE>', 'the configuration file that "serve" is given')
+    .example('gateway providers test openai', 'gateway providers test azure --config gateway.json')
+    .answers(async () => (await commands()).testProvider);
   providers
     .command('remove')
     .description('forgets what was added')

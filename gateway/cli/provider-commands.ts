@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
+import { loadConfig } from '../configuration/config.ts';
 import { credentialFrom, type GivenProvider, type ProviderEntry } from '../configuration/provider-entry.ts';
 import { endsOf } from '../providers/key-order.ts';
 import { findLocalServers } from '../providers/local-servers.ts';
@@ -128,12 +129,12 @@ interface Tested {
   readonly message: string | null;
 }
 
-/** Asks a defined provider with each of its keys, by a free call. Exit code 1 where one does not work. */
-export async function testProvider({ positionals, operator }: CommandInput): Promise<Output> {
-  const [id = ''] = positionals;
-  const entry = (await operator.definedProviders()).get(id);
-  if (!entry) throw new AppError('not_found', `No provider "${id}" was added by command.`);
-  const { keys, ...credential } = credentialFrom(id, entry, process.env);
+/** Asks a provider with each of its keys, by a free call. Exit code 1 where one does not work. */
+export async function testProvider(input: ReferenceInput<{ config?: string }>): Promise<Output> {
+  const [id = ''] = input.positionals;
+  const found = await credentialIn(input, id);
+  if (!found) throw new AppError('not_found', `The provider "${id}" has no key and no address here.`);
+  const { keys, ...credential } = found;
   const tested: Tested[] = [];
   for (const key of keys ?? [null]) tested.push(await ask(id, credential, key));
   return {
@@ -143,6 +144,14 @@ export async function testProvider({ positionals, operator }: CommandInput): Pro
     json: tested,
     failed: tested.some(({ works }) => !works),
   };
+}
+
+/** As `serve` would use it: what the file says comes first, then what was added by command, then the environment. */
+async function credentialIn({ options, fromBooks }: ReferenceInput<{ config?: string }>, id: string) {
+  const { providers, inFile } = loadConfig(options.config, process.env);
+  if (inFile.includes(id)) return providers[id];
+  const entry = (await fromBooks((operator) => operator.definedProviders()))?.get(id);
+  return entry ? credentialFrom(id, entry, process.env) : providers[id];
 }
 
 const testMs = 15_000;
