@@ -52,7 +52,7 @@ test('a key entered in Settings is checked, used, and never shown again', async 
   await expect(row).toContainText('Works');
   await expect(row).toContainText('abcd');
   expect(await page.content()).not.toContain(key);
-  await page.getByRole('button', { name: 'New chat' }).click();
+  await page.getByRole('button', { name: 'New chat', exact: true }).click();
   await chooseModel(page, 'GPT-5');
   await ask(page, 'Hello');
   await ended(articles(page).nth(1));

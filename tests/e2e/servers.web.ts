@@ -53,7 +53,7 @@ test('a server under a name of its own is added by keyboard, tested, used for ne
   await editing.getByLabel('Name', { exact: true }).press('Enter');
   const renamed = page.getByRole('listitem', { name: 'The attic' });
   await expect(renamed).toContainText('Works');
-  await page.getByRole('button', { name: 'New chat' }).click();
+  await page.getByRole('button', { name: 'New chat', exact: true }).click();
   await ask(page, 'How many columns?');
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText(upstream.answer);
