@@ -4,6 +4,7 @@ import type { AnswerIdentity } from '../chat/prompt-writer.ts';
 import type { Echo } from '../chat/read-question.ts';
 import type { FinishPart, RoutePart } from '../chat/stream-writer.ts';
 import type { OutputItem } from './open-items.ts';
+import { ownName } from './own-names.ts';
 
 /** A response that is not complete: what is known of it before its end. */
 export function begunResponse(
@@ -43,7 +44,7 @@ export function finishedResponse(
     usage: usageOf(finish),
     byok: finish.byok,
     routing: finish.routing,
-    warnings: [...finish.warnings],
+    warnings: finish.warnings.map((warning) => ({ ...warning, param: ownName(warning.param) })),
   };
 }
 

@@ -3,6 +3,7 @@ import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts
 import { partsOf } from '../chat/kept-answer.ts';
 import type { ExchangeHandler } from '../http/answer-exchange.ts';
 import { createOutputItems } from './item-writer.ts';
+import { ownName } from './own-names.ts';
 import { responsesReader } from './read-responses-request.ts';
 import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
 import { createResponseWriter } from './response-writer.ts';
@@ -21,15 +22,6 @@ const responses: ChatForm = {
   },
 };
 
-/** Names of a chat completion's fields, as a request of this form calls them. */
-const ownNames: Readonly<Record<string, string>> = {
-  messages: 'input',
-  max_tokens: 'max_output_tokens',
-  max_completion_tokens: 'max_output_tokens',
-  response_format: 'text.format',
-  reasoning_effort: 'reasoning.effort',
-};
-
 /** Answers `POST /v1/responses`. */
 export const responsesHandler =
   (deps: ChatDeps): ExchangeHandler =>
@@ -39,9 +31,8 @@ export const responsesHandler =
     });
 
 function inOwnNames(error: AppError): AppError {
-  const [name = ''] = (error.param ?? '').split(/[.[]/, 1);
-  const param = ownNames[name];
-  if (param === undefined) return error;
+  const param = ownName(error.param);
+  if (param === error.param) return error;
   const { code, message, provider, providerError, retryAfterMs, details, cause } = error;
   return new AppError(code, message, {
     ...{ param, provider, providerError, cause },

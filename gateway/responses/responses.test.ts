@@ -225,6 +225,14 @@ test('what is left out is said; strictly, what nobody knows is refused', async (
   expect((await send({ max_tool_calls: 3 }, { 'x-portico-strict': '1' })).status).toBe(400);
 });
 
+test('what was fitted to the model is told by the names of this interface', async () => {
+  const { send } = await open();
+  const asked = { model: 'claude-haiku-4-5', reasoning: { effort: 'max' }, text: { verbosity: 'low' } };
+  const { warnings } = responsesAnswer.parse(await (await send(asked)).json());
+  const params = warnings?.map(({ param }) => param);
+  expect(params).toEqual(expect.arrayContaining(['reasoning.effort', 'text.verbosity']));
+});
+
 test('a large request is read elsewhere and asks the same', async () => {
   const { send, calls } = await open();
   const long = 'x'.repeat(200_000);
