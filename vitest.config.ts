@@ -28,6 +28,7 @@ const onBothEngines = [
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/db/migrations/{findable,provenance}.test.ts',
   'gateway/idempotency/idempotency.test.ts',
+  'gateway/reasoning/kept-reasoning.test.ts',
   'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',
   'gateway/ledger/verify-books.test.ts',
   'gateway/limits/{limits,limit-store}.test.ts',

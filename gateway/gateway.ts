@@ -13,6 +13,8 @@ import type { ProviderCredential } from './providers/provider.ts';
 export interface GatewayOptions extends FoundationOptions, ModelOptions, UpkeepOptions {
   /** What is asked for answers on a caller's own key, in basis points of their cost (wire contract §6); else nothing. */
   readonly byokFeeBps?: number;
+  /** How long signed reasoning is kept for clients that drop it; 0 keeps none, an hour where it is absent (docs/decisions/051). */
+  readonly reasoningMs?: number;
   /** Calls upstreams in place of connections of its own: the platform's in the app, a double in tests. */
   readonly fetch?: typeof fetch;
   /** Other limits than those of the wire contract. */

@@ -23,6 +23,7 @@ import { createOperator } from './operator/operator-store.ts';
 import { createOverload } from './overload/overload.ts';
 import { createShedding } from './overload/shedding.ts';
 import type { Registry } from './providers/registry.ts';
+import { createKeptReasoning, usualKeptMs } from './reasoning/kept-reasoning.ts';
 import { platformFetch, type UpstreamFetch } from './upstream/upstream-response.ts';
 
 const checkTimeoutMs = 15_000;
@@ -90,7 +91,11 @@ async function openRooms(
   const counted = trafficMetrics();
   const traffic = createTraffic(log, counted);
   const byokFeeBps = options.byokFeeBps ?? 0;
+  const sealing = createSealing(peppers);
+  const keptMs = options.reasoningMs ?? usualKeptMs;
+  const keptReasoning = createKeptReasoning({ db, transact, sealing, now, keptMs });
   const engine = createEngine({
+    reasoning: keptReasoning,
     ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
     timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
     fetch: upstream.send,
@@ -98,7 +103,7 @@ async function openRooms(
     credentials: callers.credentials,
     ...{ ...models, running, now, log, vendor, byokFeeBps },
   });
-  const keptAnswers = createKeptAnswers({ transact, sealing: createSealing(peppers), now });
+  const keptAnswers = createKeptAnswers({ transact, sealing, now });
   if (foundation.isAlone) await keptAnswers.freeRunning();
 
   const statements = () => books.pool?.().waiting ?? 0;
@@ -112,7 +117,7 @@ async function openRooms(
     log: traffic.log,
   });
   const metrics = gatewayMetrics({ traffic, counted, health, running, overload, cluster, pool: books.pool, version });
-  const endUpkeep = startUpkeep(foundation, options, { keptAnswers, cluster, prices });
+  const endUpkeep = startUpkeep(foundation, options, { keptAnswers, keptReasoning, cluster, prices });
 
   return {
     answerChat,

@@ -69,6 +69,7 @@ export const errorKinds = {
   model_not_in_plan: kind(403, 'permission_error'),
   account_suspended: kind(403, 'permission_error'),
   ip_not_allowed: kind(403, 'permission_error'),
+  origin_not_allowed: kind(403, 'permission_error'),
 
   model_not_found: kind(404, 'not_found_error'),
   unknown_endpoint: kind(404, 'not_found_error'),

@@ -18,8 +18,11 @@ export type Thinking =
   | { readonly by: 'nothing' }
   /** OpenAI: its efforts as they are. `byDefault`: it also thinks where nothing is said. */
   | { readonly by: 'effort'; readonly byDefault: boolean }
-  /** Anthropic from 4.6 on: the model decides, guided by `output_config.effort`. `byDefault`: also where nothing is said. */
-  | { readonly by: 'adaptive'; readonly byDefault: boolean }
+  /**
+   * Anthropic from 4.6 on: the model decides, guided by `output_config.effort`. `byDefault`: also where nothing is said. `bound`: what
+   * it thought is refused after any other conversation than its own, unless the request says to drop it then.
+   */
+  | { readonly by: 'adaptive'; readonly byDefault: boolean; readonly bound?: true }
   /**
    * Anthropic up to 4.5: a number of tokens below `max_tokens`. Refused together with a forced tool, and where the calls of a
    * tool loop come back without the signed thinking that led to them.

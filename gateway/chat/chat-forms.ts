@@ -8,7 +8,7 @@ import { completionReader, promptReader } from './read-question.ts';
 const prompt: ChatForm = {
   reader: promptReader,
   idPrefix: 'chat_',
-  writer: createPromptWriter,
+  writer: (identity, call) => createPromptWriter(identity, call.customTools),
   response: promptResponse,
 };
 
@@ -16,7 +16,7 @@ const prompt: ChatForm = {
 const completion: ChatForm = {
   reader: completionReader,
   idPrefix: 'chatcmpl-',
-  writer: (identity, call) => createCompletionWriter(identity, call.includeUsage),
+  writer: (identity, call) => createCompletionWriter(identity, call.includeUsage, call.customTools),
   response: completionResponse,
 };
 

@@ -95,7 +95,8 @@ describe('the chat-completions form', () => {
     const { choices } = completionResponse.parse(await first.json());
     expect(choices[0]?.finish_reason).toBe('tool_calls');
     const call = choices[0]?.message.tool_calls?.[0];
-    expect(JSON.parse(call?.function.arguments ?? '')).toEqual({ city: 'Paris' });
+    if (call?.type !== 'function') throw new Error('no function was called');
+    expect(JSON.parse(call.function.arguments)).toEqual({ city: 'Paris' });
     const second = await bench.post('/v1/chat/completions', {
       model: 'sandbox/tools',
       tools,

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import type { ToolCall } from '#shared/wire/chat-request.ts';
+import type { ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
+import { addDetail, plainDetail } from '../content/reasoning-details.ts';
 import type { AnswerReader } from '../engine/answer.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
 
@@ -7,7 +8,9 @@ import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
 export interface Collected {
   readonly text: string;
   readonly reasoning: string;
+  readonly reasoningDetails: readonly ReasoningDetail[];
   readonly refusal: string;
+  readonly annotations: readonly Readonly<Record<string, unknown>>[];
   readonly toolCalls: readonly ToolCall[];
   /** OpenAI's, of all tokens in order; null where none came. */
   readonly logprobs: Readonly<Record<string, readonly unknown[] | null>> | null;
@@ -35,7 +38,9 @@ export interface Collector {
 export function createCollector(): Collector {
   const texts: string[] = [];
   const reasonings: string[] = [];
+  const details: ReasoningDetail[] = [];
   const refusals: string[] = [];
+  const annotations: Readonly<Record<string, unknown>>[] = [];
   const calls = new Map<number, OpenCall>();
   const logprobs = createLogprobs();
   const limit = createSizeLimit();
@@ -49,9 +54,13 @@ export function createCollector(): Collector {
           break;
         case 'reasoning-delta':
           reasonings.push(part.text);
+          for (const detail of part.details ?? [plainDetail(part.text)]) addDetail(details, detail);
           break;
         case 'refusal-delta':
           refusals.push(part.text);
+          break;
+        case 'annotations':
+          annotations.push(...part.annotations);
           break;
         case 'tool-call-start':
           calls.set(part.index, { id: part.id, name: part.name, extra: part.extraContent, fragments: [] });
@@ -64,7 +73,9 @@ export function createCollector(): Collector {
     result: () => ({
       text: texts.join(''),
       reasoning: reasonings.join(''),
+      reasoningDetails: details,
       refusal: refusals.join(''),
+      annotations,
       toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
       logprobs: logprobs.result(),
     }),
@@ -83,7 +94,9 @@ export function createSizeLimit(): (part: DeltaPart) => void {
 function sizeOf(part: DeltaPart): number {
   if (part.type === 'tool-call-start') return partChars + part.name.length + sizeOfJson(part.extraContent);
   if (part.type === 'tool-call-delta') return partChars + part.arguments.length;
-  return partChars + part.text.length + (part.type === 'text-delta' ? sizeOfJson(part.logprobs) : 0);
+  if (part.type === 'annotations') return partChars + sizeOfJson(part.annotations);
+  const more = part.type === 'text-delta' ? part.logprobs : part.type === 'reasoning-delta' ? part.details : undefined;
+  return partChars + part.text.length + sizeOfJson(more);
 }
 
 const sizeOfJson = (value: object | undefined) => (value === undefined ? 0 : JSON.stringify(value).length);

@@ -1,20 +1,28 @@
 import { formatUsd } from '#shared/money.ts';
 import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
+import { plainDetail } from '../content/reasoning-details.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
+import type { ChatCall } from './read-request.ts';
 import { type DeltaPart, doneEvent, eventOf, type FinishPart, type StreamWriter } from './stream-writer.ts';
+import { type CustomTools, callFor, createCustomCalls } from './tools/custom-tools.ts';
 
 /** The whole answer of `POST /v1/chat/completions` (wire contract §1.3). */
-export function completionResponse({ identity, route, finish, content }: FormedAnswer): CompletionResponse {
+export function completionResponse(
+  { identity, route, finish, content }: FormedAnswer,
+  { customTools: custom }: Pick<ChatCall, 'customTools'>,
+): CompletionResponse {
   const { id, created } = identity;
-  const { text, reasoning, refusal, toolCalls, logprobs } = content;
+  const { text, annotations, reasoning, reasoningDetails, refusal, toolCalls, logprobs } = content;
   const message = {
     role: 'assistant' as const,
     content: text === '' && (toolCalls.length > 0 || refusal !== '') ? null : text,
     refusal: refusal || null,
-    ...(reasoning ? { reasoning_content: reasoning } : {}),
-    ...(toolCalls.length ? { tool_calls: [...toolCalls] } : {}),
+    ...(annotations.length ? { annotations: [...annotations] } : {}),
+    ...(reasoning ? { reasoning_content: reasoning, reasoning } : {}),
+    ...(reasoningDetails.length ? { reasoning_details: [...reasoningDetails] } : {}),
+    ...(toolCalls.length ? { tool_calls: toolCalls.map((call) => callFor(call, custom)) } : {}),
   };
   return {
     id,
@@ -22,7 +30,8 @@ export function completionResponse({ identity, route, finish, content }: FormedA
     created,
     model: route.model,
     provider: route.provider,
-    system_fingerprint: null,
+    system_fingerprint: finish.served?.systemFingerprint ?? null,
+    ...tierOf(finish),
     choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
     usage: completionUsage(finish),
     byok: finish.byok,
@@ -31,7 +40,10 @@ export function completionResponse({ identity, route, finish, content }: FormedA
   };
 }
 
-function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): CompletionUsage {
+const tierOf = ({ served }: FinishPart) =>
+  served?.serviceTier === undefined ? {} : { service_tier: served.serviceTier };
+
+function completionUsage({ served, usage, cost, upstreamCost, estimated }: FinishPart): CompletionUsage {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
@@ -44,8 +56,8 @@ function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): 
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
+      accepted_prediction_tokens: served?.acceptedPredictionTokens ?? 0,
+      rejected_prediction_tokens: served?.rejectedPredictionTokens ?? 0,
     },
     cost_usd: formatUsd(cost),
     upstream_cost_usd: formatUsd(upstreamCost),
@@ -57,12 +69,17 @@ function completionUsage({ usage, cost, upstreamCost, estimated }: FinishPart): 
  * The chunks of a streamed completion. Usage and routing ride on the finish chunk, or with `include_usage` in a chunk of
  * their own, with `usage: null` on every chunk before it (wire contract §0.8, §1.3).
  */
-export function createCompletionWriter(identity: AnswerIdentity, includeUsage: boolean): StreamWriter {
+export function createCompletionWriter(
+  identity: AnswerIdentity,
+  includeUsage: boolean,
+  custom: CustomTools,
+): StreamWriter {
   const { id, created, requestId } = identity;
   let names: { readonly model: string; readonly provider: string } | null = null;
   /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
   let [before, after] = ['', ''];
 
+  const customCalls = custom.names.length > 0 ? createCustomCalls(custom) : null;
   const chunk = (fields: object): string =>
     eventOf(JSON.stringify({ id, object: 'chat.completion.chunk', created, ...names, ...fields }));
   const usageSlot = includeUsage ? { usage: null } : {};
@@ -79,22 +96,35 @@ export function createCompletionWriter(identity: AnswerIdentity, includeUsage: b
       return chunk({ ...choice({ role: 'assistant', content: '' }, null), ...usageSlot });
     },
     delta(part) {
+      if (customCalls?.take(part)) return '';
       if (part.type !== 'text-delta') return chunk({ ...choice(deltaOf(part), null), ...usageSlot });
       if (part.logprobs) return chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot });
       return before + JSON.stringify(part.text) + after;
     },
     closing(finish) {
+      const fingerprint = finish.served?.systemFingerprint;
       const facts = {
+        ...(fingerprint === undefined ? {} : { system_fingerprint: fingerprint }),
+        ...tierOf(finish),
         usage: completionUsage(finish),
         byok: finish.byok,
         routing: finish.routing,
         warnings: finish.warnings,
       };
-      if (!includeUsage) return chunk({ ...choice({}, finish.reason), ...facts }) + doneEvent;
-      return chunk({ ...choice({}, finish.reason), usage: null }) + chunk({ choices: [], ...facts }) + doneEvent;
+      const texts = customCalls?.calls() ?? [];
+      const called = texts.length > 0 ? chunk({ ...choice({ tool_calls: texts }, null), ...usageSlot }) : '';
+      if (!includeUsage) return called + chunk({ ...choice({}, finish.reason), ...facts }) + doneEvent;
+      const end = chunk({ ...choice({}, finish.reason), usage: null });
+      return called + end + chunk({ choices: [], ...facts }) + doneEvent;
     },
     failure: (error) => eventOf(JSON.stringify({ ...errorEnvelope(error, requestId), id, created, ...names })),
   };
+}
+
+/** Under each of the names that clients look for: DeepSeek's, OpenRouter's, and OpenRouter's with signatures. */
+function reasoningDelta({ text, details }: Extract<DeltaPart, { type: 'reasoning-delta' }>): object {
+  const said = text === '' ? {} : { reasoning_content: text, reasoning: text };
+  return { ...said, reasoning_details: details ?? [plainDetail(text)] };
 }
 
 function deltaOf(part: DeltaPart): object {
@@ -102,9 +132,11 @@ function deltaOf(part: DeltaPart): object {
     case 'text-delta':
       return { content: part.text };
     case 'reasoning-delta':
-      return { reasoning_content: part.text };
+      return reasoningDelta(part);
     case 'refusal-delta':
       return { refusal: part.text };
+    case 'annotations':
+      return { annotations: part.annotations };
     case 'tool-call-start': {
       const fn = { name: part.name, arguments: '' };
       const extra = part.extraContent ? { extra_content: part.extraContent } : {};

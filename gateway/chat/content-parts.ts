@@ -2,6 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { dataUrlBytes, isBase64, parseDataUrl } from '../content/data-url.ts';
 import { fileTypeOf } from '../content/file-type.ts';
+import { withReasoning } from '../content/reasoning-details.ts';
 import { publicAddress } from '../upstream/public-address.ts';
 
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
@@ -14,7 +15,7 @@ const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 export const preparedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => messages.map(prepared);
 
 function prepared(message: ChatMessage, index: number): ChatMessage {
-  if (message.role === 'assistant') return withRefusal(message);
+  if (message.role === 'assistant') return withRefusal(withReasoning(message));
   if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
   return { ...message, content: preparedParts(message.content, `messages[${index}].content`) } as ChatMessage;
 }
@@ -47,16 +48,19 @@ function preparedPart(part: ContentPart, at: string): ContentPart {
 /** As it is, where it is data; an address in the spelling that every parser reads alike. */
 function imageUrl(url: string, param: string): string {
   const bad = (why: string) => new AppError('invalid_image', `"${param}" ${why}`, { param });
-  if (/^https?:\/\//i.test(url)) {
-    if (url.length > longestAddress) throw bad(`must be an address of at most ${longestAddress} characters.`);
-    return fetchable(url, param);
-  }
+  if (/^https?:\/\//i.test(url)) return shortAddress(url, param);
   const data = parseDataUrl(url);
   if (!data) throw bad('must be an https address or a base64 data URL.');
   if (!imageTypes.includes(data.mediaType)) throw bad(`must be one of ${imageTypes.join(', ')}.`);
   checkSize(data.base64, param);
   if (fileTypeOf(dataUrlBytes(data, 16)) !== data.mediaType) throw bad(`does not contain a ${data.mediaType}.`);
   return url;
+}
+
+function shortAddress(url: string, param: string): string {
+  if (url.length <= longestAddress) return fetchable(url, param);
+  const code = param.endsWith('.url') ? 'invalid_image' : 'invalid_file';
+  throw new AppError(code, `"${param}" must be an address of at most ${longestAddress} characters.`, { param });
 }
 
 /** Whoever will fetch it, we or the provider: only what the guard allows, by its spelling (wire contract §1.5). */
@@ -78,8 +82,11 @@ function preparedFile(file: Extract<ContentPart, { type: 'file' }>['file'], at: 
   const param = `${at}.file.file_data`;
   if (file.file_data === undefined)
     throw new AppError('missing_required_parameter', `"${param}" is missing.`, { param });
+  if (/^https?:\/\//i.test(file.file_data)) {
+    return { type: 'file', file: { ...file, file_data: shortAddress(file.file_data, param) } };
+  }
   const data = parseDataUrl(file.file_data);
-  if (!data) throw badFile(param, 'must be a base64 data URL.');
+  if (!data) throw badFile(param, 'must be a base64 data URL, or the https address of a PDF.');
   checkSize(data.base64, param);
   if (textTypes.test(data.mediaType))
     return inlined(file.filename, Buffer.from(data.base64, 'base64').toString('utf8'));

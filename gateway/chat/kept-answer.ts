@@ -18,14 +18,19 @@ export function keptToText({ identity, route, finish, content }: FormedAnswer): 
 
 /** Reads what `keptToText` wrote; it was sealed meanwhile, so it is what it was. */
 export function keptFromText(text: string): FormedAnswer {
-  const { finish, ...rest } = JSON.parse(text);
+  const { finish, content, ...rest } = JSON.parse(text);
   const { cost, upstreamCost } = finish;
-  return { ...rest, finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) } };
+  // An instance of the version before kept neither details nor annotations.
+  return {
+    ...rest,
+    content: { annotations: [], reasoningDetails: [], ...content },
+    finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) },
+  };
 }
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
 export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
-  const { reasoning, text, refusal, toolCalls, logprobs } = content;
+  const { annotations, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {
       ...{ type: 'tool-call-start', index, id: call.id, name: call.function.name },
@@ -35,9 +40,12 @@ export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
   ]);
   return [
     route,
-    ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
+    ...(reasoning || reasoningDetails.length > 0
+      ? [{ type: 'reasoning-delta' as const, text: reasoning, details: reasoningDetails }]
+      : []),
     ...(text || logprobs ? [{ type: 'text-delta' as const, text, ...(logprobs ? { logprobs } : {}) }] : []),
     ...(refusal ? [{ type: 'refusal-delta' as const, text: refusal }] : []),
+    ...(annotations.length > 0 ? [{ type: 'annotations' as const, annotations }] : []),
     ...calls,
     finish,
   ];

@@ -3,7 +3,9 @@ import type { PromptResponse } from '#shared/wire/chat-response.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
 import type { FormedAnswer } from './kept-answer.ts';
+import type { ChatCall } from './read-request.ts';
 import { doneEvent, eventOf, type FinishPart, type RoutePart, type StreamWriter } from './stream-writer.ts';
+import { type CustomTools, callFor } from './tools/custom-tools.ts';
 
 export interface AnswerIdentity {
   /** `chat_…` or `chatcmpl-…`. */
@@ -14,12 +16,16 @@ export interface AnswerIdentity {
 }
 
 /** The whole answer of `POST /chat` (wire contract §1.2). */
-export function promptResponse({ identity, route, finish, content }: FormedAnswer): PromptResponse {
+export function promptResponse(
+  { identity, route, finish, content }: FormedAnswer,
+  { customTools }: Pick<ChatCall, 'customTools'>,
+): PromptResponse {
   const { id, created } = identity;
-  return { object: 'chat', created, ...finalFields(id, route, finish, content), text: content.text + content.refusal };
+  const fields = finalFields(id, route, finish, content, customTools);
+  return { object: 'chat', created, ...fields, text: content.text + content.refusal };
 }
 
-function finalFields(id: string, route: RoutePart, finish: FinishPart, content: Collected) {
+function finalFields(id: string, route: RoutePart, finish: FinishPart, content: Collected, custom: CustomTools) {
   const { usage } = finish;
   return {
     id,
@@ -33,7 +39,7 @@ function finalFields(id: string, route: RoutePart, finish: FinishPart, content: 
       reasoning_tokens: usage.reasoningTokens,
     },
     finish_reason: finish.reason,
-    tool_calls: [...content.toolCalls],
+    tool_calls: content.toolCalls.map((call) => callFor(call, custom)),
     cost_usd: formatUsd(finish.cost),
     byok: finish.byok,
     routing: finish.routing,
@@ -42,7 +48,7 @@ function finalFields(id: string, route: RoutePart, finish: FinishPart, content: 
 }
 
 /** The events of a streamed `POST /chat`: every one but the error carries `text`, the last one `done`. */
-export function createPromptWriter({ id, requestId }: AnswerIdentity): StreamWriter {
+export function createPromptWriter({ id, requestId }: AnswerIdentity, custom: CustomTools): StreamWriter {
   const collector = createCollector();
   let route: RoutePart | null = null;
   return {
@@ -52,13 +58,13 @@ export function createPromptWriter({ id, requestId }: AnswerIdentity): StreamWri
     },
     delta(part) {
       if (part.type === 'text-delta' || part.type === 'refusal-delta') return say({ text: part.text });
-      if (part.type === 'reasoning-delta') return say({ text: '', reasoning: part.text });
+      if (part.type === 'reasoning-delta') return part.text === '' ? '' : say({ text: '', reasoning: part.text });
       collector.add(part);
       return '';
     },
     closing(finish) {
       if (!route) throw new Error('an answer was closed before it was opened');
-      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result()) }) + doneEvent;
+      return say({ text: '', done: true, ...finalFields(id, route, finish, collector.result(), custom) }) + doneEvent;
     },
     failure: (error) => say({ text: '', ...errorEnvelope(error, requestId), id }),
   };

@@ -13,12 +13,13 @@ import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
 import type { JsonSpan } from '../json/json-outline.ts';
 import { routingFactsOf } from '../routing/routing-facts.ts';
-import { withAllowedTools } from './allowed-tools.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
 import { plainCompletion } from './plain-completion.ts';
 import { ignored, parseRequest, unknownFields, unknownParameter } from './request-fields.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
 import { checkReferences } from './schema-references.ts';
+import { withAllowedTools } from './tools/allowed-tools.ts';
+import { type CustomTools, withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
 
 export interface ReadOptions {
   /** Where the body's `messages` stand, where that is certain. */
@@ -34,6 +35,8 @@ export interface ChatFields extends Omit<Question, 'requestId' | 'principal' | '
   readonly byoKey: string | null;
   /** `stream_options.include_usage`: usage in a chunk of its own (wire contract §1.3). */
   readonly includeUsage: boolean;
+  /** Functions that the caller knows as custom tools. */
+  readonly customTools: CustomTools;
   /** Of the body without the caller's provider key, however it was spelled; null where nobody wants it. */
   readonly digest: string | null;
   /** What the answer repeats of the request; null where it repeats nothing. */
@@ -80,8 +83,15 @@ type Shared = PromptRequest | CompletionRequest;
 
 export type Said = Omit<ChatFields, 'byoKey' | 'digest'>;
 
+const grammarWarning: Warning = {
+  code: 'format_in_words',
+  param: 'tools',
+  message: 'Grammars of custom tools are asked for in words; no model is held to them here.',
+};
+
 function promptQuestion(given: Body, { strict }: ReadOptions): Said {
-  const body = withAllowedTools(given);
+  const { body: functions, custom } = withCustomTools(given);
+  const body = withAllowedTools(functions);
   if (body.messages != null)
     throw wrongForm('messages', 'This endpoint takes "prompt"; for "messages" use /v1/chat/completions.');
   const request = parseRequest(promptRequest, body);
@@ -95,22 +105,23 @@ function promptQuestion(given: Body, { strict }: ReadOptions): Said {
       name: undefined,
     },
   ];
-  return saidBy(request, { messages, maxTokens: request.max_tokens ?? null, unknown, strict });
+  return saidBy(request, { messages, maxTokens: request.max_tokens ?? null, custom, unknown, strict });
 }
 
 /** Reads the body of `POST /v1/chat/completions`. */
 export function completionQuestion(given: Body, { messages: span, strict }: ReadOptions): Said {
-  const body = withAllowedTools(given);
+  const { body: functions, custom } = withCustomTools(given);
+  const body = withAllowedTools(functions);
   refuseOtherForms(body);
   const plain = plainCompletion(body);
-  const request = plain ?? parseRequest(completionRequest, body);
+  const request = plain ?? parseRequest(completionRequest, withCustomCalls(body));
   checkCompletion(request);
   const unknown = unknownFields(body, completionRequest.shape);
   const messages = preparedMessages(request.messages);
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const messagesJson = plain && spanOf(plain.messages, span);
   const includeUsage = request.stream_options?.include_usage ?? false;
-  return { ...saidBy(request, { messages, messagesJson, maxTokens, unknown, strict }), includeUsage };
+  return { ...saidBy(request, { messages, messagesJson, maxTokens, custom, unknown, strict }), includeUsage };
 }
 
 /** Plain messages have two fields and so four strings each. With more, one was written twice: which of them counts is open. */
@@ -190,11 +201,12 @@ interface Parts {
   readonly messages: readonly ChatMessage[];
   readonly messagesJson?: Uint8Array | null;
   readonly maxTokens: number | null;
+  readonly custom: CustomTools;
   readonly unknown: readonly string[];
   readonly strict: boolean;
 }
 
-function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, strict }: Parts): Said {
+function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, unknown, strict }: Parts): Said {
   checkReferences(request);
   const parameters = parametersOf(request);
   return {
@@ -211,7 +223,8 @@ function saidBy(request: Shared, { messages, messagesJson, maxTokens, unknown, s
     route: request.route ?? noControls,
     sessionId: request.session_id ?? null,
     metadata: request.metadata ?? {},
-    warnings: warningsFor(unknown, request, strict),
+    warnings: [...warningsFor(unknown, request, strict), ...(custom.inWords ? [grammarWarning] : [])],
+    customTools: custom,
     stream: request.stream ?? false,
     includeUsage: false,
     echo: null,

@@ -11,7 +11,7 @@ import { questionTask } from './question-task.ts';
 import type { ChatFields, QuestionReader } from './read-question.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
-export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'digest' | 'echo'> {
+export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'customTools' | 'digest' | 'echo'> {
   readonly question: Question;
 }
 
@@ -46,7 +46,7 @@ export async function readChatCall(source: ChatSource, reader: QuestionReader): 
 
 function chatCall(
   { requestId, clientRequestId, principal, request }: ChatSource,
-  { includeUsage, digest, echo, byoKey, metadata, ...rest }: ChatFields,
+  { includeUsage, customTools, digest, echo, byoKey, metadata, ...rest }: ChatFields,
   packed: Packed | null,
 ): ChatCall {
   const question: Question = {
@@ -57,5 +57,5 @@ function chatCall(
     byoKey: byoKey === null ? null : new Secret(byoKey),
     fullRouting: request.header('x-portico-route-detail') === 'full',
   };
-  return { question, includeUsage, digest, echo };
+  return { question, includeUsage, customTools, digest, echo };
 }

@@ -35,6 +35,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   ['PORTICO_TOKEN_ISSUER', 'issuer of tokens (default: portico); the same for every command'],
   ['PORTICO_DB', 'the database, where --db is not given'],
   ['PORTICO_HOSTS', 'names under which the gateway may be addressed besides loopback ones, separated by commas'],
+  [
+    'PORTICO_CORS_ORIGINS',
+    'origins whose pages may call the gateway from a browser (https://app.example.com), separated by commas (default: none)',
+  ],
   ['PORTICO_TRUSTED_PROXIES', 'networks of reverse proxies (10.0.0.0/8, ::1)'],
   ['PORTICO_PROXY_HEADER', 'the header they write: x-forwarded-for (default) or forwarded'],
   ['PORTICO_METRICS', 'port, or address and port, of /metrics (default: off)'],
@@ -42,6 +46,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
   [
     'PORTICO_ROUTING_DETAIL_DAYS',
     "days after which a request's record forgets the models that the router looked at (1 to 3650, default: never)",
+  ],
+  [
+    'PORTICO_KEPT_REASONING',
+    'minutes for which signed reasoning is kept for clients that drop it in a tool loop (0 to 1440, default: 60; 0 keeps none)',
   ],
   ['PORTICO_DRAIN_NOTICE', 'seconds from a signal to the refusal of new requests (default: 0)'],
   ['PORTICO_DRAIN_TIMEOUT', 'seconds from there to the end of running ones (default: 27)'],

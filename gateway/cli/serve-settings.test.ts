@@ -4,7 +4,8 @@ import { serveSettings } from './serve-settings.ts';
 
 test('nothing said is nobody trusted, no metrics, and a drain at once', () => {
   expect(serveSettings({ PORTICO_METRICS: ' ' })).toEqual({
-    ...{ hosts: [], proxies: null, metrics: null, noticeMs: 0, drainMs: 27_000, routingDetailDays: null },
+    ...{ hosts: [], origins: [], proxies: null, metrics: null, noticeMs: 0, drainMs: 27_000, routingDetailDays: null },
+    reasoningMs: 3_600_000,
   });
 });
 
@@ -20,10 +21,13 @@ test('what is said is taken', () => {
       PORTICO_DRAIN_NOTICE: '2.5',
       PORTICO_DRAIN_TIMEOUT: '60',
       PORTICO_ROUTING_DETAIL_DAYS: '90',
+      PORTICO_KEPT_REASONING: '0',
+      PORTICO_CORS_ORIGINS: 'https://app.example.com',
     },
   });
   expect(settings).toMatchObject({
-    ...{ hosts: ['api.example.com', 'b'], noticeMs: 2500, drainMs: 60_000, routingDetailDays: 90 },
+    ...{ hosts: ['api.example.com', 'b'], noticeMs: 2500, drainMs: 60_000, routingDetailDays: 90, reasoningMs: 0 },
+    origins: ['https://app.example.com'],
     metrics: { host: '::', port: 9464, token: null },
   });
   expect([settings.proxies?.header, settings.proxies?.addresses.check('10.1.2.3')]).toEqual(['forwarded', true]);
@@ -36,6 +40,8 @@ test.each([
   ['PORTICO_METRICS', '127.0.0.1:99999', /must be a port/],
   ['PORTICO_DRAIN_NOTICE', '-1', /PORTICO_DRAIN_NOTICE must be a number of seconds/],
   ['PORTICO_ROUTING_DETAIL_DAYS', '0', /must be a whole number of days, from 1 to 3650/],
+  ['PORTICO_CORS_ORIGINS', '*', /PORTICO_CORS_ORIGINS cannot be "\*"/],
+  ['PORTICO_KEPT_REASONING', '1441', /must be a whole number of minutes, from 0 to 1440/],
   ['PORTICO_DRAIN_TIMEOUT', '1h', /PORTICO_DRAIN_TIMEOUT must be a number of seconds/],
 ])('%s cannot be %s, and the start says so', (name, value, sentence) => {
   expect(() => serveSettings({ [name]: value })).toThrow(sentence);

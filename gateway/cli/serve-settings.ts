@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { Secret } from '../auth/secret.ts';
+import { parseOrigins } from '../http/browser/cross-origin.ts';
 import { type ProxyHeader, parseNetworks, type TrustedProxies } from '../http/client-address.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -15,6 +16,8 @@ export interface MetricsAddress {
 export interface ServeSettings {
   /** Names under which it may be addressed, besides the loopback ones. */
   readonly hosts: readonly string[];
+  /** Origins whose pages may call it from a browser. */
+  readonly origins: readonly string[];
   readonly proxies: TrustedProxies | null;
   readonly metrics: MetricsAddress | null;
   /** After a signal: how long requests are still taken while `/readyz` says 503. */
@@ -23,6 +26,8 @@ export interface ServeSettings {
   readonly drainMs: number;
   /** How long a routing decision is kept whole; null: for ever. */
   readonly routingDetailDays: number | null;
+  /** How long signed reasoning is kept for clients that do not send it back. */
+  readonly reasoningMs: number;
 }
 
 const defaultDrainSeconds = 27;
@@ -34,11 +39,13 @@ export function serveSettings(env: Env): ServeSettings {
   const header = proxyHeader(said(env, 'PORTICO_PROXY_HEADER') ?? 'x-forwarded-for');
   return {
     hosts: (said(env, 'PORTICO_HOSTS') ?? '').split(/[\s,]+/).filter((name) => name !== ''),
+    origins: parseOrigins(said(env, 'PORTICO_CORS_ORIGINS') ?? '', 'PORTICO_CORS_ORIGINS'),
     proxies: trusted === null ? null : { addresses: parseNetworks(trusted, 'PORTICO_TRUSTED_PROXIES'), header },
     metrics: metricsAddress(said(env, 'PORTICO_METRICS'), said(env, 'PORTICO_METRICS_TOKEN')),
     noticeMs: seconds(env, 'PORTICO_DRAIN_NOTICE', 0) * 1000,
     drainMs: seconds(env, 'PORTICO_DRAIN_TIMEOUT', defaultDrainSeconds) * 1000,
     routingDetailDays: days(said(env, 'PORTICO_ROUTING_DETAIL_DAYS')),
+    reasoningMs: minutes(said(env, 'PORTICO_KEPT_REASONING')) * 60_000,
   };
 }
 
@@ -70,6 +77,19 @@ function seconds(env: Env, name: string, otherwise: number): number {
   const value = /^\d{1,3}(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value <= longestSeconds) return value;
   throw new AppError('invalid_input', `${name} must be a number of seconds, at most ${longestSeconds}.`);
+}
+
+const usualMinutes = 60;
+const mostMinutes = 1_440;
+
+function minutes(text: string | null): number {
+  if (text === null) return usualMinutes;
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= mostMinutes) return value;
+  throw new AppError(
+    'invalid_input',
+    `PORTICO_KEPT_REASONING must be a whole number of minutes, from 0 to ${mostMinutes}.`,
+  );
 }
 
 const mostDays = 3_650;

@@ -34,6 +34,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     aliases: config.aliases,
     byokFeeBps: config.byokFeeBps,
     routingDetailDays: settings.routingDetailDays,
+    reasoningMs: settings.reasoningMs,
     log: options.logRequests ? withoutProbes : quietly,
   });
   const parts: Closing[] = [gateway];
@@ -43,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const unfollow = await followProviders(gateway, { inFile, otherwise: config.providers, env: options.env, log });
     parts.unshift({ close: async () => unfollow() });
     const hosts = [...config.hosts, ...settings.hosts];
-    const server = await listen(gateway, { ...options, hosts, proxies: settings.proxies });
+    const server = await listen(gateway, { ...options, hosts, origins: settings.origins, proxies: settings.proxies });
     parts.unshift(server);
     const metrics = settings.metrics && (await serveMetrics(settings.metrics, gateway.metrics));
     if (metrics) parts.unshift(metrics);

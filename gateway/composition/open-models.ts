@@ -8,7 +8,7 @@ import { createRegistry, type Registry } from '../providers/registry.ts';
 import { createHealth } from '../routing/health.ts';
 import { createProviderWatch } from '../routing/provider-watch.ts';
 import { createSticky } from '../routing/sticky.ts';
-import type { Download } from '../upstream/fetched-images.ts';
+import type { Download } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { Foundation, Log } from './open-foundation.ts';
 

@@ -2,6 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
 import type { LivePrices } from '../prices/live-prices.ts';
+import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { createRoutingDetails } from '../records/routing-details.ts';
 import type { Foundation } from './open-foundation.ts';
 
@@ -12,6 +13,7 @@ export interface UpkeepOptions {
 
 interface Kept {
   readonly keptAnswers: KeptAnswers;
+  readonly keptReasoning: KeptReasoning;
   readonly cluster: Cluster;
   readonly prices: LivePrices;
 }
@@ -20,7 +22,7 @@ interface Kept {
 export function startUpkeep(
   { db, transact, now, clock, sweeping, plans, log }: Foundation,
   { routingDetailDays }: UpkeepOptions,
-  { keptAnswers, cluster, prices }: Kept,
+  { keptAnswers, keptReasoning, cluster, prices }: Kept,
 ): () => Promise<void> {
   const details = createRoutingDetails({ db, transact, now, days: routingDetailDays ?? null, log });
   details.shorten();
@@ -29,6 +31,7 @@ export function startUpkeep(
     Promise.all([
       sweepExpired(sweeping),
       keptAnswers.forgetOld(),
+      keptReasoning.forgetOld(),
       cluster.sweep(),
       clock?.sync(),
       prices.reload(),

@@ -1,5 +1,5 @@
-import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
-import { asArray, asObject } from '../json/json-value.ts';
+import type { ChatMessage, CompletionRequest, ToolCall } from '#shared/wire/chat-request.ts';
+import { asArray, asObject, asText } from '../json/json-value.ts';
 import { closedSchema } from './closed-schema.ts';
 import { messageText } from './message-text.ts';
 
@@ -11,8 +11,10 @@ export interface ConversationShape {
   /** Some turns say nothing. */
   readonly blankTurns: boolean;
   readonly picturesInResults: boolean;
-  /** It ends with results of calls that came back without the signed thinking before them. */
-  readonly lostThinking: boolean;
+  /** The newest calls that came back without their provider's state, by their ids. */
+  readonly unsignedCalls: readonly string[];
+  /** The calls whose results it ends with, and the models whose signed thinking came back with them; null where it ends otherwise. */
+  readonly lastCalls: { readonly ids: readonly string[]; readonly thinkers: readonly string[] } | null;
   /** The word JSON stands somewhere in it; looked for only where JSON mode is asked for. */
   readonly saysJson: boolean;
   /** What closing the answer's schema changes, by keyword; null where it cannot be closed. */
@@ -20,6 +22,10 @@ export interface ConversationShape {
   /** The same of the strict tools' schemas, all together. */
   readonly toolSchemaChanges: readonly string[] | null;
 }
+
+/** In `thinkers`: thinking that does not say whose it is. */
+const anyThinker = '*';
+const mostUnsigned = 256;
 
 type Turn = 'user' | 'assistant' | 'tool';
 type Parameters = Partial<Pick<CompletionRequest, 'response_format' | 'tools'>>;
@@ -29,9 +35,11 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
   let last: Turn | null = null;
   let blankTurns = false;
   let picturesInResults = false;
+  const unsigned: string[] = [];
   for (const message of messages) {
     const { role } = message;
     if (role === 'tool') picturesInResults ||= hasPicture(message);
+    if (role === 'assistant' && message.tool_calls) unsigned.push(...unsignedIn(message.tool_calls));
     if (saysNothing(message)) blankTurns = true;
     else if (role !== 'system' && role !== 'developer') {
       first ??= role;
@@ -41,7 +49,8 @@ export function conversationShape(messages: readonly ChatMessage[], parameters: 
   const { response_format: format, tools } = parameters;
   return {
     ...{ first, last, blankTurns, picturesInResults },
-    lostThinking: last === 'tool' && lostThinking(messages),
+    unsignedCalls: unsigned.slice(-mostUnsigned),
+    lastCalls: last === 'tool' ? lastCalls(messages) : null,
     saysJson: format?.type === 'json_object' && messages.some((message) => /json/i.test(messageText(message))),
     schemaChanges: format?.type === 'json_schema' ? changesOf(format.json_schema.schema) : nothing,
     toolSchemaChanges: tools ? toolChanges(tools) : nothing,
@@ -73,8 +82,20 @@ export function saysNothing(message: ChatMessage): boolean {
 const hasPicture = ({ content }: ChatMessage): boolean =>
   Array.isArray(content) && content.some((part) => part.type === 'image_url');
 
-function lostThinking(messages: readonly ChatMessage[]): boolean {
+/** A client that sends some state back sends all of it: in parallel calls only the first one may have any. */
+const unsignedIn = (calls: readonly ToolCall[]): string[] =>
+  calls.some((call) => call.extra_content) ? [] : calls.map(({ id }) => id);
+
+function lastCalls(messages: readonly ChatMessage[]): ConversationShape['lastCalls'] {
   const message = messages.findLast(({ role }) => role === 'assistant');
   const calls = message?.role === 'assistant' ? (message.tool_calls ?? []) : [];
-  return !calls.some((call) => asArray(asObject(asObject(call.extra_content).anthropic).thinking).length > 0);
+  const thinkers = calls.flatMap((call) => {
+    const { thinking, model } = asObject(asObject(call.extra_content).anthropic);
+    return asArray(thinking).length > 0 ? [asText(model) ?? anyThinker] : [];
+  });
+  return { ids: calls.slice(-mostUnsigned).map(({ id }) => id), thinkers };
 }
+
+/** Whether it ends with results of calls that came back without the thinking of this model before them. */
+export const lostThinking = ({ lastCalls: calls }: ConversationShape, model: string): boolean =>
+  calls !== null && !calls.thinkers.some((thinker) => thinker === model || thinker === anyThinker);

@@ -49,8 +49,12 @@ function partTokens(part: ContentPart): number {
   }
 }
 
+/** Of a file that is only named by its address. */
+const pagesElsewhere = 10;
+
 /** PDF pages are not counted (most keep their page tree compressed): so many bytes are taken for one page. */
 function fileTokens(dataUrl: string): number {
+  if (/^https?:/i.test(dataUrl)) return pagesElsewhere * tokensPerPdfPage;
   const bytes = (dataUrl.length * 3) / 4;
   return Math.max(1, Math.ceil(bytes / pdfBytesPerPage)) * tokensPerPdfPage;
 }

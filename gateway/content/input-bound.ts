@@ -25,7 +25,7 @@ export function inputBound({ messages, parameters }: BoundedInput): InputBound {
   let media = 0;
   const text = JSON.stringify([messages, parameters], function (this: Record<string, unknown>, name, value: unknown) {
     if (typeof value !== 'string' || !isMedia(name, this)) return value;
-    media += name === 'url' ? tokensPerImage : value.length * tokensPerFileChar;
+    media += name === 'url' ? tokensPerImage : fileChars(value) * tokensPerFileChar;
     return '';
   });
   return { text: Buffer.byteLength(text), media };
@@ -34,6 +34,9 @@ export function inputBound({ messages, parameters }: BoundedInput): InputBound {
 /** More input tokens than any tokenizer makes of a request. `context`: what the model holds, where that is known. */
 export const mostInputTokens = ({ text, media }: InputBound, context: number | null): number =>
   ownTokens + text + Math.min(media, context ?? media);
+
+/** One that is only named by its address may be as long as any (wire contract §1.5). */
+const fileChars = (value: string) => (/^https?:/i.test(value) ? 10 * 1024 * 1024 : value.length);
 
 /** `image_url.url`, `file.file_data` and `input_audio.data` of content parts. */
 const isMedia = (name: string, holder: Record<string, unknown>): boolean =>

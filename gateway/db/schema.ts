@@ -14,6 +14,7 @@ export interface Books {
   token_keys: TokenKeyTable;
   revoked_tokens: RevokedTokenTable;
   kept_answers: KeptAnswerTable;
+  kept_reasoning: KeptReasoningTable;
   price_rows: PriceRowTable;
   definitions: DefinitionTable;
   limit_uses: LimitUseTable;
@@ -208,6 +209,17 @@ interface KeptAnswerTable {
   expires: bigint;
   /** The answer, encrypted; null while it runs. */
   answer: Uint8Array | null;
+}
+
+/** What a provider signed, by the tool call that it led to (`reasoning/kept-reasoning.ts`). */
+interface KeptReasoningTable {
+  /** HMAC of account and call. */
+  id: string;
+  account_id: string;
+  /** When it is forgotten. */
+  expires: bigint;
+  /** The provider's state, encrypted. */
+  state: Uint8Array;
 }
 
 /** A price beside the shipped book. Only ever added to (`price-rows.ts`). */

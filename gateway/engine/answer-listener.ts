@@ -1,5 +1,4 @@
 import { AppError } from '#shared/errors.ts';
-import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
 import { routeSummary } from '../routing/explain.ts';
 import type { Run, Try } from './run.ts';
@@ -9,8 +8,8 @@ type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
 
 /** Meters what one upstream says and hands it on, without a pause where nobody has to be waited for. */
 export class AnswerListener {
-  /** Why the upstream ended; null where it has not. */
-  reason: FinishReason | null = null;
+  /** How the upstream ended; null where it has not. */
+  finish: Extract<ProviderEvent, { type: 'finish' }> | null = null;
   /** The money did not cover a longer answer. */
   isCut = false;
   readonly #run: Run;
@@ -33,8 +32,11 @@ export class AnswerListener {
       const pieces = event.type === 'text-delta' && event.text.length <= pieceChars ? null : splitEvents(event);
       if (pieces) return this.#takeEach(said, pieces, events.slice(at + 1));
       meter.observe(event);
-      if (event.type === 'finish') this.reason = event.reason;
+      if (event.type === 'finish') this.finish = event;
       else if (event.type !== 'start' && event.type !== 'usage') {
+        if (event.type === 'tool-call-start' && event.extraContent) {
+          this.#run.signed.push({ id: event.id, state: event.extraContent });
+        }
         if (!isEnough && meter.outputTokens > reserve.coveredTokens)
           return this.#takeOnceCovered(said, event, events.slice(at + 1));
         said.push(event);

@@ -4,12 +4,14 @@ import { createReserve, longestAnswer, type Reserve, reserveInput, withAffordabl
 import { usageLimits } from '../billing/usage-limits.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
+import type { CallState } from '../providers/call-state.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import { AnswerListener } from './answer-listener.ts';
 import { billWarnings } from './answer-warnings.ts';
 import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
 import { billFor, upstreamCost } from './bill.ts';
+import { keepReasoning, recallReasoning } from './call-reasoning.ts';
 import type { EngineDeps } from './engine.ts';
 import { ownKeyError } from './own-key-error.ts';
 import { fitQuestion, requestFor } from './provider-request.ts';
@@ -37,6 +39,7 @@ export async function runAnswer(context: RunContext): Promise<void> {
     ...context,
     ...{ admitted, reserve, startedAt, held },
     attempts: [],
+    signed: [],
     current: null,
     spoken: false,
     firstEventMs: deps.timeouts.firstEventMs,
@@ -138,7 +141,8 @@ async function affordable(run: Run, [next]: readonly Target[]): Promise<boolean>
 
 async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcome> {
   const { deps, signal } = run;
-  const current = begin(run, target);
+  const recalling = recallReasoning(run, target);
+  const current = begin(run, target, recalling && (await recalling));
   const { whole } = current;
   const { silentMs } = current.fitted.thinks ? deps.timeouts.thinking : deps.timeouts;
   const firstEventMs = firstEventLimit(run, current, isLast);
@@ -160,18 +164,20 @@ async function askOne(run: Run, target: Target, isLast: boolean): Promise<Outcom
   }
   await listener.speak();
   recordSuccess(run, current);
-  return { kind: 'finished', reason: listener.reason ?? 'stop' };
+  const { reason = 'stop', served = null } = listener.finish ?? {};
+  return { kind: 'finished', reason, served };
 }
 
-function begin(run: Run, target: Target): Try {
+function begin(run: Run, target: Target, recalled: CallState | null): Try {
   const { deps, question, admitted } = run;
   if (!question.byoKey) deps.health.begin(target.model.id);
-  const fitted = fitQuestion(question, target);
+  const fitted = fitQuestion(question, target, recalled);
   const limits = usageLimits(question, target.model, run.reserve, fitted.maxTokens ?? 0);
   const current: Try = {
     ...{ target, limits, fitted },
     meter: createMeter(admitted.features.inputTokens, limits),
     startedAt: deps.now(),
+    recalled,
     whole: wantsWhole(run, target) && run.reserve.coversLongest,
     firstTokenAt: null,
   };
@@ -262,10 +268,13 @@ async function close(run: Run, outcome: Outcome): Promise<void> {
     throw outcome.error;
   }
   if (!run.current) throw new AppError('internal_error', 'An answer has no author.');
+  const keeping = keepReasoning(run, run.current.target);
   const { charged } = await deps.ledger.settle(bill.settlement);
+  if (keeping !== undefined) await keeping;
   const finish: AnswerPart = {
     type: 'finish',
     reason: outcome.kind === 'finished' ? outcome.reason : 'length',
+    ...(outcome.kind === 'finished' && outcome.served ? { served: outcome.served } : {}),
     usage: bill.metered.usage,
     cost: charged,
     upstreamCost: bill.settlement.upstreamCost,

@@ -7,7 +7,7 @@ import type { Secret } from '../auth/secret.ts';
 import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Packed } from '../providers/packed-request.ts';
-import type { ProviderEvent, ProviderRequest } from '../providers/provider.ts';
+import type { ProviderEvent, ProviderRequest, Served } from '../providers/provider.ts';
 import type { RoutingFacts } from '../routing/routing-facts.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
@@ -55,11 +55,20 @@ export type AnswerPart =
     }
   | Extract<
       ProviderEvent,
-      { type: 'text-delta' | 'reasoning-delta' | 'refusal-delta' | 'tool-call-start' | 'tool-call-delta' }
+      {
+        type:
+          | 'text-delta'
+          | 'reasoning-delta'
+          | 'refusal-delta'
+          | 'tool-call-start'
+          | 'tool-call-delta'
+          | 'annotations';
+      }
     >
   | {
       readonly type: 'finish';
       readonly reason: FinishReason;
+      readonly served?: Served;
       readonly usage: TokenUsage;
       /** What the account was charged. */
       readonly cost: NanoUsd;

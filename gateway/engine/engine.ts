@@ -5,6 +5,7 @@ import type { Running } from '../concurrency/running.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Registry } from '../providers/registry.ts';
+import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import type { Health } from '../routing/health.ts';
 import type { Sticky } from '../routing/sticky.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
@@ -44,6 +45,8 @@ export const engineTimeouts: EngineTimeouts = {
 
 export interface EngineDeps {
   readonly ledger: Ledger;
+  /** What providers sign and clients drop. */
+  readonly reasoning: Pick<KeptReasoning, 'keep' | 'recall'>;
   readonly registry: Registry;
   /** All models that may be served, the registry's own included. */
   readonly catalogue: () => Catalogue;

@@ -1,14 +1,21 @@
 import { type Fitted, fitRequest } from '../fitting/fit-request.ts';
+import type { CallState } from '../providers/call-state.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import type { Features } from '../routing/features.ts';
 import type { Target } from './admit.ts';
 import type { Question } from './answer.ts';
+import { foundAgain } from './call-reasoning.ts';
 import type { Run, Try } from './run.ts';
 
-/** The question as this model takes it, and what had to be changed for that. */
-export function fitQuestion(question: Question, target: Pick<Target, 'model' | 'provider'>): Fitted {
+/** The question as this model takes it, and what had to be changed for that. `recalled`: reasoning that the client did not send back. */
+export function fitQuestion(
+  question: Question,
+  target: Pick<Target, 'model' | 'provider'>,
+  recalled: CallState | null = null,
+): Fitted {
   const { parameters, openaiOnly, facts } = question;
-  const { shape, features } = facts;
+  const { features } = facts;
+  const shape = foundAgain(facts.shape, recalled, target.model.model);
   const maxTokens = longestAnswer(question, features, target);
   return fitRequest(
     { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens },
@@ -17,7 +24,7 @@ export function fitQuestion(question: Question, target: Pick<Target, 'model' | '
 }
 
 /** What a provider is asked, with the limit that its answer needs. */
-export function requestFor({ question }: Run, target: Target, { fitted, whole }: Try): ProviderRequest {
+export function requestFor({ question }: Run, target: Target, { fitted, recalled, whole }: Try): ProviderRequest {
   return {
     model: target.model.model,
     facts: target.model.facts,
@@ -25,6 +32,7 @@ export function requestFor({ question }: Run, target: Target, { fitted, whole }:
     messages: question.messages,
     messagesJson: question.messagesJson,
     packed: question.packed,
+    recalled,
     maxTokens: fitted.maxTokens,
     api: fitted.api,
     parameters: fitted.parameters,

@@ -6,6 +6,9 @@ import type { UsageLimits } from '../billing/usage-limits.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';
+import type { CallState } from '../providers/call-state.ts';
+import type { Served } from '../providers/provider.ts';
+import type { SignedCall } from '../reasoning/kept-reasoning.ts';
 import { type AttemptRecord, explain } from '../routing/explain.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
@@ -37,6 +40,8 @@ export interface Try {
   readonly limits: UsageLimits;
   readonly startedAt: number;
   readonly fitted: Fitted;
+  /** What the provider wants back of earlier answers and the client did not send. */
+  readonly recalled: CallState | null;
   /** It comes in one piece: asked for like that, and not begun otherwise. */
   whole: boolean;
   firstTokenAt: number | null;
@@ -50,6 +55,8 @@ export interface Run extends RunContext {
   /** Until its hold is durable no byte of the answer may leave. */
   readonly held: Held;
   readonly attempts: AttemptRecord[];
+  /** The answer's calls that come with something their provider wants back. */
+  readonly signed: SignedCall[];
   current: Try | null;
   /** Something of the answer went out: from here on nobody else may be asked. */
   spoken: boolean;
@@ -60,7 +67,7 @@ export interface Run extends RunContext {
 }
 
 export type Outcome =
-  | { readonly kind: 'finished'; readonly reason: FinishReason }
+  | { readonly kind: 'finished'; readonly reason: FinishReason; readonly served: Served | null }
   | { readonly kind: 'out_of_credit' }
   | {
       readonly kind: 'failed';

@@ -22,3 +22,12 @@ test.each([
 ] as const)('%j stays as it is', (event) => {
   expect(splitEvents(event)).toBeNull();
 });
+
+test('of long thinking each piece has its part of the details, and the last the signature', () => {
+  const text = 'x'.repeat(40_000);
+  const detail = { type: 'reasoning.text', text, signature: 's', id: 'm/0/0' };
+  const pieces = splitEvents({ type: 'reasoning-delta', text, details: [detail] }) ?? [];
+  const details = pieces.flatMap((piece) => (piece.type === 'reasoning-delta' ? (piece.details ?? []) : []));
+  expect(details.map(({ text: part }) => part).join('')).toBe(text);
+  expect(details.map(({ signature }) => signature)).toEqual([undefined, undefined, 's']);
+});

@@ -14,6 +14,7 @@ export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | nu
         ? piecesOf(event.text).map((text) => ({ type: event.type, text }))
         : null;
     case 'reasoning-delta':
+      return event.text.length > pieceChars && (event.details ?? []).length <= 1 ? reasoningPieces(event) : null;
     case 'refusal-delta':
       return event.text.length > pieceChars ? piecesOf(event.text).map((text) => ({ type: event.type, text })) : null;
     case 'tool-call-delta':
@@ -23,6 +24,18 @@ export function splitEvents(event: ProviderEvent): readonly ProviderEvent[] | nu
     default:
       return null;
   }
+}
+
+/** Each with its piece of the text; what else is told of the block goes with all of them but for the signature, which goes with the last. */
+function reasoningPieces({ text, details }: Extract<ProviderEvent, { type: 'reasoning-delta' }>): ProviderEvent[] {
+  const pieces = piecesOf(text);
+  const [detail] = details ?? [];
+  if (!detail) return pieces.map((piece) => ({ type: 'reasoning-delta', text: piece }));
+  const { signature, ...unsigned } = detail;
+  return pieces.map((piece, at) => {
+    const own = at === pieces.length - 1 && signature !== undefined ? { ...unsigned, signature } : unsigned;
+    return { type: 'reasoning-delta', text: piece, details: [{ ...own, text: piece }] };
+  });
 }
 
 /** A pair of surrogates stays together: half of it is no text. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { ConversationShape } from '../content/conversation-shape.ts';
+import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { type Api, apiOf, fitToResponses } from './fit-api.ts';
@@ -115,8 +115,8 @@ function fitThinking(
   if (!facts) return parameters;
   const { reasoning_effort: asked, ...rest } = parameters;
   const forcesTool = isForced(rest.tool_choice);
-  const { lostThinking } = shape;
-  const effort = fitEffort({ model, facts, asked, forcesTool, lostThinking, maxTokens }, warnings);
+  const lost = lostThinking(shape, model.model);
+  const effort = fitEffort({ model, facts, asked, forcesTool, lostThinking: lost, maxTokens }, warnings);
   if (effort === undefined) return rest;
   const thinks = effort !== 'none';
   const kept = thinks && !facts.samplesWhileThinking ? without(rest, facts.sampling, model, warnings) : rest;

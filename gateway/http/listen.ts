@@ -4,6 +4,7 @@ import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError
 import { AppError, toAppError } from '#shared/errors.ts';
 import { newId } from '../db/id.ts';
 import { watchUploads } from '../overload/upload-pace.ts';
+import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { answerClientErrors, malformed } from './client-error.ts';
 import type { Door } from './door.ts';
@@ -19,6 +20,8 @@ export interface ListenOptions {
   readonly host?: string;
   /** Names under which the gateway may be addressed, besides the loopback ones (`api.example.com`, without a port). */
   readonly hosts?: readonly string[];
+  /** Origins whose pages may call the gateway from a browser (`https://app.example.com`); none where it is missing. */
+  readonly origins?: readonly string[];
   /** Whose word is taken for where a request comes from; nobody's where it is missing. */
   readonly proxies?: TrustedProxies | null;
 }
@@ -62,6 +65,7 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const host = options.host ?? '127.0.0.1';
   const names = new Set([...loopbackNames, host, ...(options.hosts ?? [])].map((name) => name.toLowerCase()));
   const proxies = options.proxies ?? null;
+  const crossOrigin = createCrossOrigin(options.origins ?? []);
   const answer = (request: Request, { incoming }: HttpBindings | Http2Bindings) =>
     isAddressedToUs(request.headers.get('host'), names)
       ? gateway.fetch(request, { address: clientAddress(incoming, proxies) })
@@ -70,7 +74,9 @@ export async function listen(gateway: Gated, options: ListenOptions): Promise<Li
   const ordinary = getRequestListener(answer, { overrideGlobalObjects: false, errorHandler });
   const server = createServer(serverLimits, (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
-    if (gateway.answerChat && isChat(method, url) && isAddressedToUs(incoming.headers.host ?? null, names)) {
+    const isOurs = isAddressedToUs(incoming.headers.host ?? null, names);
+    if (isOurs && crossOrigin(incoming, outgoing)) return;
+    if (isOurs && gateway.answerChat && isChat(method, url)) {
       const refusal = gateway.shed?.(url, incoming.headers.authorization ?? null);
       const exchange = new SocketExchange(incoming, outgoing, clientAddress(incoming, proxies), stallMs);
       if (refusal) return refuseAtDoor(refusal, exchange);

@@ -94,6 +94,8 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
         if (open?.type !== 'tool_use') return [];
         open.text += part.arguments;
         return [delta({ type: 'input_json_delta', partial_json: part.arguments })];
+      case 'annotations':
+        return [];
     }
   }
 

@@ -1,12 +1,12 @@
 import { workerTask } from '../threads/worker-task.ts';
-import type { FetchedImages } from '../upstream/fetched-images.ts';
+import type { FetchedFiles } from '../upstream/fetched-files.ts';
 import type { ProviderRequest } from './provider.ts';
 import type { BodyWriter } from './written-body.ts';
 
 export interface BodyInput {
   readonly request: ProviderRequest;
   readonly writer: BodyWriter;
-  readonly images: FetchedImages | null;
+  readonly fetched: FetchedFiles | null;
 }
 
 /** Writes what an upstream is sent. */

@@ -12,7 +12,7 @@ export interface Packed {
   /** Whose request it is: threads serve accounts in turn. */
   readonly account: string;
   /** Pictures that are named by their address: where each is named first. */
-  readonly remoteImages: ReadonlyMap<string, string>;
+  readonly remoteFiles: ReadonlyMap<string, string>;
   /** The estimate of what all of it is, in tokens. */
   readonly inputTokens: number;
   /** What it comes to at the most, whoever counts. */

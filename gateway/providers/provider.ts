@@ -1,14 +1,15 @@
 import type { NanoUsd } from '#shared/money.ts';
 import type { Price, TokenUsage } from '#shared/price.ts';
 import type { ServerKind } from '#shared/server-kinds.ts';
-import type { ChatMessage, CompletionRequest } from '#shared/wire/chat-request.ts';
+import type { ChatMessage, CompletionRequest, ReasoningDetail } from '#shared/wire/chat-request.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { Secret } from '../auth/secret.ts';
 import type { ModelFacts } from '../catalogue/model-facts.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { PriceFields } from '../prices/price-document.ts';
-import type { FetchedImages } from '../upstream/fetched-images.ts';
+import type { FetchedFiles } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
+import type { CallState } from './call-state.ts';
 import type { LongChanges } from './changed-request.ts';
 import type { Packed } from './packed-request.ts';
 
@@ -64,8 +65,10 @@ export interface ProviderRequest {
   readonly messages: readonly ChatMessage[];
   /** The messages and other long parts of a large request: `upstreamBody` writes its body without opening them here. */
   readonly packed?: Packed | null;
-  /** The images that it names by their address, where its provider may not fetch them itself. */
-  readonly images?: FetchedImages | null;
+  /** What is wanted back with calls that came without it. */
+  readonly recalled?: CallState | null;
+  /** The pictures and files that it names by their address, where its provider may not fetch them itself. */
+  readonly fetched?: FetchedFiles | null;
   /** The messages in OpenAI's JSON, where nothing of it has to be changed: saves spelling a long prompt again. */
   readonly messagesJson?: Uint8Array | null;
   /** All of the answer is wanted at once. */
@@ -100,6 +103,15 @@ export interface ProviderRequest {
   >;
 }
 
+/** What an upstream says of how it answered, where it says so; only told, never reckoned with. */
+export interface Served {
+  readonly serviceTier?: string;
+  readonly systemFingerprint?: string;
+  /** Tokens of the caller's prediction that the answer has, and that it does not. */
+  readonly acceptedPredictionTokens?: number;
+  readonly rejectedPredictionTokens?: number;
+}
+
 /**
  * What an answer is made of, whoever wrote it. The first event means that the upstream has begun to answer. `usage` is
  * cumulative: each replaces the one before. `finish` is given only where the upstream said that it was complete.
@@ -112,7 +124,13 @@ export type ProviderEvent =
       /** OpenAI's own object for this piece of text, where it was asked for. The text may then be empty. */
       readonly logprobs?: Readonly<Record<string, unknown>>;
     }
-  | { readonly type: 'reasoning-delta'; readonly text: string }
+  | {
+      readonly type: 'reasoning-delta';
+      /** Empty where only a signature comes. */
+      readonly text: string;
+      /** The same with its vendor's signature and place; absent where there is neither. */
+      readonly details?: readonly ReasoningDetail[];
+    }
   | { readonly type: 'refusal-delta'; readonly text: string }
   | {
       readonly type: 'tool-call-start';
@@ -128,7 +146,9 @@ export type ProviderEvent =
       /** What the upstream says that the request costs, where it says so. */
       readonly cost?: NanoUsd;
     }
-  | { readonly type: 'finish'; readonly reason: FinishReason };
+  /** Sources that what was said refers to, in OpenAI's words. */
+  | { readonly type: 'annotations'; readonly annotations: readonly Readonly<Record<string, unknown>>[] }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly served?: Served };
 
 export interface ProviderContext {
   readonly credential: ProviderCredential;
@@ -167,6 +187,8 @@ export interface Provider {
   readonly name: string;
   /** This provider refuses requests without `maxTokens`, so it is always given one. */
   readonly needsMaxTokens?: boolean;
+  /** It signs its reasoning before tool calls, and wants it back with them (`extra_content`). */
+  readonly signsReasoning?: boolean;
   /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`without-addresses.ts`). */
   readonly fetchesImages?: boolean;
   /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */

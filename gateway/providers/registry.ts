@@ -1,7 +1,7 @@
 import { knownProvider, knownProviders } from '#shared/known-providers.ts';
 import { isServerId } from '#shared/server-kinds.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Download } from '../upstream/fetched-images.ts';
+import type { Download } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import { createAnthropic } from './anthropic/anthropic.ts';
 import { createAzureOpenAi } from './azure-openai/azure-openai.ts';

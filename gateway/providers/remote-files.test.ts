@@ -5,7 +5,7 @@ import { openTestGateway } from '../testing/open-test-gateway.ts';
 import { completion, everyId, modelOf, openCanary, openOwnServers, prompt } from '../testing/own-servers.ts';
 import { privateSpellings } from '../testing/private-spellings.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
-import type { Download } from '../upstream/fetched-images.ts';
+import type { Download } from '../upstream/fetched-files.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000', 'hex');
 const apiKey = new Secret('platform-key');
@@ -181,5 +181,62 @@ describe('a public address', () => {
     expect((await post('/v1/chat/completions', body)).status).toBe(200);
     expect(urls).toEqual([address]);
     expect(servers.sent().join()).not.toContain('files.example.com');
+  });
+});
+
+describe('a document by its address', () => {
+  const document = 'https://files.example.com/report.pdf';
+  const pdf = Buffer.from('%PDF-1.7 a report');
+  const read = (model: string, url: string) => ({
+    model,
+    max_tokens: 10,
+    messages: [{ role: 'user', content: [{ type: 'file', file: { file_data: url } }] }],
+  });
+  const comes = (bytes: Buffer) => {
+    const urls: string[] = [];
+    const download: Download = async (url) => {
+      urls.push(url);
+      return { bytes, contentType: 'application/pdf', charset: null, url };
+    };
+    return { urls, download };
+  };
+
+  test.each(['openai', 'anthropic', 'google'])(
+    'is fetched by us for %s, who gets its bytes, also where it may fetch',
+    async (id) => {
+      const { urls, download } = comes(pdf);
+      const { post } = await servers.gateway({ download, providers: servers.credentials({ mayFetch: true }) });
+      expect((await post('/v1/chat/completions', read(modelOf(id), document))).status).toBe(200);
+      expect(urls).toEqual([document]);
+      expect(servers.sent().at(-1)).toContain(pdf.toString('base64'));
+      expect(servers.sent().at(-1)).not.toContain('files.example.com');
+    },
+  );
+
+  test('is refused like a picture where the guard does not let it through', async () => {
+    const { post } = await servers.gateway();
+    for (const url of privateSpellings(canary.port).filter((each) => !each.startsWith('data:'))) {
+      const response = await post('/v1/chat/completions', read(modelOf('openai'), url));
+      expect([url, await codeOf(response)]).toEqual([
+        url,
+        expect.stringMatching(/^400 (file_download_failed|invalid_file)$/),
+      ]);
+    }
+    expect([servers.sent(), canary.connects]).toEqual([[], 0]);
+  });
+
+  test('is a PDF, or its place is named', async () => {
+    const { download } = comes(png);
+    const { post } = await servers.gateway({ download });
+    const answer = await post('/v1/chat/completions', read(modelOf('openai'), document));
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'file_download_failed', param: 'messages[0].content[0].file.file_data' },
+    });
+  });
+
+  test('takes as much of the balance as a long one might', async () => {
+    const { post } = await servers.gateway({ plan: 'pro', balance: '0.001' });
+    const answer = await post('/v1/chat/completions', read(modelOf('openai'), document));
+    expect(await codeOf(answer)).toBe('402 insufficient_credits');
   });
 });

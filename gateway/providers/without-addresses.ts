@@ -1,10 +1,11 @@
 import { knownProvider } from '#shared/known-providers.ts';
-import { type Download, fetchImages } from '../upstream/fetched-images.ts';
+import { type Download, documentsOf, fetchFiles } from '../upstream/fetched-files.ts';
 import type { Provider, ProviderCredential } from './provider.ts';
-import { remoteImagesOf } from './upstream-body.ts';
+import { remoteFilesOf } from './upstream-body.ts';
 
 /**
- * A provider that is handed an address only where it can and may fetch it; otherwise the bytes, which the guard fetched. What
+ * A provider that is handed an address only where it can and may fetch it; otherwise the bytes, which the guard fetched. OpenAI's chat
+ * completions and Google's API take no document by its address, so that none is handed on. What
  * a server of one's own fetches it fetches from where it stands, past every guard: from its own machine, from the operator's
  * network, from the cloud's metadata (docs/decisions/033-who-may-fetch.md).
  */
@@ -12,11 +13,11 @@ export function withoutAddresses(provider: Provider, download?: Download): Provi
   return {
     ...provider,
     async chat(request, context, take) {
-      if (provider.fetchesImages && mayFetch(provider.id, context.credential)) {
-        return provider.chat(request, context, take);
-      }
-      const images = await fetchImages(remoteImagesOf(request), context.signal, download);
-      return provider.chat(images ? { ...request, images } : request, context, take);
+      const remote = remoteFilesOf(request);
+      const fetchesImages = provider.fetchesImages && mayFetch(provider.id, context.credential);
+      const wanted = fetchesImages ? documentsOf(remote) : remote;
+      const fetched = await fetchFiles(wanted, context.signal, download);
+      return provider.chat(fetched ? { ...request, fetched } : request, context, take);
     },
   };
 }

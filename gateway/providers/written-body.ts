@@ -1,4 +1,5 @@
 import { messagesBody } from './anthropic/anthropic-body.ts';
+import { withCallState } from './call-state.ts';
 import { changedRequest } from './changed-request.ts';
 import { generateBody } from './google/google-body.ts';
 import { completionBody } from './openai-compatible/completion-body.ts';
@@ -16,7 +17,9 @@ export type BodyWriter =
 
 /** What an upstream is sent: an object to be written as JSON, or its bytes. */
 export function writtenBody(given: ProviderRequest, writer: BodyWriter): object | Uint8Array {
-  const request = changedRequest(given);
+  const changed = changedRequest(given);
+  const messages = withCallState(changed.messages, changed.recalled);
+  const request = messages === changed.messages ? changed : { ...changed, messages };
   switch (writer.kind) {
     case 'completions':
       return completionBytes(request, writer.dialect) ?? completionBody(request, writer.dialect);

@@ -83,6 +83,8 @@ export function createOutputItems(name: string): OutputItems {
         return beginCall(part);
       case 'tool-call-delta':
         return open?.kind === 'function_call' ? open.add('text', part.arguments) : [];
+      case 'annotations':
+        return [];
     }
   }
 

@@ -22,6 +22,7 @@ import { createLedger } from '../ledger/ledger-store.ts';
 import { createOverload } from '../overload/overload.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
+import { createKeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { createHealth } from '../routing/health.ts';
 import { createSticky } from '../routing/sticky.ts';
 import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
@@ -78,7 +79,9 @@ export async function openChatBench(options: BenchOptions = {}) {
   const running = createRunning();
   const health = createHealth(now);
   const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
+  const sealing = createSealing([randomBytes(32)]);
   const engine = createEngine({
+    reasoning: createKeptReasoning({ db: books.db, transact, sealing, now }),
     credentials: { watch: () => () => {} },
     ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
     registry,
@@ -94,7 +97,7 @@ export async function openChatBench(options: BenchOptions = {}) {
     byokFeeBps: 0,
     timeouts: { ...engineTimeouts, ...options.timeouts },
   });
-  const keptAnswers = createKeptAnswers({ transact, sealing: createSealing([randomBytes(32)]), now });
+  const keptAnswers = createKeptAnswers({ transact, sealing, now });
   const principal = principalOf(plan);
   const handlers = exchangeHandlers({
     ...{ engine, now, keptAnswers, log },

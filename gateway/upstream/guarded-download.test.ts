@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import { addressesIn, type Download, fetchImages, withImages } from './fetched-images.ts';
+import { addressesIn, type Download, fetchFiles, withFiles } from './fetched-files.ts';
 import { type DownloadRules, guardedDownload } from './guarded-download.ts';
 
 let server: Server;
@@ -173,9 +173,9 @@ describe('images of a conversation', () => {
   const user = (...content: ReturnType<typeof image>[]): ChatMessage => ({ role: 'user', content, name: undefined });
   const none = new AbortController().signal;
 
-  async function withFetchedImages(messages: readonly ChatMessage[], signal: AbortSignal, download?: Download) {
-    const images = await fetchImages(addressesIn(messages), signal, download);
-    return messages.map((message) => withImages(message, images ?? new Map()));
+  async function withFetchedFiles(messages: readonly ChatMessage[], signal: AbortSignal, download?: Download) {
+    const images = await fetchFiles(addressesIn(messages), signal, download);
+    return messages.map((message) => withFiles(message, images ?? new Map()));
   }
 
   test('come in place of their address, each fetched once, and are what their bytes say', async () => {
@@ -187,7 +187,7 @@ describe('images of a conversation', () => {
     const kept = image('data:image/png;base64,AAAA');
     const messages = [user(image('https://a.example/1'), kept), user(image('https://a.example/1'))];
     const data = image(`data:image/png;base64,${png.toString('base64')}`);
-    expect(await withFetchedImages(messages, none, download)).toEqual([user(data, kept), user(data)]);
+    expect(await withFetchedFiles(messages, none, download)).toEqual([user(data, kept), user(data)]);
     expect(fetched).toEqual(['https://a.example/1']);
   });
 
@@ -200,11 +200,11 @@ describe('images of a conversation', () => {
     });
     const param = 'messages[0].content[1].image_url.url';
     const messages = [user(image('data:image/png;base64,AAAA'), image('https://a.example/1'))];
-    await expect(withFetchedImages(messages, none, page)).rejects.toMatchObject({
+    await expect(withFetchedFiles(messages, none, page)).rejects.toMatchObject({
       code: 'file_download_failed',
       param,
     });
-    await expect(withFetchedImages([user(image('https://127.0.0.1/x'))], none)).rejects.toMatchObject({
+    await expect(withFetchedFiles([user(image('https://127.0.0.1/x'))], none)).rejects.toMatchObject({
       code: 'file_download_failed',
       param: 'messages[0].content[0].image_url.url',
     });

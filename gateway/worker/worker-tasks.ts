@@ -12,7 +12,7 @@ import { scriptFor } from '../providers/sandbox/scripts.ts';
 import { writtenBody } from '../providers/written-body.ts';
 import { plainFeatures } from '../routing/features.ts';
 import type { WorkerTask } from '../threads/worker-task.ts';
-import { addressesIn, withImages } from '../upstream/fetched-images.ts';
+import { addressesIn, withFiles } from '../upstream/fetched-files.ts';
 import { jsonAnswerTask } from '../upstream/json-answer-task.ts';
 import { questionReaderOf } from './question-readers.ts';
 
@@ -35,16 +35,16 @@ export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new M
       },
       packed: {
         bytes: packed(fields),
-        remoteImages: addressesIn(fields.messages),
+        remoteFiles: addressesIn(fields.messages),
         inputTokens: fields.facts.features.inputTokens,
         inputBound: inputBound(fields),
       },
     };
   }),
 
-  done(bodyTask, ({ request, writer, images }) => {
+  done(bodyTask, ({ request, writer, fetched }) => {
     const whole = opened(request);
-    const messages = images ? whole.messages.map((message) => withImages(message, images)) : whole.messages;
+    const messages = fetched ? whole.messages.map((message) => withFiles(message, fetched)) : whole.messages;
     const body = writtenBody({ ...whole, messages }, writer);
     return body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
   }),

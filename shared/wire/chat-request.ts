@@ -19,6 +19,16 @@ export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().tra
 /** More tokens than any model writes; what they might cost still fits the books. */
 export const mostOutputTokens = 2 ** 31 - 1;
 export const outputTokens = z.int().min(1).max(mostOutputTokens);
+/**
+ * 64 bits, as OpenAI and the contract have them. A number of JavaScript's has 53: what is beyond is sent by its remainder, the same for the
+ * same seed, because a rounded one could be more than 64 bits.
+ */
+const seed = z
+  .number()
+  .refine(Number.isInteger, 'must be an integer')
+  .min(-(2 ** 63))
+  .max(2 ** 63)
+  .transform((value) => value % 2 ** 53);
 /** Names and patterns that a model, a provider or a tool may have. */
 const word = z.string().max(256);
 
@@ -63,11 +73,27 @@ const assistantContent = z.union([
     ),
 ]);
 
+/** Reasoning and its vendor's signature, as OpenRouter spells them. */
+export const reasoningDetail = z.looseObject({
+  type: z.string(),
+  id: z.string().nullish(),
+  format: z.string().nullish(),
+  index: z.number().nullish(),
+});
+
 export const toolCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),
   /** Opaque provider state that must come back unchanged (wire contract §1.6). */
+  extra_content: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** A call of one of OpenAI's custom tools, which take a text. */
+export const customToolCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('custom'),
+  custom: z.object({ name: z.string(), input: z.string() }),
   extra_content: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -84,7 +110,10 @@ export const chatMessage = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: assistantContent.nullish(),
     tool_calls: optional(z.array(toolCall)),
+    /** What it thought, under each of the names that answers have it. */
     reasoning_content: optional(z.string()),
+    reasoning: optional(z.string()),
+    reasoning_details: optional(z.array(reasoningDetail).max(2048)),
     ...marked,
   }),
   z.looseObject({
@@ -165,7 +194,7 @@ const sharedFields = {
   ...gatewayFields,
   max_tokens: optional(outputTokens),
   stop: optional(z.union([stopSequence, z.array(stopSequence).max(4)])),
-  seed: optional(z.int()),
+  seed: optional(seed),
   frequency_penalty: optional(z.number().min(-2).max(2)),
   presence_penalty: optional(z.number().min(-2).max(2)),
   response_format: optional(responseFormat),
@@ -206,6 +235,8 @@ export const completionRequest = z
 export type CacheMark = z.output<typeof cacheMark>;
 export type ChatMessage = z.output<typeof chatMessage>;
 export type ContentPart = z.output<typeof contentPart>;
+export type ReasoningDetail = z.output<typeof reasoningDetail>;
+export type CustomToolCall = z.output<typeof customToolCall>;
 export type ToolCall = z.output<typeof toolCall>;
 export type RouteControls = z.output<typeof routeControls>;
 export type PromptRequest = z.output<typeof promptRequest>;

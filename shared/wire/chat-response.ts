@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolCall } from './chat-request.ts';
+import { customToolCall, reasoningDetail, toolCall } from './chat-request.ts';
 import { count, unixSeconds, usdAmount } from './scalars.ts';
 
 export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter']);
@@ -37,13 +37,15 @@ export const promptTokens = z.object({
   reasoning_tokens: count,
 });
 
+const anyCall = z.discriminatedUnion('type', [toolCall, customToolCall]);
+
 const promptAnswerFields = {
   id: z.string(),
   provider: z.string(),
   model: z.string(),
   tokens: promptTokens,
   finish_reason: finishReason,
-  tool_calls: z.array(toolCall),
+  tool_calls: z.array(anyCall),
   cost_usd: usdAmount,
   byok: z.boolean(),
   routing,
@@ -85,6 +87,8 @@ export const completionResponse = z
     model: z.string(),
     provider: z.string(),
     system_fingerprint: z.string().nullable(),
+    /** Where the provider says which of its tiers answered. */
+    service_tier: z.string().optional(),
     choices: z.array(
       z.object({
         index: count,
@@ -92,8 +96,12 @@ export const completionResponse = z
           role: z.literal('assistant'),
           content: z.string().nullable(),
           refusal: z.string().nullable(),
+          /** Sources that the text refers to. */
+          annotations: z.array(z.looseObject({})).optional(),
           reasoning_content: z.string().optional(),
-          tool_calls: z.array(toolCall).optional(),
+          reasoning: z.string().optional(),
+          reasoning_details: z.array(reasoningDetail).optional(),
+          tool_calls: z.array(anyCall).optional(),
         }),
         logprobs: z.unknown().nullable(),
         finish_reason: finishReason,
@@ -109,8 +117,9 @@ export const completionResponse = z
 const toolCallDelta = z.looseObject({
   index: count,
   id: z.string().optional(),
-  type: z.literal('function').optional(),
+  type: z.enum(['function', 'custom']).optional(),
   function: z.looseObject({ name: z.string().optional(), arguments: z.string().optional() }).optional(),
+  custom: z.looseObject({ name: z.string().optional(), input: z.string().optional() }).optional(),
 });
 
 /** One chunk of a streamed completion. `usage` and `routing` ride on the finish chunk unless asked otherwise (§0.8). */
@@ -128,12 +137,17 @@ export const completionChunk = z
           role: z.literal('assistant').optional(),
           content: z.string().nullish(),
           reasoning_content: z.string().nullish(),
+          reasoning: z.string().nullish(),
+          reasoning_details: z.array(reasoningDetail).nullish(),
           refusal: z.string().nullish(),
+          annotations: z.array(z.looseObject({})).optional(),
           tool_calls: z.array(toolCallDelta).optional(),
         }),
         finish_reason: finishReason.nullable(),
       }),
     ),
+    system_fingerprint: z.string().optional(),
+    service_tier: z.string().optional(),
     usage: completionUsage.nullish(),
     routing: routing.optional(),
     warnings: z.array(warning).optional(),

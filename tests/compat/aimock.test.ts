@@ -86,10 +86,8 @@ describe.each(models)('%s', (model) => {
     const { choices } = completionResponse.parse(await first.json());
     expect(choices[0]?.finish_reason).toBe('tool_calls');
     const call = choices[0]?.message.tool_calls?.[0];
-    expect([call?.function.name, JSON.parse(call?.function.arguments ?? '')]).toEqual([
-      'get_weather',
-      { city: 'Rome' },
-    ]);
+    if (call?.type !== 'function') throw new Error('no function was called');
+    expect([call.function.name, JSON.parse(call.function.arguments)]).toEqual(['get_weather', { city: 'Rome' }]);
     const messages = [
       ...user('weather?'),
       choices[0]?.message,

@@ -12,6 +12,7 @@ const effort = page('build-with-claude/effort');
 const thinkingTable = page('build-with-claude/thinking-troubleshooting');
 const structured = page('build-with-claude/structured-outputs');
 const toolLoop = page('build-with-claude/thinking-tool-workflows');
+const prefixChecks = page('build-with-claude/preserved-thinking/prefix-checks');
 const deprecations = page('about-claude/model-deprecations');
 
 const common = {
@@ -81,10 +82,12 @@ export const anthropicModels: readonly ModelFacts[] = [
   {
     ...alwaysThinking,
     id: 'anthropic/claude-fable-5-1',
+    thinking: { by: 'adaptive', byDefault: true, bound: true },
     description: 'For demanding reasoning and long-horizon agentic work.',
     released: '2026-09-01',
     quality: 0.96,
     speed: [2200, 50],
+    sources: [...alwaysThinking.sources, prefixChecks],
   },
   {
     ...alwaysThinking,
@@ -99,11 +102,12 @@ export const anthropicModels: readonly ModelFacts[] = [
   {
     ...alwaysThinking,
     id: 'anthropic/claude-opus-5-5',
+    thinking: { by: 'adaptive', byDefault: true, bound: true },
     description: 'For long-running agentic coding and knowledge work.',
     released: '2026-09-22',
     quality: 0.93,
     speed: [1800, 60],
-    sources: [...alwaysThinking.sources, page('models/opus-5-5/whats-new-opus-5-5')],
+    sources: [...alwaysThinking.sources, page('models/opus-5-5/whats-new-opus-5-5'), prefixChecks],
   },
   {
     ...adaptive,

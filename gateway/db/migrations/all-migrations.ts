@@ -13,6 +13,7 @@ import { groupCommit } from './0013-group-commit.ts';
 import { journal } from './0014-journal.ts';
 import { purposes } from './0015-purposes.ts';
 import { definitions } from './0016-definitions.ts';
+import { keptReasoning } from './0017-kept-reasoning.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -30,5 +31,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0014-journal': journal(dialect),
     '0015-purposes': purposes,
     '0016-definitions': definitions(dialect),
+    '0017-kept-reasoning': keptReasoning(dialect),
   }),
 });

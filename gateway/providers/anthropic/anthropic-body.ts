@@ -2,8 +2,8 @@ import { AppError } from '#shared/errors.ts';
 import { marksOf } from '../../content/cache-marks.ts';
 import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
-import { anthropicMark, anthropicMessages, systemFor } from './messages.ts';
-import { thinkingFor } from './thinking.ts';
+import { type AnthropicMessage, anthropicMark, anthropicMessages, systemFor } from './messages.ts';
+import { dropsUnbound, isBound, thinkingFor } from './thinking.ts';
 
 const defaultMaxTokens = 4_096;
 
@@ -13,15 +13,17 @@ export function messagesBody(request: ProviderRequest): object {
   const maxTokens = request.maxTokens ?? defaultMaxTokens;
   const { thinking, output_config: effort, active } = thinkingFor(request, maxTokens);
   checkMarks(request);
+  const messages = anthropicMessages(request, active);
+  const binds = active && isBound(request) && messages.some(hasThinking);
   const format = outputFormat(parameters);
   const system = systemFor(request.messages, format ? '' : formatInWords(parameters));
   return {
     model: request.model,
     max_tokens: maxTokens,
     stream: !request.whole,
-    messages: anthropicMessages(request, active),
+    messages,
     ...(system.length > 0 ? { system } : {}),
-    ...(thinking ? { thinking } : {}),
+    ...(binds ? { thinking: dropsUnbound(thinking) } : thinking ? { thinking } : {}),
     ...sampling(parameters),
     ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
     ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
@@ -29,6 +31,9 @@ export function messagesBody(request: ProviderRequest): object {
     ...(parameters.user === undefined ? {} : { metadata: { user_id: parameters.user } }),
   };
 }
+
+const hasThinking = ({ content }: AnthropicMessage) =>
+  content.some((block) => 'type' in block && (block.type === 'thinking' || block.type === 'redacted_thinking'));
 
 type Parameters = ProviderRequest['parameters'];
 

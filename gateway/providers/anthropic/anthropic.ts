@@ -4,6 +4,7 @@ import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
 import { createMessageReader } from './message-events.ts';
+import { bindingHeaders } from './thinking.ts';
 
 const id = 'anthropic';
 const apiVersion = '2023-06-01';
@@ -19,11 +20,14 @@ export function createAnthropic(): Provider {
     id,
     name: 'Anthropic',
     needsMaxTokens: true,
+    signsReasoning: true,
     fetchesImages: true,
     wholeAnswerTokens,
     async chat(request, context, take) {
       const body = await upstreamBody(request, { kind: 'messages' });
-      const response = await upstreamFetch({ ...callFor(context, '/v1/messages'), body });
+      const call = callFor(context, '/v1/messages');
+      const headers = { ...call.headers, ...bindingHeaders(request) };
+      const response = await upstreamFetch({ ...call, headers, body });
       await answerEvents(response, id, createMessageReader(request.model), context, take);
     },
     async models(context) {

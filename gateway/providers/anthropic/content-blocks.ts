@@ -1,3 +1,5 @@
+import type { ReasoningDetail } from '#shared/wire/chat-request.ts';
+import { anthropicFormat, blockId } from '../../content/reasoning-details.ts';
 import { asCount, asObject, asText, type JsonObject } from '../../json/json-value.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withThinking } from './thinking-state.ts';
@@ -19,6 +21,8 @@ interface OpenBlock {
   input: string;
   thinking: string;
   signature: string;
+  /** Names a thinking block and its place to the client. */
+  readonly id: string;
 }
 
 /** `model`: whose thinking it is. */
@@ -32,10 +36,15 @@ export function createBlockReader(model: string): BlockReader {
     const type = asText(content.type) ?? '';
     const isCall = type === 'tool_use';
     const input = isCall && Object.keys(asObject(content.input)).length ? JSON.stringify(content.input) : '';
-    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '' };
-    blocks.set(asCount(event.index) ?? 0, block);
-    if (type === 'redacted_thinking') thoughts.push(content);
-    if (type === 'text') return textEvent('text-delta', content.text);
+    const index = asCount(event.index) ?? 0;
+    const id = blockId({ model, callsBefore: calls, block: index });
+    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '', id };
+    blocks.set(index, block);
+    if (type === 'redacted_thinking') {
+      thoughts.push(content);
+      return [signed({ type: 'reasoning.encrypted', data: content.data, id, format: anthropicFormat, index })];
+    }
+    if (type === 'text') return textEvent(content.text);
     return isCall ? [startCall(content)] : [];
   }
 
@@ -58,10 +67,9 @@ export function createBlockReader(model: string): BlockReader {
     const delta = asObject(event.delta);
     switch (delta.type) {
       case 'text_delta':
-        return textEvent('text-delta', delta.text);
+        return textEvent(delta.text);
       case 'thinking_delta':
-        if (block) block.thinking += asText(delta.thinking) ?? '';
-        return textEvent('reasoning-delta', delta.thinking);
+        return block ? thinkingDelta(block, asCount(event.index) ?? 0, asText(delta.thinking) ?? '') : [];
       case 'signature_delta':
         if (block) block.signature += asText(delta.signature) ?? '';
         return [];
@@ -70,6 +78,13 @@ export function createBlockReader(model: string): BlockReader {
       default:
         return [];
     }
+  }
+
+  function thinkingDelta(block: OpenBlock, index: number, text: string): ProviderEvent[] {
+    block.thinking += text;
+    if (text === '') return [];
+    const detail = { type: 'reasoning.text', text, id: block.id, format: anthropicFormat, index };
+    return [{ type: 'reasoning-delta', text, details: [detail] }];
   }
 
   function argumentsDelta(block: OpenBlock, text: string): ProviderEvent[] {
@@ -82,7 +97,10 @@ export function createBlockReader(model: string): BlockReader {
   function blockStop(event: JsonObject): ProviderEvent[] {
     const block = blocks.get(asCount(event.index) ?? 0);
     if (block?.type === 'thinking' && block.signature) {
-      thoughts.push({ type: 'thinking', thinking: block.thinking, signature: block.signature });
+      const { id, thinking, signature } = block;
+      thoughts.push({ type: 'thinking', thinking, signature });
+      const index = asCount(event.index) ?? 0;
+      return [signed({ type: 'reasoning.text', text: '', signature, id, format: anthropicFormat, index })];
     }
     if (!block || block.call < 0 || block.input === started) return [];
     return [{ type: 'tool-call-delta', index: block.call, arguments: block.input || '{}' }];
@@ -105,6 +123,8 @@ export function createBlockReader(model: string): BlockReader {
 /** Marks a block whose arguments came as deltas. */
 const started = '\u0000';
 
-function textEvent(type: 'text-delta' | 'reasoning-delta', value: unknown): ProviderEvent[] {
-  return typeof value === 'string' && value !== '' ? [{ type, text: value }] : [];
+function textEvent(value: unknown): ProviderEvent[] {
+  return typeof value === 'string' && value !== '' ? [{ type: 'text-delta', text: value }] : [];
 }
+
+const signed = (detail: ReasoningDetail): ProviderEvent => ({ type: 'reasoning-delta', text: '', details: [detail] });

@@ -14,6 +14,25 @@ export interface Thinking {
 /** Of a model whose facts nobody knows: today's way. */
 const unknown: Rule = { by: 'adaptive', byDefault: false };
 
+/** What `block_binding` needs (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking, read 2026-11-22). */
+const bindingBeta = 'thinking-binding-controls-2026-08-01';
+
+export const isBound = ({ facts }: Pick<ProviderRequest, 'facts'>): boolean =>
+  facts?.thinking.by === 'adaptive' && facts.thinking.bound === true;
+
+/** Headers of a request that may say what becomes of bound thinking. */
+export const bindingHeaders = (request: Pick<ProviderRequest, 'facts'>): Record<string, string> =>
+  isBound(request) ? { 'anthropic-beta': bindingBeta } : {};
+
+/**
+ * Thinking that a bound model gets back is dropped where the conversation before it was changed, by its client or because some of
+ * it was not kept; otherwise the whole request would be refused.
+ */
+export const dropsUnbound = (thinking: object | undefined): object => ({
+  ...(thinking ?? { type: 'adaptive' }),
+  block_binding: { prefix_mismatch_behavior: 'drop_block' },
+});
+
 const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1_024,
   low: 4_096,

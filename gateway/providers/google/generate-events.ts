@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { googleFormat } from '../../content/reasoning-details.ts';
 import {
   asArray,
   asCount,
@@ -34,7 +35,11 @@ export function createGenerateReader(): GenerateReader {
   function partEvents(value: unknown): ProviderEvent[] {
     const part = asObject(value);
     const text = asText(part.text);
-    if (text) return [{ type: part.thought === true ? 'reasoning-delta' : 'text-delta', text }];
+    if (text && part.thought === true) {
+      const detail = { type: 'reasoning.text', text, format: googleFormat, index: 0 };
+      return [{ type: 'reasoning-delta', text, details: [detail] }];
+    }
+    if (text) return [{ type: 'text-delta', text }];
     return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
   }
 
@@ -42,11 +47,13 @@ export function createGenerateReader(): GenerateReader {
   function callEvents(call: JsonObject, signature: string | null): ProviderEvent[] {
     const index = calls;
     calls += 1;
+    const id = asText(call.id) || `call_${ulid()}`;
     return [
+      ...(signature ? [signatureOf(id, signature, index)] : []),
       {
         type: 'tool-call-start',
         index,
-        id: asText(call.id) || `call_${ulid()}`,
+        id,
         name: asText(call.name) ?? '',
         ...(signature ? { extraContent: { google: { thought_signature: signature } } } : {}),
       },
@@ -75,6 +82,13 @@ export function createGenerateReader(): GenerateReader {
     end,
   };
 }
+
+/** The signature of a call, by the call's id. */
+const signatureOf = (id: string, data: string, index: number): ProviderEvent => ({
+  type: 'reasoning-delta',
+  text: '',
+  details: [{ type: 'reasoning.encrypted', data, id, format: googleFormat, index }],
+});
 
 const filtered = new Set([
   ...['SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'],

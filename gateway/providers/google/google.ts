@@ -12,6 +12,7 @@ export function createGoogle(): Provider {
   return {
     id,
     name: 'Google',
+    signsReasoning: true,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {
       const method = request.whole ? 'generateContent' : 'streamGenerateContent?alt=sse';

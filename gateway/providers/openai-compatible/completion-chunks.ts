@@ -1,10 +1,12 @@
 import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { detailsIn } from '../../content/reasoning-details.ts';
 import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
-import type { ProviderEvent } from '../provider.ts';
+import type { ProviderEvent, Served } from '../provider.ts';
 import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
+import { servedBy } from './completion-served.ts';
 import { usageEvent } from './completion-usage.ts';
 
 /** Reads the `data:` payloads of one streamed completion. */
@@ -27,6 +29,7 @@ class CompletionChunkReader implements ChunkReader {
   readonly #details: unknown[] = [];
   #started = false;
   #finish: FinishReason | null = null;
+  #served: Served | null = null;
   #template: ChunkTemplate | null = null;
 
   constructor(provider: string) {
@@ -53,7 +56,8 @@ class CompletionChunkReader implements ChunkReader {
   }
 
   end(): ProviderEvent[] {
-    return this.#finish ? [{ type: 'finish', reason: this.#finish }] : [];
+    const told = this.#served ? { served: this.#served } : {};
+    return this.#finish ? [{ type: 'finish', reason: this.#finish, ...told }] : [];
   }
 
   #begin(): ProviderEvent[] {
@@ -64,6 +68,7 @@ class CompletionChunkReader implements ChunkReader {
 
   #hear(chunk: JsonObject): ProviderEvent[] {
     if (chunk.error) throw upstreamError(readFault(chunk, this.#provider, null));
+    this.#served = servedBy(chunk, this.#served);
     const choice = asArray(chunk.choices)[0];
     const events = this.#begin();
     if (choice) this.#hearChoice(asObject(choice), events);
@@ -76,11 +81,16 @@ class CompletionChunkReader implements ChunkReader {
     const delta = asObject(choice.delta ?? choice.message);
     const reason = asText(choice.finish_reason);
     const hasCalls = this.#calls.size > 0 || asArray(delta.tool_calls).length > 0;
-    if (delta.reasoning_details) this.#details.push(...asArray(delta.reasoning_details));
+    const details = delta.reasoning_details ? detailsIn(delta.reasoning_details) : [];
+    this.#details.push(...details);
     if (reason) this.#finish = finishReason(this.#provider, reason, hasCalls);
-    addText(events, 'reasoning-delta', delta.reasoning_content ?? delta.reasoning);
+    const reasoning = delta.reasoning_content ?? delta.reasoning;
+    if (details.length > 0) events.push({ type: 'reasoning-delta', text: asText(reasoning) ?? '', details });
+    else addText(events, 'reasoning-delta', reasoning);
     addContent(events, delta.content, choice.logprobs);
     addText(events, 'refusal-delta', delta.refusal);
+    const annotations = delta.annotations ? asArray(delta.annotations).map(asObject) : [];
+    if (annotations.length > 0) events.push({ type: 'annotations', annotations });
     for (const [position, call] of asArray(delta.tool_calls).entries())
       this.#hearCall(asObject(call), position, events);
   }

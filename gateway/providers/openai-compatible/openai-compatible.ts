@@ -22,6 +22,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
   return {
     id,
     name,
+    signsReasoning: dialect.keepsExtraContent || dialect.givesBack === 'reasoning_details',
     fetchesImages: dialect.fetchesImages,
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {

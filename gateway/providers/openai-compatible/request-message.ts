@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject } from '../../json/json-value.ts';
+import { foreignDetails } from '../../content/reasoning-details.ts';
 import type { Dialect } from './dialects.ts';
 import { withoutAddress } from './extra-content.ts';
 
@@ -12,8 +12,7 @@ export function messageFor(message: ChatMessage, dialect: Dialect): object {
     case 'assistant':
       return assistantMessage(message, dialect);
     case 'tool': {
-      const id = dialect.nineCharacterIds ? nineCharacters(message.tool_call_id) : message.tool_call_id;
-      return { ...knownFields(message, dialect), tool_call_id: id };
+      return { ...knownFields(message, dialect), tool_call_id: idFor(message.tool_call_id, dialect) };
     }
     case 'user':
       return knownFields({ ...message, content: partsFor(message.content, dialect) }, dialect);
@@ -43,7 +42,7 @@ function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, 
   return {
     ...knownFields(message, dialect),
     ...(reasoning !== undefined && dialect.givesBack === 'reasoning_content' ? { reasoning_content: reasoning } : {}),
-    ...(dialect.givesBack === 'reasoning_details' ? reasoningDetails(calls ?? []) : {}),
+    ...(dialect.givesBack === 'reasoning_details' ? reasoningDetails(message) : {}),
     ...(calls ? { tool_calls: calls.map((call) => callFor(call, dialect)) } : {}),
   };
 }
@@ -66,15 +65,23 @@ function knownFields(message: object, { refusesInMessages }: Dialect): object {
 
 function callFor({ id, type, function: fn, extra_content: extra }: ToolCall, dialect: Dialect): object {
   return {
-    ...{ id: dialect.nineCharacterIds ? nineCharacters(id) : id, type, function: fn },
+    ...{ id: idFor(id, dialect), type, function: fn },
     ...(dialect.keepsExtraContent && extra ? { extra_content: withoutAddress(extra) } : {}),
   };
 }
 
 /** They travel as `extra_content.openrouter.reasoning_details` of the calls that the thinking led to. */
-function reasoningDetails(calls: readonly ToolCall[]): object {
-  const details = calls.flatMap((call) => asArray(asObject(asObject(call.extra_content).openrouter).reasoning_details));
+function reasoningDetails(message: Extract<ChatMessage, { role: 'assistant' }>): object {
+  const details = foreignDetails(message);
   return details.length > 0 ? { reasoning_details: withoutAddress(details) } : {};
+}
+
+/** OpenAI refuses longer ones (https://github.com/jin-bo/agentao/pull/321, read 2026-11-22); other gateways hand such out. */
+const longestId = 64;
+
+function idFor(id: string, { nineCharacterIds }: Dialect): string {
+  if (nineCharacterIds) return nineCharacters(id);
+  return id.length <= longestId ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }
 
 /** The same id always becomes the same nine letters and digits; one that already is of that kind stays. */

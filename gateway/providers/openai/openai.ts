@@ -13,6 +13,7 @@ export function createOpenAi(): Provider {
   const refused = createRefusedParts();
   return {
     ...byCompletions,
+    signsReasoning: true,
     async chat(request, context, take) {
       for (let parts = refused.of(context.credential, request); ; ) {
         const whole = request.whole === true || !parts.stream;

@@ -1,4 +1,5 @@
 import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { signatureFault } from './tool-loops.ts';
 import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** What Anthropic's Messages API refuses. */
@@ -27,6 +28,9 @@ const fields = [
 const isUpTo45 = (model: string) => /-4-[15](-\d{8})?$/.test(model);
 const is46 = (model: string) => /-4-6$/.test(model);
 const alwaysThinks = ['claude-fable-5-1', 'claude-fable-5', 'claude-opus-5-5'];
+const preserved = 'https://platform.claude.com/docs/en/build-with-claude/preserved-thinking';
+/** Models whose thinking is bound to the conversation that it was thought in. */
+const preserves = (model: string) => ['claude-fable-5-1', 'claude-opus-5-5'].includes(model);
 const neverForced = ['claude-fable-5-1', 'claude-opus-5-5'];
 const noEffort = ['claude-opus-4-1', 'claude-sonnet-4-5', 'claude-haiku-4-5'];
 const mostOutput = (model: string) => (model === 'claude-opus-4-1' ? 32_000 : isUpTo45(model) ? 64_000 : 128_000);
@@ -39,6 +43,14 @@ function effortsOf(model: string): readonly string[] {
 const refusal = (message: string): Refusal => ({ message });
 const blocksOf = (message: JsonObject): JsonObject[] =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
+
+/** Each block of thinking in the conversation, with the message that it stands in. */
+const thinkingBlocks = (body: JsonObject) =>
+  listOf(body.messages).flatMap((message, at) =>
+    blocksOf(message).flatMap((block, index) =>
+      block.type === 'thinking' ? [{ block, at, place: `messages.${at}.content.${index}` }] : [],
+    ),
+  );
 
 const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
 const keywords = [
@@ -273,18 +285,42 @@ export const anthropicRules: readonly VendorRule[] = [
     },
   },
   {
-    source: 'https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5',
+    source: `${create}, https://github.com/anthropics/claude-code/issues/10627, https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5`,
     read,
     refuses(body, model) {
-      if (!neverForced.includes(model)) return null;
-      for (const [index, message] of listOf(body.messages).entries()) {
-        for (const [at, block] of blocksOf(message).entries()) {
-          if (block.type === 'thinking' && !String(block.signature).endsWith(model)) {
-            return refusal(`messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`);
-          }
+      for (const { block, at, place } of thinkingBlocks(body)) {
+        if (block.signature === undefined) return refusal(`${place}.thinking.signature: Field required`);
+        const fault = signatureFault(body, model, block, at);
+        if (fault === 'text' || (fault === 'model' && preserves(model))) {
+          return refusal(`${place}: Invalid \`signature\` in \`thinking\` block`);
         }
       }
       return null;
+    },
+  },
+  {
+    source: `${preserved}/fix-bound-to-a-different-conversation, ${preserved}/prefix-checks`,
+    read,
+    refuses(body, model) {
+      const { prefix_mismatch_behavior: behaviour } = asObject(asObject(body.thinking).block_binding);
+      if (!preserves(model) || behaviour === 'drop_block') return null;
+      const moved = thinkingBlocks(body).find(
+        ({ block, at }) => signatureFault(body, model, block, at) === 'conversation',
+      );
+      return moved
+        ? refusal(
+            `${moved.place}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block, or set \`thinking.block_binding.prefix_mismatch_behavior\` to "drop_block".`,
+          )
+        : null;
+    },
+  },
+  {
+    source: preserved,
+    read,
+    refuses(body, model, headers) {
+      if (asObject(body.thinking).block_binding === undefined) return null;
+      const knows = headers?.get('anthropic-beta')?.includes('thinking-binding-controls-2026-08-01') ?? false;
+      return knows && preserves(model) ? null : refusal('thinking.block_binding: Extra inputs are not permitted');
     },
   },
 ];

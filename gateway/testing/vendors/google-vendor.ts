@@ -1,4 +1,5 @@
 import { asArray, asObject, type JsonObject } from '../../json/json-value.ts';
+import { isCorrupted } from './tool-loops.ts';
 import { hasTools, listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** What Google's Gemini API refuses. */
@@ -168,6 +169,16 @@ export const googleRules: readonly VendorRule[] = [
         }
       }
       return null;
+    },
+  },
+  {
+    source: `${docs}/thought-signatures, https://github.com/google-gemini/gemini-cli/issues/13467`,
+    read,
+    refuses(body, model) {
+      const parts = listOf(body.contents).flatMap(partsOf);
+      return !is25(model) && parts.some((part) => isCorrupted(model, part))
+        ? refusal('Corrupted thought signature.')
+        : null;
     },
   },
   {

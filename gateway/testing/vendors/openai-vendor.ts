@@ -225,6 +225,22 @@ export const openAiRules: readonly VendorRule[] = [
       return null;
     },
   },
+  {
+    source: 'https://github.com/jin-bo/agentao/pull/321',
+    read,
+    refuses(body) {
+      for (const [index, message] of listOf(body.messages).entries()) {
+        const own = listOf(message.tool_calls).map(({ id }, at) => [`messages[${index}].tool_calls[${at}].id`, id]);
+        for (const [param, id] of [...own, [`messages[${index}].tool_call_id`, message.tool_call_id]]) {
+          const { length } = asText(id) ?? '';
+          if (length <= 64) continue;
+          const text = `Invalid '${param}': string too long. Expected a string with maximum length 64, but got a string with length ${length} instead.`;
+          return { message: text, param: String(param), code: 'string_above_max_length' };
+        }
+      }
+      return null;
+    },
+  },
 ];
 
 /** OpenAI's own shape. */

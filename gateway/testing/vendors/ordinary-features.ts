@@ -1,5 +1,6 @@
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Capability, CatalogueModel } from '../../catalogue/catalogue.ts';
+import { anthropicThinking, googleSignature } from './tool-loops.ts';
 
 /** What callers ordinarily ask of a model, each as one request. */
 export interface OrdinaryFeature {
@@ -90,13 +91,15 @@ const turns = (name: string, messages: Messages, needs: readonly Capability[] = 
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
+const weatherInParis = { name: 'get_weather', args: { place: 'Paris' } };
+
 /** What came back with a call of this model's: its own signed or encrypted thinking, and Google's signature. */
 const signedCall = ({ provider, model }: CatalogueModel) => ({
   ...call('call_1', 'Paris'),
   ...(provider === 'anthropic'
     ? {
         extra_content: {
-          anthropic: { model, thinking: [{ type: 'thinking', thinking: 'Hm.', signature: `signed by ${model}` }] },
+          anthropic: { model, thinking: [anthropicThinking(model, 'Hm.')] },
         },
       }
     : {}),
@@ -112,7 +115,9 @@ const signedCall = ({ provider, model }: CatalogueModel) => ({
         },
       }
     : {}),
-  ...(provider === 'google' ? { extra_content: { google: { thought_signature: 'c2ln' } } } : {}),
+  ...(provider === 'google'
+    ? { extra_content: { google: { thought_signature: googleSignature(model, weatherInParis) } } }
+    : {}),
 });
 
 export const ordinaryFeatures: readonly OrdinaryFeature[] = [
@@ -252,7 +257,7 @@ export const ordinaryFeatures: readonly OrdinaryFeature[] = [
             extra_content: {
               anthropic: {
                 model: 'claude-sonnet-5',
-                thinking: [{ type: 'thinking', thinking: 'Hm.', signature: 'signed by claude-sonnet-5' }],
+                thinking: [anthropicThinking('claude-sonnet-5', 'Hm.')],
               },
             },
           },

@@ -4,6 +4,7 @@ import { anthropicRules } from './anthropic-vendor.ts';
 import { googleRules } from './google-vendor.ts';
 import { openAiRules } from './openai-vendor.ts';
 import { responsesRules, unverifiedRules } from './responses-vendor.ts';
+import { anthropicThinking } from './tool-loops.ts';
 import { openVendorDouble } from './vendor-double.ts';
 import type { VendorRule } from './vendor-rule.ts';
 
@@ -42,6 +43,10 @@ const toOpenAi: [body: object, words: RegExp][] = [
   [
     openAi('gpt-4o', { messages: [user, { role: 'assistant', tool_calls: [call] }] }),
     /must be followed by tool messages/,
+  ],
+  [
+    openAi('gpt-4o', { messages: [{ role: 'tool', tool_call_id: 'c'.repeat(65) }] }),
+    /maximum length 64, but got a string with length 65/,
   ],
 ];
 
@@ -82,6 +87,8 @@ const use = { type: 'tool_use', id: 'c1', name: 'f', input: {} };
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1' }] };
 const claudeTool = { name: 'f', input_schema: { type: 'object' } };
 const manual = { thinking: { type: 'enabled', budget_tokens: 2_000 }, max_tokens: 5_000 };
+const afterThinking = (model: string, thinking: object) =>
+  claude(model, { messages: [user, { role: 'assistant', content: [thinking, use] }, result] });
 const toAnthropic: [body: object, words: RegExp][] = [
   [claude('claude-opus-5', { seed: 1 }), /seed: Extra inputs are not permitted/],
   [claude('claude-opus-4-5', { max_tokens: 64_001 }), /64001 > 64000/],
@@ -125,11 +132,16 @@ const toAnthropic: [body: object, words: RegExp][] = [
     claude('claude-haiku-4-5', { ...manual, messages: [user, { role: 'assistant', content: [use] }, result] }),
     /Expected `thinking`/,
   ],
+  [afterThinking('claude-opus-4-6', { type: 'thinking', thinking: 'Hm.' }), /thinking.signature: Field required/],
   [
-    claude('claude-opus-5-5', {
-      messages: [user, { role: 'assistant', content: [{ type: 'thinking', signature: 'of another' }, use] }, result],
-    }),
+    afterThinking('claude-opus-4-6', { ...anthropicThinking('claude-opus-4-6', 'Hm.'), thinking: 'Hum.' }),
     /Invalid `signature`/,
+  ],
+  [afterThinking('claude-opus-5-5', anthropicThinking('claude-opus-5', 'Hm.')), /Invalid `signature`/],
+  [afterThinking('claude-opus-5-5', anthropicThinking('claude-opus-5-5', 'Hm.')), /bound to a different conversation/],
+  [
+    claude('claude-opus-5-5', { thinking: { type: 'adaptive', block_binding: {} } }),
+    /block_binding: Extra inputs are not permitted/,
   ],
 ];
 
@@ -170,6 +182,12 @@ const toGoogle: [body: object, words: RegExp][] = [
   [
     gemini('gemini-3.5-flash', { contents: [hi, { role: 'model', parts: [functionCall] }, answered] }),
     /missing a thought_signature/,
+  ],
+  [
+    gemini('gemini-3.5-flash', {
+      contents: [hi, { role: 'model', parts: [{ ...functionCall, thoughtSignature: 'of another' }] }, answered],
+    }),
+    /Corrupted thought signature/,
   ],
   [
     gemini('gemini-3.5-flash', {

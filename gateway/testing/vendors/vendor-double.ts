@@ -5,6 +5,7 @@ import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { googleError, googleRules } from './google-vendor.ts';
 import { openAiError, openAiRules } from './openai-vendor.ts';
 import { responsesRules, unverifiedRules } from './responses-vendor.ts';
+import { anthropicLoop, type CallArguments, googleLoop, openAiLoop, responsesLoop } from './tool-loops.ts';
 import { firstRefusal, type Refusal, type VendorRule } from './vendor-rule.ts';
 
 interface Vendor {
@@ -16,6 +17,7 @@ interface Vendor {
   readonly whole?: object;
   /** Refused to organisations that the vendor has not verified. */
   readonly unverified?: readonly VendorRule[];
+  readonly loop: (body: JsonObject, model: string, given: CallArguments) => string;
 }
 
 const completion = {
@@ -32,6 +34,7 @@ const vendors: readonly Vendor[] = [
     answer: recordedStreams.openai.join(''),
     whole: completion,
     unverified: unverifiedRules,
+    loop: openAiLoop,
   },
   {
     path: /\/v1\/responses$/,
@@ -40,13 +43,21 @@ const vendors: readonly Vendor[] = [
     answer: recordedResponse.join(''),
     whole: recordedWholeResponse,
     unverified: unverifiedRules,
+    loop: responsesLoop,
   },
-  { path: /\/v1\/messages$/, rules: anthropicRules, error: anthropicError, answer: recordedStreams.anthropic.join('') },
+  {
+    path: /\/v1\/messages$/,
+    rules: anthropicRules,
+    error: anthropicError,
+    answer: recordedStreams.anthropic.join(''),
+    loop: anthropicLoop,
+  },
   {
     path: /\/v1beta\/models\/([^:/]+):streamGenerateContent/,
     rules: googleRules,
     error: googleError,
     answer: recordedStreams.google.join(''),
+    loop: googleLoop,
   },
 ];
 
@@ -61,10 +72,12 @@ interface DoubleOptions {
   readonly verified?: boolean;
   /** OpenAI can read what it encrypted when that comes back. */
   readonly decrypts?: boolean;
+  /** It thinks and calls its tool with what is given for a request, one call after the other. */
+  readonly loop?: ((body: JsonObject) => CallArguments) | null;
 }
 
 /** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble({ verified = true, decrypts = false }: DoubleOptions = {}) {
+export function openVendorDouble({ verified = true, decrypts = false, loop = null }: DoubleOptions = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -73,12 +86,14 @@ export function openVendorDouble({ verified = true, decrypts = false }: DoubleOp
     const body = asObject(JSON.parse(await new Response(init?.body ?? '{}').text()));
     const model = asText(body.model) ?? decodeURIComponent(vendor.path.exec(url)?.[1] ?? '');
     const rules = [...vendor.rules, ...(verified ? [] : (vendor.unverified ?? []))];
-    const refusal = firstRefusal(rules, body, model);
+    const refusal = firstRefusal(rules, body, model, new Headers(init?.headers));
     calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
+    if (loop) return streamed(vendor.loop(body, model, loop(body)));
     if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
-    const answer = decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer;
-    return new Response(answer, { headers: { 'content-type': 'text/event-stream' } });
+    return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
   };
   return { send, calls };
 }
+
+const streamed = (events: string) => new Response(events, { headers: { 'content-type': 'text/event-stream' } });

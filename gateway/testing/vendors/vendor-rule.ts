@@ -9,7 +9,7 @@ export interface VendorRule {
   readonly source: string;
   readonly read: string;
   /** Why this request is refused; null where this rule has nothing against it. */
-  refuses(body: JsonObject, model: string): Refusal | null;
+  refuses(body: JsonObject, model: string, headers?: Headers): Refusal | null;
 }
 
 /** A refusal in the vendor's words. */
@@ -19,9 +19,14 @@ export interface Refusal {
   readonly code?: string | null;
 }
 
-export const firstRefusal = (rules: readonly VendorRule[], body: JsonObject, model: string): Refusal | null => {
+export const firstRefusal = (
+  rules: readonly VendorRule[],
+  body: JsonObject,
+  model: string,
+  headers: Headers,
+): Refusal | null => {
   for (const rule of rules) {
-    const refusal = rule.refuses(body, model);
+    const refusal = rule.refuses(body, model, headers);
     if (refusal) return refusal;
   }
   return null;

@@ -38,6 +38,7 @@ export const curlClient: ClientKind = {
           if (!message?.tool_calls) return message?.content ?? '';
           messages.push(message);
           for (const call of message.tool_calls) {
+            if (call.type !== 'function') throw new Error('no function was called');
             const { city } = JSON.parse(call.function.arguments) as { city: string };
             messages.push({ role: 'tool', tool_call_id: call.id, content: weather(city) });
           }

@@ -360,6 +360,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   '§3.2 malformed_request': ['gateway/http/client-error.test.ts', 'malformed_request'],
   '§3.2 request_timeout': ['gateway/http/client-error.test.ts', 'a request that arrives too slowly is 408'],
   '§3.2 headers_too_large': ['gateway/http/client-error.test.ts', 'headers_too_large'],
+  '§3.2 origin_not_allowed': ['gateway/http/browser/cross-origin.test.ts', 'origin_not_allowed'],
   '§3.2 ip_not_allowed': ['gateway/http/listen.test.ts', 'rebound.example'],
   '§3.2 plan_required': ['gateway/limits/limits.test.ts', 'plan_required'],
   '§3.2 token_expired': ['gateway/auth/verify-token.test.ts', 'works until it has expired for 30 seconds'],

@@ -89,9 +89,10 @@ const shared: readonly [row: string, field: string, good: readonly Value[], bad:
   [
     '§1.1 seed',
     'seed',
-    [0, -1, 2 ** 53 - 1],
+    [0, -1, 2 ** 53 - 1, 2 ** 63, -(2 ** 63)],
     [
       [1.5, 'invalid_value'],
+      [2 ** 64, 'invalid_value'],
       ['1', 'invalid_type'],
     ],
   ],

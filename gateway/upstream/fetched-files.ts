@@ -15,21 +15,21 @@ const mostFiles = 20;
 /** What is left to fetch after the request was read; everything else is a data URL by then. */
 const remote = /^https?:/i;
 
-/** Pictures by the address under which a request names them. */
-export type FetchedImages = ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
+/** Pictures and documents by the address under which a request names them. */
+export type FetchedFiles = ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
 
 /**
- * Fetches pictures for providers that may not fetch or fetch nothing, each once; null where there are none. `wanted` says of each
- * address where it is named first. Throws `file_download_failed` with that place, before anything is sent upstream.
+ * Fetches pictures and documents for providers that may not fetch or fetch nothing, each once; null where there are none. `wanted`
+ * says of each address where it is named first. Throws `file_download_failed` with that place, before anything is sent upstream.
  */
-export async function fetchImages(
+export async function fetchFiles(
   wanted: ReadonlyMap<string, string>,
   signal: StopSignal,
   download: Download = guardedDownload,
-): Promise<FetchedImages | null> {
+): Promise<FetchedFiles | null> {
   if (wanted.size === 0) return null;
   if (wanted.size > mostFiles) {
-    const message = `At most ${mostFiles} images are fetched for one request.`;
+    const message = `At most ${mostFiles} files are fetched for one request.`;
     throw new AppError('file_download_failed', message, { param: 'messages' });
   }
   const platform = platformSignal(signal);
@@ -37,10 +37,15 @@ export async function fetchImages(
   let total = 0;
   for (const [address, param] of wanted) {
     const left = Math.min(maxBytes, maxTotalBytes - total);
-    const options = { maxBytes: left, timeoutMs, signal: platform, accept: 'image/*' };
+    const options = {
+      maxBytes: left,
+      timeoutMs,
+      signal: platform,
+      accept: isDocument(param) ? 'application/pdf' : 'image/*',
+    };
     const { bytes } = await at(param, download(address, options));
     total += bytes.length;
-    found.set(address, { type: imageTypeOf(bytes, param), bytes });
+    found.set(address, { type: typeOf(bytes, param), bytes });
   }
   return found;
 }
@@ -51,8 +56,8 @@ export function addressesIn(messages: readonly ChatMessage[]): Map<string, strin
   for (const [index, { role, content }] of messages.entries()) {
     if ((role !== 'user' && role !== 'tool') || typeof content === 'string') continue;
     for (const [place, part] of content.entries()) {
-      const url = part.type === 'image_url' && remote.test(part.image_url.url) ? part.image_url.url : null;
-      if (url !== null && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].image_url.url`);
+      const [url = '', name] = addressOf(part);
+      if (remote.test(url) && !wanted.has(url)) wanted.set(url, `messages[${index}].content[${place}].${name}`);
     }
   }
   return wanted;
@@ -67,23 +72,34 @@ async function at<T>(param: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What it is its first bytes tell: a server may call anything an image. */
-function imageTypeOf(bytes: Buffer, param: string): string {
-  const type = fileTypeOf(bytes);
-  if (type?.startsWith('image/')) return type;
-  throw new AppError('file_download_failed', 'The file that was fetched is no PNG, JPEG, WebP or GIF image.', {
-    param,
-  });
+const documentField = 'file.file_data';
+const isDocument = (param: string) => param.endsWith(documentField);
+
+/** The documents among what is named by its address. */
+export const documentsOf = (wanted: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  wanted.size === 0 ? wanted : new Map([...wanted].filter(([, param]) => isDocument(param)));
+
+function addressOf(part: ContentPart): [url?: string | undefined, name?: string] {
+  if (part.type === 'image_url') return [part.image_url.url, 'image_url.url'];
+  return part.type === 'file' ? [part.file.file_data, documentField] : [];
 }
 
-/** The message with pictures in place of their addresses. */
-export function withImages(message: ChatMessage, found: FetchedImages): ChatMessage {
+/** What it is its first bytes tell: a server may call anything an image. */
+function typeOf(bytes: Buffer, param: string): string {
+  const type = fileTypeOf(bytes);
+  if (type && (type === 'application/pdf') === isDocument(param)) return type;
+  const wanted = isDocument(param) ? 'PDF' : 'PNG, JPEG, WebP or GIF image';
+  throw new AppError('file_download_failed', `The file that was fetched is no ${wanted}.`, { param });
+}
+
+/** The message with pictures and documents in place of their addresses. */
+export function withFiles(message: ChatMessage, found: FetchedFiles): ChatMessage {
   if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
   const content = message.content.map((part: ContentPart): ContentPart => {
-    const image = part.type === 'image_url' ? found.get(part.image_url.url) : undefined;
-    return part.type === 'image_url' && image
-      ? { ...part, image_url: { ...part.image_url, url: dataUrlOf(image) } }
-      : part;
+    const file = found.get(addressOf(part)[0] ?? '');
+    if (!file) return part;
+    if (part.type === 'image_url') return { ...part, image_url: { ...part.image_url, url: dataUrlOf(file) } };
+    return part.type === 'file' ? { ...part, file: { ...part.file, file_data: dataUrlOf(file) } } : part;
   });
   return { ...message, content } as ChatMessage;
 }
