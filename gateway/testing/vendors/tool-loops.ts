@@ -55,7 +55,11 @@ export function responsesLoop(body: JsonObject, model: string, given: CallArgume
   if (calls.length >= given.length) {
     const text = ending(calls.every((at) => input[at - 1]?.type === 'reasoning'));
     const content = [{ type: 'output_text', annotations: [], logprobs: [], text }];
-    return answer({ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content });
+    const said = { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 };
+    return (
+      eventOf({ ...said, delta: text }) +
+      answer({ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content })
+    );
   }
   const [tool] = listOf(body.tools);
   const id = drawnId(body).slice(0, 24);

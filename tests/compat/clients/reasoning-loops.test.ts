@@ -178,3 +178,15 @@ test('thinking whose conversation was changed is dropped, and not the request wi
   expect(answer).toMatch(/^It is warm/);
   expect(vendors.calls.map(({ refusal }) => refusal)).toEqual([null, null, null]);
 });
+
+test.each([false, true])(
+  'OpenAI’s encrypted reasoning comes back over its Responses API, streamed: %s',
+  async (streams) => {
+    const { connection, vendors } = await open();
+    const effort = { reasoning_effort: 'high' };
+    expect(await fetchLoop(connection, 'openai/gpt-5.4', streams, bare, effort)).toBe(thoughtThrough);
+    expect(vendors.calls.map(({ url, refusal }) => [url.endsWith('/v1/responses'), refusal])).toEqual(
+      Array.from({ length: 3 }, () => [true, null]),
+    );
+  },
+);
