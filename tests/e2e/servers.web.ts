@@ -57,7 +57,7 @@ test('a server under a name of its own is added by keyboard, tested, used for ne
   await ask(page, 'How many columns?');
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText(upstream.answer);
-  await page.goBack();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await renamed.getByRole('button', { name: 'Remove (The attic)' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await expect(renamed).toBeHidden();
