@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chatKey } from './drafts.ts';
 import { modelId } from './fields.ts';
 
-export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 /** Parameters of the gateway's interface; null is the provider's own default. */
 export const parameters = z.object({

@@ -17,7 +17,7 @@ const numbers = [
   { key: 'maxTokens', wire: 'max_tokens', min: 1, max: 10_000_000, step: 1 },
 ] as const;
 
-const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 /** The parameters that this model takes; an empty field is the provider's own default. */
 export function ParameterFields({ value, supported, onChange }: ParameterFieldsProps) {
