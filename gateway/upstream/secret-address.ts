@@ -11,9 +11,22 @@ export function isLoopback(hostname: string): boolean {
 
 /** Whether a key or another secret may be sent there: by https, or without leaving this computer. */
 export function mayCarrySecrets(address: URL | string): boolean {
-  if (typeof address === 'string' && !URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
+  if (typeof address === 'string') return verdictOf(address);
+  const { protocol, hostname } = address;
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** Every request to a server on this computer asks for the same few addresses. */
+const verdicts = new Map<string, boolean>();
+const mostVerdicts = 1_000;
+
+function verdictOf(address: string): boolean {
+  const known = verdicts.get(address);
+  if (known !== undefined) return known;
+  if (verdicts.size >= mostVerdicts) verdicts.clear();
+  const verdict = URL.canParse(address) && mayCarrySecrets(new URL(address));
+  verdicts.set(address, verdict);
+  return verdict;
 }
 
 /** Why a secret is not sent to an address, and what helps. */
