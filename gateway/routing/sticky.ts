@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { messageText } from '../content/message-text.ts';
 
@@ -34,10 +34,15 @@ export const openingOf = (messages: readonly ChatMessage[]): readonly string[] =
     messages.find((message) => message.role === 'user'),
   ].flatMap((message) => brief(message ? messageText(message) : ''));
 
-/** Names a conversation: by its session, else by how it began. Nothing can be read back from it. */
+/**
+ * Names a conversation within its account: by its session, else by how it began. Nothing can be read back from it. Two that share
+ * a name by accident share a remembered model, no more; an account cannot meet another one's.
+ */
 export function conversationKey(accountId: string, sessionId: string | null, opening: readonly string[]): string {
-  const named = sessionId === null ? ['opening', ...opening] : ['session', sessionId];
-  return hash('sha256', JSON.stringify([accountId, ...named]), 'base64url');
+  const texts = sessionId === null ? opening : [sessionId];
+  let key = sessionId === null ? `${accountId} opening` : `${accountId} session`;
+  for (const text of texts) key += ` ${crc32(text)}/${text.length}`;
+  return key;
 }
 
 const shownChars = 2_048;
