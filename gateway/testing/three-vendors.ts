@@ -1,13 +1,13 @@
 import { Secret } from '../auth/secret.ts';
 import { openTestGateway, type TestGatewayOptions } from './open-test-gateway.ts';
-import { openVendorDouble } from './vendors/vendor-double.ts';
+import { type DoubleOptions, openVendorDouble } from './vendors/vendor-double.ts';
 
 /** A model of each vendor that thinks and calls tools. */
 export const vendorModels = ['openai/gpt-5.4-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-3.1-pro-preview'];
 
 /** A whole gateway before the three vendors' doubles, and a `fetch` that reaches it without a socket. */
-export async function openThreeVendors(options: TestGatewayOptions = {}) {
-  const vendors = openVendorDouble({ decrypts: true });
+export async function openThreeVendors(options: TestGatewayOptions = {}, double: DoubleOptions = {}) {
+  const vendors = openVendorDouble({ decrypts: true, ...double });
   const apiKey = new Secret('platform-key');
   const served = await openTestGateway({
     providers: {

@@ -10,7 +10,7 @@ export type CallArguments = readonly object[];
 /** What they call it with, unless they are told. */
 export const weatherCalls: CallArguments = [{ city: 'Rome' }, { city: 'Oslo' }];
 export const thoughtThrough = 'It is warm in both, as I thought.';
-const lostTheThread = 'It is warm in both.';
+export const lostTheThread = 'It is warm in both.';
 const thought = 'I need to call a tool.';
 
 const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('base64');

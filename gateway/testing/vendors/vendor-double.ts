@@ -5,7 +5,15 @@ import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
 import { googleError, googleRules } from './google-vendor.ts';
 import { openAiError, openAiRules } from './openai-vendor.ts';
 import { responsesRules, unverifiedRules } from './responses-vendor.ts';
-import { anthropicLoop, type CallArguments, googleLoop, openAiLoop, responsesLoop } from './tool-loops.ts';
+import {
+  anthropicLoop,
+  type CallArguments,
+  googleLoop,
+  lostTheThread,
+  openAiLoop,
+  responsesLoop,
+  thoughtThrough,
+} from './tool-loops.ts';
 import { firstRefusal, type Refusal, type VendorRule } from './vendor-rule.ts';
 
 interface Vendor {
@@ -68,16 +76,23 @@ export interface VendorCall {
   readonly refusal: Refusal | null;
 }
 
-interface DoubleOptions {
+export interface DoubleOptions {
   readonly verified?: boolean;
   /** OpenAI can read what it encrypted when that comes back. */
   readonly decrypts?: boolean;
   /** It thinks and calls its tool with what is given for a request, one call after the other. */
   readonly loop?: ((body: JsonObject) => CallArguments) | null;
+  /** The last words of a loop, in place of those that say whether all thinking came back. */
+  readonly says?: string;
 }
 
 /** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble({ verified = true, decrypts = false, loop = null }: DoubleOptions = {}) {
+export function openVendorDouble({
+  verified = true,
+  decrypts = false,
+  loop = null,
+  says = thoughtThrough,
+}: DoubleOptions = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
@@ -89,11 +104,21 @@ export function openVendorDouble({ verified = true, decrypts = false, loop = nul
     const refusal = firstRefusal(rules, body, model, new Headers(init?.headers));
     calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
-    if (loop) return streamed(vendor.loop(body, model, loop(body)));
+    if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), says));
     if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
     return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
   };
   return { send, calls };
 }
+
+function ending(events: string, says: string | undefined): string {
+  if (says === undefined) return events;
+  return [thoughtThrough, lostTheThread].reduce(
+    (all, words) => all.replaceAll(inJson(words), () => inJson(says)),
+    events,
+  );
+}
+
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
 const streamed = (events: string) => new Response(events, { headers: { 'content-type': 'text/event-stream' } });

@@ -1,0 +1,79 @@
+import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
+import OpenAI from 'openai';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { openThreeVendors } from '#gateway/testing/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+import type { DoubleOptions } from '#gateway/testing/vendors/vendor-double.ts';
+
+/** `@openai/agents` by its own choice of API, which is Responses with its default store, before three vendors. */
+
+setTracingDisabled(true);
+const models = ['openai/gpt-5', 'openai/gpt-5.4', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
+const place = z.object({ city: z.string() });
+const question = 'Where is it warm?';
+
+async function open(double: DoubleOptions) {
+  const vendors = await openThreeVendors({}, double);
+  const openAIClient = new OpenAI({
+    ...{ baseURL: 'http://127.0.0.1/v1', apiKey: vendors.key, fetch: vendors.fetch, maxRetries: 0 },
+  });
+  const asked: string[] = [];
+  const weather = tool({
+    ...{ name: 'weather', description: 'weather of a city', parameters: place },
+    execute: async ({ city }) => {
+      asked.push(city);
+      return 'warm';
+    },
+  });
+  const refusals = () => vendors.calls.flatMap(({ refusal }) => refusal ?? []);
+  const runner = new Runner({ modelProvider: new OpenAIProvider({ openAIClient }) });
+  return { ...vendors, runner, weather, asked, refusals };
+}
+
+type Usage = { cost_usd: string } | undefined;
+
+/** What a run says each of its answers cost. */
+async function billsOf(runner: Runner, agent: Agent, stream: boolean): Promise<{ output: unknown; bills: unknown[] }> {
+  if (!stream) {
+    const { finalOutput, rawResponses } = await runner.run(agent, question);
+    return {
+      output: finalOutput,
+      bills: rawResponses.map(({ providerData }) => (providerData?.usage as Usage)?.cost_usd),
+    };
+  }
+  const result = await runner.run(agent, question, { stream: true });
+  const bills: unknown[] = [];
+  for await (const event of result) {
+    if (event.type !== 'raw_model_stream_event' || event.data.type !== 'model') continue;
+    const { type, response } = event.data.event as { type: string; response: { usage: Usage } };
+    if (type === 'response.completed') bills.push(response.usage?.cost_usd);
+  }
+  return { output: result.finalOutput, bills };
+}
+
+test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
+  '%s thinks through a loop of tools, streamed: %s, and costs what the ledger says',
+  async (model, stream) => {
+    const { runner, weather, asked, refusals, spent } = await open({ loop: () => weatherCalls });
+    const agent = new Agent({ name: 'Guide', instructions: 'Be short.', model, tools: [weather] });
+    const { output, bills } = await billsOf(runner, agent, stream);
+    expect(output).toBe(thoughtThrough);
+    expect(asked).toEqual(['Rome', 'Oslo']);
+    expect(refusals()).toEqual([]);
+    expect(bills).toEqual(await spent());
+  },
+);
+
+test.each(models)('%s hands a chat over to another agent, which answers with an object', async (model) => {
+  const { runner, weather, asked, refusals } = await open({
+    loop: () => [{}, { city: 'Rome' }],
+    says: '{"city":"Rome"}',
+  });
+  const guide = new Agent({ name: 'Guide', model, tools: [weather], outputType: place });
+  const desk = Agent.create({ name: 'Desk', instructions: 'Hand over.', model, handoffs: [guide] });
+  const result = await runner.run(desk, question);
+  expect([result.lastAgent?.name, result.finalOutput]).toEqual(['Guide', { city: 'Rome' }]);
+  expect(asked).toEqual(['Rome']);
+  expect(refusals()).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect, test } from 'vitest';
+import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
+import { openThreeVendors, streamingUpstream, vendorModels } from '#gateway/testing/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+
+/** The Messages API as the official `@anthropic-ai/sdk` package uses it, before three vendors of which only one has it. */
+
+async function open(...options: Parameters<typeof openThreeVendors>) {
+  const vendors = await openThreeVendors(...options);
+  const client = new Anthropic({
+    ...{ baseURL: 'http://127.0.0.1', apiKey: vendors.key, fetch: vendors.fetch, maxRetries: 0 },
+  });
+  return { ...vendors, client };
+}
+
+const asked = {
+  ...{ max_tokens: 8_000, system: 'Be short.', thinking: { type: 'enabled' as const, budget_tokens: 5_000 } },
+  tools: ['one', 'two'].map((name) => ({
+    ...{ name, description: `Does ${name}` },
+    input_schema: { type: 'object' as const, properties: { a: { type: 'integer' } } },
+  })),
+};
+const question: Anthropic.MessageParam = { role: 'user', content: 'Call both.' };
+
+/** The conversation with an answer and the results of its calls. */
+function continued(messages: Anthropic.MessageParam[], { content }: Anthropic.Message): Anthropic.MessageParam[] {
+  const results = content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: 'warm' }] : [],
+  );
+  return [...messages, { role: 'assistant', content }, { role: 'user', content: results }];
+}
+const textOf = ({ content }: Anthropic.Message) =>
+  content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+/** Of a whole answer, or of the event that ends a streamed one. */
+const costOf = ({ usage }: { usage: unknown }) => (usage as { cost_usd: string }).cost_usd;
+
+test.each(vendorModels)(
+  '%s is called with its results, whole and streamed, and costs what the ledger says',
+  async (model) => {
+    const { client, calls, spent } = await open();
+    const first = await client.messages.create({ model, messages: [question], ...asked });
+    expect(first).toMatchObject({ type: 'message', role: 'assistant', stop_reason: 'tool_use', stop_sequence: null });
+    expect(first._request_id).toMatch(/^req_/);
+    const uses = first.content.flatMap((block) => (block.type === 'tool_use' ? [[block.name, block.input]] : []));
+    expect(uses).toEqual([
+      ['one', { a: 1 }],
+      ['two', {}],
+    ]);
+
+    const stream = client.messages.stream({ model, messages: continued([question], first), ...asked });
+    const blocks: Anthropic.ContentBlock[] = [];
+    stream.on('contentBlock', (block) => blocks.push(block));
+    const costs: string[] = [];
+    stream.on('streamEvent', (event) => event.type === 'message_delta' && costs.push(costOf(event)));
+    const second = await stream.finalMessage();
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null, null]);
+    expect(second.content).toEqual(blocks);
+    expect([textOf(first), textOf(second)]).toEqual([recordedStreams.text, recordedStreams.text]);
+    expect([costOf(first), ...costs]).toEqual(await spent());
+  },
+);
+
+test.each(['anthropic/claude-sonnet-5', 'openai/gpt-5.4', 'google/gemini-3.8-flash'])(
+  '%s thinks through a loop of tools, streamed',
+  async (model) => {
+    const { client, calls } = await open({}, { loop: () => weatherCalls });
+    const { tools, max_tokens, system } = asked;
+    const thinking = { type: 'adaptive' as const, display: 'summarized' as const };
+    const ask = (messages: Anthropic.MessageParam[]) =>
+      client.messages.stream({ model, messages, tools, max_tokens, system, thinking }).finalMessage();
+    let messages: Anthropic.MessageParam[] = [question];
+    for (const _call of weatherCalls) {
+      const answer = await ask(messages);
+      expect(answer.content.map(({ type }) => type)).toEqual([expect.stringContaining('thinking'), 'tool_use']);
+      messages = continued(messages, answer);
+    }
+    expect(textOf(await ask(messages))).toBe(thoughtThrough);
+    expect(calls.map(({ refusal }) => refusal)).toEqual([null, null, null]);
+  },
+);
+
+test('tokens are counted, models listed, and betas taken', async () => {
+  const { client, key, fetch } = await open();
+  const [model = ''] = vendorModels;
+  const { input_tokens } = await client.messages.countTokens({ model, messages: [question], tools: asked.tools });
+  expect(input_tokens).toBeGreaterThan(0);
+  const listed: string[] = [];
+  for await (const { id } of client.models.list()) listed.push(id);
+  expect(listed).toEqual(expect.arrayContaining(vendorModels));
+  const bearer = new Anthropic({ baseURL: 'http://127.0.0.1', apiKey: null, authToken: key, fetch, maxRetries: 0 });
+  const betas = ['context-1m-2025-08-07'];
+  const answer = await bearer.beta.messages.create({ model, max_tokens: 5, betas, messages: [question] });
+  expect(answer).toMatchObject({ type: 'message', role: 'assistant' });
+});
+
+test('errors are of its own classes', async () => {
+  const { client, fetch, gateway } = await open();
+  const [model = ''] = vendorModels;
+  const poor = await gateway.operator.createAccount({ name: 'Poor' });
+  const { key: poorKey } = await gateway.operator.createKey({ accountId: poor.id, scopes: ['chat'] });
+  const of = (apiKey: string) => new Anthropic({ baseURL: 'http://127.0.0.1', apiKey, fetch, maxRetries: 0 });
+  const ask = (own: Anthropic, more: object = {}) =>
+    own.messages.create({ model, max_tokens: 5, messages: [question], ...more });
+  const failures: [() => Promise<unknown>, unknown, object][] = [
+    [() => ask(of('sk-none')), Anthropic.AuthenticationError, { status: 401, type: 'authentication_error' }],
+    [() => ask(of(poorKey)), Anthropic.APIError, { status: 402, type: 'billing_error' }],
+    [() => ask(client, { model: 'openai/nothing' }), Anthropic.NotFoundError, { status: 404, type: 'not_found_error' }],
+    [() => ask(client, { max_tokens: 0 }), Anthropic.BadRequestError, { status: 400, type: 'invalid_request_error' }],
+  ];
+  for (const [failing, kind, fields] of failures) {
+    const error = await failing().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ ...fields, requestID: expect.stringMatching(/^req_/) });
+  }
+});
+
+test('a stream that breaks off is thrown', async () => {
+  const [begin = '', ...rest] = recordedStreams.openai;
+  const events = [begin, ...rest.slice(0, 2)].join('');
+  const { client } = await open({
+    fetch: streamingUpstream(events),
+  });
+  const stream = client.messages.stream({ model: 'openai/gpt-4.1', max_tokens: 5, messages: [question] });
+  await expect(stream.finalMessage()).rejects.toBeInstanceOf(Anthropic.APIError);
+});
