@@ -111,7 +111,7 @@ async function openRooms(
   const shedding = createShedding({ overload, count: counted.request, log });
   let retired = false;
   const { app, answerChat } = openHttp({
-    ...{ foundation, callers, models, cluster, engine, keptAnswers, byokFeeBps, overload },
+    ...{ foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps, overload },
     draining: () => running.draining,
     leaving: () => retired || running.draining,
     log: traffic.log,

@@ -4,13 +4,14 @@ import type { AnswerReader, AnswerWatcher, Engine, Question } from '../engine/an
 import type { Admitted } from '../http/answer-exchange.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
+import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { routeHeaders, warningHeaders } from './chat-headers.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { claimKey, keepingWatcher, sendReplay } from './idempotent-request.ts';
 import type { FormedAnswer } from './kept-answer.ts';
 import type { AnswerIdentity } from './prompt-writer.ts';
 import type { QuestionReader } from './read-question.ts';
-import { type ChatCall, readChatCall } from './read-request.ts';
+import { type ChatCall, type Recall, readChatCall } from './read-request.ts';
 import { streamAnswer } from './stream-answer.ts';
 import { type StreamTimes, streamTimes } from './stream-events.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -21,6 +22,8 @@ export interface ChatDeps {
   readonly now: () => number;
   /** What `Idempotency-Key` remembers. */
   readonly keptAnswers: KeptAnswers;
+  /** What the items of responses are kept beside. */
+  readonly reasoning: Pick<KeptReasoning, 'keep' | 'recall'>;
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
   readonly streamTimes?: StreamTimes;
 }
@@ -31,12 +34,15 @@ export interface ChatForm {
   readonly idPrefix: string;
   readonly writer: (identity: AnswerIdentity, call: ChatCall) => StreamWriter;
   readonly response: (answer: FormedAnswer, call: ChatCall) => object;
+  readonly recall?: Recall;
+  /** Stores of a whole answer what later requests may refer to, before it is sent. */
+  readonly keep?: (response: object, call: ChatCall) => Promise<void> | undefined;
 }
 
 /** Answers a chat request of any form, streamed or whole. Throws what refuses it, and why there is no answer. */
 export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatDeps): Promise<void> {
   const { requestId, request, pass, place } = admitted;
-  const call = await readChatCall(admitted, form.reader);
+  const call = await readChatCall(admitted, form.reader, form.recall);
   const { question } = call;
   const claim = call.digest === null ? null : await claimKey(admitted, call.digest, deps.keptAnswers);
   if (claim?.kind === 'replay') return sendReplay(claim, call, form, admitted);
@@ -60,13 +66,16 @@ export async function answerChat(admitted: Admitted, form: ChatForm, deps: ChatD
       deps.streamTimes ?? streamTimes,
     );
   }
-  sendWhole(admitted, form, call, { identity, ...(await collectAnswer(answer)) });
+  const collected = { identity, ...(await collectAnswer(answer)) };
+  const response = form.response(collected, call);
+  const keeping = form.keep?.(response, call);
+  if (keeping !== undefined) await keeping;
+  sendWhole(admitted, collected, response);
 }
 
-function sendWhole(admitted: Admitted, form: ChatForm, call: ChatCall, answer: FormedAnswer): void {
-  const { route, finish } = answer;
+function sendWhole(admitted: Admitted, { route, finish }: FormedAnswer, response: object): void {
   const headers = { 'content-type': jsonType, ...routeHeaders(route), ...warningHeaders(finish.warnings) };
-  admitted.send(200, headers, JSON.stringify(form.response(answer, call)));
+  admitted.send(200, headers, JSON.stringify(response));
 }
 
 export const jsonType = 'application/json; charset=utf-8';

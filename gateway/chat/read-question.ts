@@ -26,8 +26,16 @@ export interface ReadOptions {
   readonly messages: JsonSpan | null;
   /** Unknown fields are refused. */
   readonly strict: boolean;
+  /** What the request refers to of earlier answers; absent where it refers to nothing. */
+  readonly earlier?: EarlierItems | undefined;
   /** The request has an `Idempotency-Key`: its body is to be told from others. */
   readonly wantsDigest: boolean;
+}
+
+/** Items of earlier answers, by their ids, and how long they are in characters of JSON. */
+export interface EarlierItems {
+  readonly found: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly length: number;
 }
 
 /** All of a question that its body says, in values that threads can hand to each other. */

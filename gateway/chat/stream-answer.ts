@@ -59,7 +59,10 @@ export function streamAnswer(
         const [first] = parts;
         const opened = outlet ?? begin(first?.type === 'route' ? first : null);
         const text = eventsFor(parts, writer);
-        if (parts.at(-1)?.type === 'finish') return close(opened, text);
+        if (parts.at(-1)?.type === 'finish') {
+          const keeping = writer.kept?.();
+          return keeping !== undefined ? keeping.then(() => close(opened, text)) : close(opened, text);
+        }
         quiet?.refresh();
         return text === '' ? undefined : opened.write(text);
       },

@@ -11,6 +11,8 @@ export interface StreamWriter {
   opening(route: RoutePart): string;
   delta(part: DeltaPart): string;
   closing(finish: FinishPart): string;
+  /** What was begun with the closing and must be done before that is sent. */
+  readonly kept?: () => Promise<void> | undefined;
   /** What ends a stream that failed: in OpenAI's chats the one bare error event (wire contract §0.2). */
   failure(error: AppError): string;
   /** What is sent where there is silence for too long; a comment unless it is said. */

@@ -1,6 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import { completionQuestion, type Echo, type QuestionReader, questionReader } from './read-question.ts';
+import {
+  completionQuestion,
+  type EarlierItems,
+  type Echo,
+  type QuestionReader,
+  questionReader,
+} from './read-question.ts';
 
 /** A request of another interface, said as a chat completion. */
 export interface Translation {
@@ -13,12 +19,12 @@ export interface Translation {
 }
 
 /** `strict`: unknown fields are refused. Throws the contract's 400 codes, in the words of its own interface. */
-export type Translate = (body: Record<string, unknown>, strict: boolean) => Translation;
+export type Translate = (body: Record<string, unknown>, strict: boolean, earlier?: EarlierItems) => Translation;
 
 /** Reads requests of another interface by saying them as chat completions: the same rules hold for all. */
 export const translatedReader = (name: string, translate: Translate): QuestionReader =>
   questionReader(name, (given, options) => {
-    const { body, warnings, echo, places } = translate(given, options.strict);
+    const { body, warnings, echo, places } = translate(given, options.strict, options.earlier);
     try {
       const said = completionQuestion(body, { ...options, messages: null });
       return { ...said, warnings: [...warnings, ...said.warnings], echo };

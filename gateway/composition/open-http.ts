@@ -9,6 +9,7 @@ import { createKeys } from '../keys/keys.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
 import { createLimits } from '../limits/limits.ts';
 import { docsRoutes } from '../openapi/docs-routes.ts';
+import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { refusalsOf } from '../records/refusals.ts';
 import { accountRoutes } from '../routes/account-routes.ts';
 import { countTokensRoutes } from '../routes/count-tokens-routes.ts';
@@ -34,12 +35,13 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
   readonly cluster: Cluster;
   readonly engine: Engine;
   readonly keptAnswers: KeptAnswers;
+  readonly keptReasoning: KeptReasoning;
   readonly byokFeeBps: number;
 }
 
 /** The gateway's two ways in: chats by their exchange, everything else by the framework. */
 export function openHttp(rooms: Rooms) {
-  const { foundation, callers, models, cluster, engine, keptAnswers, byokFeeBps } = rooms;
+  const { foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps } = rooms;
   const { draining, leaving, overload } = rooms;
   const { db, transact, peppers, now, ledger } = foundation;
   const { authorizer, credentialsChanged } = callers;
@@ -66,7 +68,7 @@ export function openHttp(rooms: Rooms) {
   ]);
   const answerChat = createExchangeAnswerer(
     receiving,
-    exchangeHandlers({ engine, now, keptAnswers, log: foundation.log }),
+    exchangeHandlers({ engine, now, keptAnswers, reasoning: keptReasoning, log: foundation.log }),
   );
   return { app, answerChat };
 }

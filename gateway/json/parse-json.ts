@@ -13,7 +13,7 @@ export interface JsonBody {
 }
 
 /** Up to here a body takes some milliseconds from its reading to its writing, whatever it holds. */
-const lightBytes = 131_072;
+export const lightBytes = 131_072;
 const lightValues = 2_000;
 
 export const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, 'messages', requestLimits);

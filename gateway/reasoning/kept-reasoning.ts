@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { BooksTransaction } from '../db/open.ts';
 import type { Books } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import type { Sealing } from '../idempotency/sealing.ts';
@@ -41,7 +42,7 @@ export const usualKeptMs = 60 * 60_000;
 /** Of one answer, in characters of JSON. The longest thinking of today's models is half of it. */
 export const longestState = 262_144;
 /** Of one account; the newest stay. */
-export const mostKept = 1_000;
+export const mostKept = 10_000;
 const deletedAtOnce = 500;
 
 /** An id that was drawn, not counted: servers that count (`call_0`, `functions.get:0`) give the same one to many calls. */
@@ -69,6 +70,16 @@ export function createKeptReasoning({
       const name = nameOf(owner, id);
       return [{ id: name, account_id: owner.accountId, expires, state: sealing.seal(text, name) }];
     });
+  }
+
+  async function deleteOld(trx: BooksTransaction): Promise<number> {
+    const { numDeletedRows } = await trx
+      .deleteFrom('kept_reasoning')
+      .where('id', 'in', (old) =>
+        old.selectFrom('kept_reasoning').select('id').where('expires', '<=', BigInt(now())).limit(deletedAtOnce),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
   }
 
   return {
@@ -103,14 +114,8 @@ export function createKeptReasoning({
     async forgetOld() {
       const accounts = [...grown];
       grown.clear();
-      await transact(async (trx) => {
-        await trx
-          .deleteFrom('kept_reasoning')
-          .where('id', 'in', (old) =>
-            old.selectFrom('kept_reasoning').select('id').where('expires', '<=', BigInt(now())).limit(deletedAtOnce),
-          )
-          .execute();
-      });
+      let deleted = deletedAtOnce;
+      while (deleted === deletedAtOnce) deleted = await transact(deleteOld);
       for (const account of accounts) {
         await transact(async (trx) => {
           await trx

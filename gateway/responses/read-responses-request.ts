@@ -1,22 +1,24 @@
 import { type ResponsesRequest, responsesRequest } from '#shared/wire/responses-request.ts';
 import { type PlacedTurn, turnsInForm } from '../chat/placed-turns.ts';
-import type { Echo } from '../chat/read-question.ts';
+import type { EarlierItems, Echo } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/request-fields.ts';
 import { type Translation, translatedReader } from '../chat/translated-question.ts';
 import type { JsonObject } from '../json/json-value.ts';
+import { withEarlierItems } from './earlier-items.ts';
 import { turnsOfItems } from './item-turns.ts';
 import { droppedFields, refuseUnserved } from './unserved.ts';
 
 /** Of `POST /v1/responses`. */
 export const responsesReader = translatedReader('responses', translated);
 
-function translated(body: Record<string, unknown>, strict: boolean): Translation {
+function translated(given: Record<string, unknown>, strict: boolean, earlier?: EarlierItems): Translation {
+  const { body, forgotten } = withEarlierItems(given, earlier);
   refuseUnserved(body);
   const request = parseRequest(responsesRequest, body);
   const turns = turnsInForm(turnsOf(request));
   return {
     body: { ...completionFields(request), messages: turns.map(({ message }) => message) },
-    warnings: [...droppedFields(body), ...unknownWarnings(body, responsesRequest.shape, strict)],
+    warnings: [...droppedFields(body, forgotten), ...unknownWarnings(body, responsesRequest.shape, strict)],
     echo: echoOf(request),
     places: turns.map(({ place }) => place),
   };
@@ -78,6 +80,7 @@ function echoOf(request: ResponsesRequest): Echo {
   return {
     short: {
       max_output_tokens: request.max_output_tokens ?? null,
+      keeps: request.store !== false,
       metadata: metadata ?? {},
       parallel_tool_calls: request.parallel_tool_calls ?? true,
       prompt_cache_key: request.prompt_cache_key ?? null,

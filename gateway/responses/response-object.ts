@@ -12,6 +12,7 @@ export function begunResponse(
   route: Pick<RoutePart, 'model' | 'provider'> | null,
   echo: Echo | null,
 ) {
+  const { keeps: _, ...short } = echo?.short ?? {};
   return {
     ...{ id, object: 'response' as const, created_at: created, status: 'in_progress' },
     ...{ background: false, error: null, incomplete_details: null, instructions: null, max_tool_calls: null },
@@ -20,7 +21,7 @@ export function begunResponse(
     output: [] as OutputItem[],
     ...{ previous_response_id: null, service_tier: null, store: false, tools: [], truncation: 'disabled', usage: null },
     ...echo?.long,
-    ...echo?.short,
+    ...short,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ResponsesAnswer } from '#shared/wire/responses-answer.ts';
 import type { AnswerIdentity } from '../chat/prompt-writer.ts';
 import type { Echo } from '../chat/read-question.ts';
 import type { StreamWriter } from '../chat/stream-writer.ts';
@@ -11,10 +12,15 @@ import { begunResponse, finishedResponse, isComplete } from './response-object.t
  * (https://developers.openai.com/api/reference/resources/beta/subresources/responses/streaming-events and what openai-node 7.57
  * accepts, read 2026-11-22).
  */
-export function createResponseWriter(identity: AnswerIdentity, echo: Echo | null): StreamWriter {
+export function createResponseWriter(
+  identity: AnswerIdentity,
+  echo: Echo | null,
+  keep: (response: ResponsesAnswer) => Promise<void> | undefined,
+): StreamWriter {
   let begun = begunResponse(identity, null, echo);
   const output = createOutputItems(identity.id.slice('resp_'.length));
   let number = 0;
+  let keeping: Promise<void> | undefined;
 
   function say(events: readonly ResponseEvent[]): string {
     let text = '';
@@ -36,8 +42,11 @@ export function createResponseWriter(identity: AnswerIdentity, echo: Echo | null
       const whole = isComplete(finish);
       const events = output.close(whole ? 'completed' : 'incomplete');
       const type = whole ? 'response.completed' : 'response.incomplete';
-      return say([...events, { type, response: finishedResponse(begun, output.items, finish) }]);
+      const response = finishedResponse(begun, output.items, finish);
+      keeping = keep(response);
+      return say([...events, { type, response }]);
     },
+    kept: () => keeping,
     // OpenAI's own clients throw what `error` says; others look at how the response ended.
     failure(error) {
       const { error: said } = errorEnvelope(error, identity.requestId);

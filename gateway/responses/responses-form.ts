@@ -1,18 +1,20 @@
 import { AppError } from '#shared/errors.ts';
+import type { ResponsesAnswer } from '#shared/wire/responses-answer.ts';
 import { answerChat, type ChatDeps, type ChatForm } from '../chat/answer-chat.ts';
 import { partsOf } from '../chat/kept-answer.ts';
 import type { ExchangeHandler } from '../http/answer-exchange.ts';
+import { createEarlierResponses, type EarlierResponses } from './earlier-items.ts';
 import { createOutputItems } from './item-writer.ts';
 import { ownName } from './own-names.ts';
 import { responsesReader } from './read-responses-request.ts';
 import { begunResponse, finishedResponse, isComplete } from './response-object.ts';
 import { createResponseWriter } from './response-writer.ts';
 
-/** Of `POST /v1/responses`: OpenAI's Responses API, without a store. */
-const responses: ChatForm = {
+/** Of `POST /v1/responses`: OpenAI's Responses API, whose items are kept for a while and whose responses are not. */
+const responsesForm = ({ keep, recall }: EarlierResponses): ChatForm => ({
   reader: responsesReader,
   idPrefix: 'resp_',
-  writer: (identity, { echo }) => createResponseWriter(identity, echo),
+  writer: (identity, call) => createResponseWriter(identity, call.echo, (response) => keep(call, response)),
   response(answer, { echo }) {
     const { identity, route, finish } = answer;
     const output = createOutputItems(identity.id.slice('resp_'.length));
@@ -20,15 +22,18 @@ const responses: ChatForm = {
     output.close(isComplete(finish) ? 'completed' : 'incomplete');
     return finishedResponse(begunResponse(identity, route, echo), output.items, finish);
   },
-};
+  keep: (response, call) => keep(call, response as ResponsesAnswer),
+  recall,
+});
 
 /** Answers `POST /v1/responses`. */
-export const responsesHandler =
-  (deps: ChatDeps): ExchangeHandler =>
-  (admitted) =>
-    answerChat(admitted, responses, deps).catch((error: unknown) => {
+export function responsesHandler(deps: ChatDeps): ExchangeHandler {
+  const form = responsesForm(createEarlierResponses(deps));
+  return (admitted) =>
+    answerChat(admitted, form, deps).catch((error: unknown) => {
       throw error instanceof AppError ? inOwnNames(error) : error;
     });
+}
 
 function inOwnNames(error: AppError): AppError {
   const param = ownName(error.param);

@@ -4,7 +4,8 @@ import { asArray, asObject, asText, type JsonObject } from '../json/json-value.t
 
 /** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
 
-const sendItems = 'This gateway keeps no responses: send the earlier items themselves in "input".';
+const sendItems =
+  'This gateway keeps single items only: send the earlier ones themselves, or references to them, in "input".';
 
 const refusedFields: Readonly<Record<string, string>> = {
   previous_response_id: sendItems,
@@ -15,7 +16,7 @@ const refusedFields: Readonly<Record<string, string>> = {
 
 const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
 
-/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without a store or hosted tools. */
+/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or hosted tools. */
 export function refuseUnserved(body: JsonObject): void {
   for (const [name, why] of Object.entries(refusedFields)) {
     const value = body[name];
@@ -40,7 +41,7 @@ function checkItem(item: JsonObject, index: number): void {
   if (type === null || servedItems.has(type)) return;
   const why =
     type === 'item_reference'
-      ? `${sendItems} Clients do so with "store": false.`
+      ? `The item "${(asText(item.id) ?? '').slice(0, 64)}" is not kept, or not any more: send it itself. Clients do so with "store": false.`
       : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, function calls, their outputs and reasoning can.`;
   throw new AppError('unsupported_parameter', why, { param: `input[${index}].type` });
 }
@@ -48,13 +49,16 @@ function checkItem(item: JsonObject, index: number): void {
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
 /** What is left out of a request that is answered without it. */
-export function droppedFields(body: JsonObject): Warning[] {
+export function droppedFields(body: JsonObject, forgotten: readonly number[]): Warning[] {
   const drop = (param: string, message: string): Warning => ({ code: 'parameter_dropped', param, message });
   return [
-    ...(body.store === true ? [drop('store', 'Nothing is stored here; "store" was left out.')] : []),
+    ...(body.store === true
+      ? [drop('store', 'Responses cannot be fetched later; their items are kept for an hour, for references to them.')]
+      : []),
     ...(body.truncation === 'auto'
       ? [drop('truncation', 'Nothing is cut from the input here; "truncation" was left out.')]
       : []),
+    ...forgotten.map((index) => drop(`input[${index}]`, 'This reasoning is not kept any more; it was left out.')),
     ...asArray(body.include)
       .filter((name) => !includable.has(String(name)))
       .map((name) => drop('include', `"${String(name).slice(0, 64)}" cannot be included here; it was left out.`)),

@@ -80,8 +80,9 @@ export async function openChatBench(options: BenchOptions = {}) {
   const health = createHealth(now);
   const ledger = createLedger({ db: books.db, now, instanceId: 'inst_a' });
   const sealing = createSealing([randomBytes(32)]);
+  const reasoning = createKeptReasoning({ db: books.db, transact, sealing, now });
   const engine = createEngine({
-    reasoning: createKeptReasoning({ db: books.db, transact, sealing, now }),
+    reasoning,
     credentials: { watch: () => () => {} },
     ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
     registry,
@@ -100,7 +101,7 @@ export async function openChatBench(options: BenchOptions = {}) {
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
   const principal = principalOf(plan);
   const handlers = exchangeHandlers({
-    ...{ engine, now, keptAnswers, log },
+    ...{ engine, now, keptAnswers, reasoning, log },
     streamTimes: { ...streamTimes, ...options.streamTimes },
   });
   const answer = async (exchange: Exchange) => {

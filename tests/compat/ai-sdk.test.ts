@@ -1,0 +1,86 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenRouter } from '@openrouter/ai-sdk-provider';
+import { generateText, isStepCount, type LanguageModel, type ModelMessage, Output, streamText, tool } from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { recordedStreams } from '#gateway/testing/recorded-streams.ts';
+import { openThreeVendors, vendorModels } from '#gateway/testing/three-vendors.ts';
+import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loops.ts';
+
+/** The AI SDK by four of its providers, each as its own documentation sets it up, before three vendors. */
+
+// Both warn on the console: of models with names that they do not know, and of Google's thoughts, which have no signature.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+vi.spyOn(console, 'warn').mockImplementation(() => {});
+
+interface Connection {
+  readonly key: string;
+  readonly fetch: typeof fetch;
+}
+const baseURL = 'http://127.0.0.1/v1';
+const providers: readonly (readonly [string, (connection: Connection) => (model: string) => LanguageModel])[] = [
+  ['@ai-sdk/openai', ({ key, fetch }) => createOpenAI({ baseURL, apiKey: key, fetch })],
+  ['@ai-sdk/anthropic', ({ key, fetch }) => createAnthropic({ baseURL, apiKey: key, fetch })],
+  [
+    '@ai-sdk/openai-compatible',
+    ({ key, fetch }) =>
+      createOpenAICompatible({ name: 'portico', baseURL, apiKey: key, fetch, supportsStructuredOutputs: true }),
+  ],
+  ['@openrouter/ai-sdk-provider', ({ key, fetch }) => createOpenRouter({ baseURL, apiKey: key, fetch })],
+];
+
+const models = ['openai/gpt-5', 'openai/gpt-5.4', 'anthropic/claude-sonnet-5', 'google/gemini-3.8-flash'];
+const place = z.object({ city: z.string() });
+const weather = tool({ description: 'weather of a city', inputSchema: place, execute: async () => 'warm' });
+const prompt = 'Where is it warm?';
+const stopWhen = isStepCount(5);
+
+async function open(provider: (typeof providers)[number][1], ...options: Parameters<typeof openThreeVendors>) {
+  const vendors = await openThreeVendors(...options);
+  const refusals = () => vendors.calls.flatMap(({ refusal }) => refusal ?? []);
+  return { ...vendors, modelOf: provider(vendors), refusals };
+}
+
+describe.each(providers)('%s', (_name, provider) => {
+  test.each(models)('%s thinks through a loop of tools, whole and streamed', async (name) => {
+    const { modelOf, refusals } = await open(provider, {}, { loop: () => weatherCalls });
+    const asked = { model: modelOf(name), prompt, tools: { weather }, stopWhen };
+    const whole = await generateText(asked);
+    const streamed = streamText(asked);
+    expect([whole.text, await streamed.text]).toEqual([thoughtThrough, thoughtThrough]);
+    const cities = [whole.steps, await streamed.steps].map((steps) =>
+      steps.flatMap(({ toolCalls }) => toolCalls.map(({ input }) => input)),
+    );
+    expect(cities).toEqual([weatherCalls, weatherCalls]);
+    expect(refusals()).toEqual([]);
+  });
+
+  test.each(models)('%s answers with an object, after a tool as well', async (name) => {
+    const loop = (body: { tools?: unknown }) => (body.tools ? [{ city: 'Rome' }] : []);
+    const { modelOf, refusals } = await open(provider, {}, { loop, says: '{"city":"Rome"}' });
+    const asked = { model: modelOf(name), prompt, output: Output.object({ schema: place }) };
+    const outputs = [
+      (await generateText(asked)).output,
+      await streamText(asked).output,
+      (await generateText({ ...asked, tools: { weather }, stopWhen })).output,
+    ];
+    expect(outputs).toEqual(Array.from({ length: 3 }, () => ({ city: 'Rome' })));
+    expect(refusals()).toEqual([]);
+  });
+
+  test.each(vendorModels)('%s goes on with a chat of words, thoughts and calls', async (name) => {
+    const { modelOf, calls, refusals } = await open(provider);
+    const one = tool({ inputSchema: z.object({ a: z.number().optional() }), execute: async () => 'ok' });
+    const asked = { model: modelOf(name), tools: { one, two: one }, stopWhen: isStepCount(3) };
+    const messages: ModelMessage[] = [{ role: 'user', content: prompt }];
+    messages.push(...(await generateText({ ...asked, messages })).responseMessages);
+    messages.push({ role: 'user', content: 'And then?' });
+    const streamed = streamText({ ...asked, messages });
+    expect(await streamed.text).toBe(recordedStreams.text);
+    expect(refusals()).toEqual([]);
+    const sent = JSON.stringify(calls.at(-1)?.body);
+    expect(sent.split(recordedStreams.text)).toHaveLength(6);
+  });
+});
