@@ -8,6 +8,7 @@ import { createRunning } from './concurrency/running.ts';
 import { dialectOf } from './db/open.ts';
 import { awaitServingLock } from './db/serving-lock.ts';
 import { createEngine, engineTimeouts } from './engine/engine.ts';
+import { createLeases } from './engine/leases.ts';
 import type { GatewayOptions, OwnGateway } from './gateway.ts';
 import { fetchExchange } from './http/fetch-exchange.ts';
 import { isChat } from './http/policies.ts';
@@ -94,15 +95,16 @@ async function openRooms(
   const sealing = createSealing(peppers);
   const keptMs = options.reasoningMs ?? usualKeptMs;
   const keptReasoning = createKeptReasoning({ db, transact, sealing, now, keptMs });
-  const engine = createEngine({
-    reasoning: keptReasoning,
+  const timeouts = { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts };
+  const shared = {
     ledger: traffic.watch(createPersistentLedger(ledger, now, log)),
-    timeouts: { ...engineTimeouts, leaseMs: renewEveryMs, ...options.timeouts },
-    fetch: upstream.send,
-    asksWhole: upstream.asksWhole,
-    credentials: callers.credentials,
-    ...{ ...models, running, now, log, vendor, byokFeeBps },
+    ...{ fetch: upstream.send, credentials: callers.credentials, running, log },
+  };
+  const engine = createEngine({
+    ...{ ...shared, ...models, reasoning: keptReasoning, asksWhole: upstream.asksWhole },
+    ...{ now, vendor, byokFeeBps, timeouts },
   });
+  const embedding = { ...shared, leases: createLeases(timeouts.leaseMs), answerMs: timeouts.firstEventMs };
   const keptAnswers = createKeptAnswers({ transact, sealing, now });
   if (foundation.isAlone) await keptAnswers.freeRunning();
 
@@ -111,7 +113,7 @@ async function openRooms(
   const shedding = createShedding({ overload, count: counted.request, log });
   let retired = false;
   const { app, answerChat } = openHttp({
-    ...{ foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps, overload },
+    ...{ foundation, callers, models, cluster, engine, keptAnswers, keptReasoning, byokFeeBps, overload, embedding },
     draining: () => running.draining,
     leaving: () => retired || running.draining,
     log: traffic.log,

@@ -2,6 +2,7 @@ import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import type { Catalogue, CatalogueModel } from './catalogue.ts';
+import { bookEmbeddings, knownEmbedding } from './facts/embedding-models.ts';
 import { claimsOf, factsOf } from './known-models.ts';
 import { withListedPrice } from './listed-prices.ts';
 
@@ -18,13 +19,21 @@ export function buildCatalogue(
     ...shippedBook.models.map((model) => fromBook(model, day)),
     ...listed.map((model) => withSource(withListedPrice(asKnown(model, day), day))),
   ];
-  return { version: shippedBook.as_of, models: pricedOn(models, added, day, shippedBook.as_of) };
+  const priced = pricedOn([...models, ...bookEmbeddings], added, day, shippedBook.as_of);
+  const isEmbedding = ({ embedding }: CatalogueModel) => embedding !== undefined;
+  return {
+    version: shippedBook.as_of,
+    models: priced.filter((model) => !isEmbedding(model)),
+    embeddings: priced.filter(isEmbedding),
+  };
 }
 
 const bookModels = new Map(shippedBook.models.map((entry) => [entry.id, entry]));
 
 /** What is known of the model that it is, under the name that its server has for it; a price of its own comes first. */
 function asKnown(model: CatalogueModel, day: string): CatalogueModel {
+  const vectors = knownEmbedding(model.sameAs?.id ?? model.id);
+  if (vectors) return asEmbedding(model, vectors);
   const entry = model.sameAs === undefined ? undefined : bookModels.get(model.sameAs.id);
   if (!entry) return model;
   const known = fromBook(entry, day);
@@ -37,8 +46,16 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
   };
 }
 
-/** Whether there is such a model in the price book. */
-export const isKnownModel = (id: string): boolean => bookModels.has(id);
+const asEmbedding = ({ id, provider, model, aliases, ...listed }: CatalogueModel, known: CatalogueModel) => ({
+  ...known,
+  ...{ id, provider, model, aliases },
+  ...(listed.price === null
+    ? {}
+    : { price: listed.price, priceAsOf: listed.priceAsOf, priceSource: listed.priceSource }),
+});
+
+/** Whether there is such a model in the price book, or among the known embedding models. */
+export const isKnownModel = (id: string): boolean => bookModels.has(id) || knownEmbedding(id) !== undefined;
 
 /** A price from a provider's own list says so as well, wherever it is kept. */
 const withSource = (model: CatalogueModel): CatalogueModel =>
@@ -61,7 +78,8 @@ function withAliases(catalogue: Catalogue, aliases: CatalogueSettings['aliases']
     const names = namesOf(model.id);
     return names.length === 0 ? model : { ...model, aliases: [...model.aliases, ...names] };
   };
-  return { ...catalogue, models: catalogue.models.map(named) };
+  const { version, models, embeddings } = catalogue;
+  return { version, models: models.map(named), embeddings: embeddings.map(named) };
 }
 
 /** A catalogue that follows the calendar (prices change at midnight UTC) and what the providers list. */

@@ -10,7 +10,24 @@ export type Capability =
   | 'files'
   | 'audio'
   | 'reasoning'
-  | 'prompt_cache';
+  | 'prompt_cache'
+  | 'embeddings';
+
+/** What a model's embeddings are, and what it takes at once; null: nobody says. */
+export interface EmbeddingFacts {
+  /** How many numbers a vector has, unless a request says otherwise. */
+  readonly dimensions: number | null;
+  /** What a request may say; null: nothing. */
+  readonly selectable: { readonly least: number; readonly most: number } | null;
+  /** Longest input, in tokens. */
+  readonly inputTokens: number | null;
+  /** Most inputs of one request. */
+  readonly inputs: number | null;
+  /** Most tokens of all inputs of one request. */
+  readonly requestTokens: number | null;
+  /** Inputs may come as numbers of tokens. */
+  readonly takesTokens: boolean;
+}
 
 /** A model as the gateway knows it, before anyone's keys and plan are considered. */
 export interface CatalogueModel {
@@ -47,10 +64,15 @@ export interface CatalogueModel {
   /** The model of the price book that it is under another name, and whether its server has OpenAI's Responses API. */
   readonly sameAs?: { readonly id: string; readonly responses: boolean };
   readonly simulated: boolean;
+  /** Of a model that makes embeddings and never chats. */
+  readonly embedding?: EmbeddingFacts;
 }
 
 export interface Catalogue {
   /** Date of the price book, `YYYY-MM-DD`. */
   readonly version: string;
+  /** Those that chat. */
   readonly models: readonly CatalogueModel[];
+  /** Those that make embeddings: nobody who looks for a chat's model ever meets them. */
+  readonly embeddings: readonly CatalogueModel[];
 }

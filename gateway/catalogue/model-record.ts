@@ -1,6 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 import { priceToJson } from '../prices/price-json.ts';
-import type { CatalogueModel } from './catalogue.ts';
+import type { CatalogueModel, EmbeddingFacts } from './catalogue.ts';
 
 export type Availability = Pick<Model, 'status' | 'unavailable_reason'>;
 
@@ -16,7 +16,7 @@ export const toModelRecord = (model: CatalogueModel, availability: Availability)
   model: model.model,
   name: model.name,
   description: model.description,
-  kind: 'chat',
+  kind: model.embedding ? 'embedding' : 'chat',
   ...availability,
   context_length: model.contextLength,
   max_output_tokens: model.maxOutputTokens,
@@ -30,8 +30,17 @@ export const toModelRecord = (model: CatalogueModel, availability: Availability)
   shutdown_date: model.shutdownDate,
   successor: model.successor,
   ...(model.facts ? { reasoning_efforts: [...model.facts.efforts] } : {}),
+  ...(model.embedding ? { embedding: embeddingRecord(model.embedding) } : {}),
   aliases: [...model.aliases],
   simulated: model.simulated,
+});
+
+const embeddingRecord = ({ dimensions, selectable, inputTokens, inputs, requestTokens }: EmbeddingFacts) => ({
+  dimensions,
+  selectable_dimensions: selectable && { min: selectable.least, max: selectable.most },
+  max_input_tokens: inputTokens,
+  max_inputs: inputs,
+  max_request_tokens: requestTokens,
 });
 
 /** The router as a model of the list: what at least one available model can do, it can do. */

@@ -137,7 +137,7 @@ const spanOf = (messages: readonly ChatMessage[], span: JsonSpan | null): Uint8A
   span && span.strings === 4 * messages.length ? span.bytes : null;
 
 /** Takes the caller's key out of the body before anything else can see it (wire contract §6). */
-function takeByoKey(body: Record<string, unknown>): string | null {
+export function takeByoKey(body: Record<string, unknown>): string | null {
   const key = body.byoapi_key ?? null;
   delete body.byoapi_key;
   if (key === null) return null;

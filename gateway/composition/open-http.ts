@@ -1,4 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
+import { embeddingsHandler } from '../embeddings/answer-embeddings.ts';
+import type { EmbedDeps } from '../embeddings/embed.ts';
+import type { AdmissionDeps } from '../engine/admit.ts';
 import type { Engine } from '../engine/answer.ts';
 import { createExchangeAnswerer } from '../http/answer-exchange.ts';
 import { createApp } from '../http/app.ts';
@@ -37,6 +40,8 @@ interface Rooms extends Pick<ReceiveDeps, 'draining' | 'leaving' | 'overload' | 
   readonly keptAnswers: KeptAnswers;
   readonly keptReasoning: KeptReasoning;
   readonly byokFeeBps: number;
+  /** What embeddings need besides what chats need. */
+  readonly embedding: Omit<EmbedDeps, keyof AdmissionDeps | 'byokFeeBps'>;
 }
 
 /** The gateway's two ways in: chats by their exchange, everything else by the framework. */
@@ -66,9 +71,10 @@ export function openHttp(rooms: Rooms) {
     keysRoutes({ keys: createKeys({ db, transact, peppers, now, credentialsChanged }) }),
     metaRoutes({ db, version, leaving, troubles: watch.troubles }),
   ]);
-  const answerChat = createExchangeAnswerer(
-    receiving,
-    exchangeHandlers({ engine, now, keptAnswers, reasoning: keptReasoning, log: foundation.log }),
-  );
+  const handlers = new Map([
+    ...exchangeHandlers({ engine, now, keptAnswers, reasoning: keptReasoning, log: foundation.log }),
+    ['/v1/embeddings', embeddingsHandler({ ...models, ...rooms.embedding, now, vendor, byokFeeBps })],
+  ]);
+  const answerChat = createExchangeAnswerer(receiving, handlers);
   return { app, answerChat };
 }

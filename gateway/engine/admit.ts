@@ -44,12 +44,13 @@ export interface AdmissionDeps {
 /** Decides whether a request may run and on which models. Throws what the caller can do something about; calls nobody. */
 export function admit(question: Question, deps: AdmissionDeps): Admitted {
   checkAccount(question);
-  const { models } = deps.catalogue();
+  const { models, embeddings } = deps.catalogue();
   const { registry } = deps;
   const resolved = resolve({
     provider: question.provider,
     model: question.model,
     models,
+    elsewhere: { models: embeddings, sentence: 'makes embeddings and does not chat: use it at POST /v1/embeddings.' },
     providers: registry.ids,
     configured: (id) => Boolean(registry.get(id)?.credential),
     vendor: deps.vendor,
@@ -71,12 +72,15 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
   return { ...common, ...routed(question, resolved.provider, features, conversation, deps) };
 }
 
-function checkAccount({ principal }: Question): void {
+/** Whose request it is, and whose key it runs on. */
+export type Caller = Pick<Question, 'principal' | 'byoKey'>;
+
+export function checkAccount({ principal }: Pick<Question, 'principal'>): void {
   requireActive(principal);
   requireFeature(principal, 'chat');
 }
 
-function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void {
+export function checkByoKey({ byoKey, principal }: Caller, resolved: Resolved): void {
   if (!byoKey) return;
   requireFeature(principal, 'byok');
   if (resolved.kind === 'router' && resolved.provider === null) {
@@ -89,7 +93,7 @@ function checkByoKey({ byoKey, principal }: Question, resolved: Resolved): void 
 }
 
 /** The key to use: the caller's own where one was sent, and then no other (wire contract §6). */
-function credentialFor(question: Question, providerId: string, registry: Registry): ProviderCredential | null {
+function credentialFor(question: Caller, providerId: string, registry: Registry): ProviderCredential | null {
   const platform = registry.get(providerId)?.credential ?? null;
   if (!question.byoKey) return platform;
   if (platform) return { ...platform, apiKey: question.byoKey, keys: [] };
@@ -97,15 +101,21 @@ function credentialFor(question: Question, providerId: string, registry: Registr
   return baseUrl === undefined ? null : { apiKey: question.byoKey, baseUrl };
 }
 
-function directTarget(question: Question, model: CatalogueModel, features: Features, deps: AdmissionDeps): Target {
+/** A model that was named, where the plan has it and there is a key for it. */
+export function namedTarget(question: Caller, model: CatalogueModel, registry: Registry): Target {
   const { plan } = question.principal;
   if (!planAllows(plan.models, model.id)) {
     throw new AppError('model_not_in_plan', `The plan "${plan.name}" does not include ${model.id}.`, {
       param: 'model',
     });
   }
-  const target = targetOf(question, model, deps.registry);
+  const target = targetOf(question, model, registry);
   if (!target) throw noCredential(model);
+  return target;
+}
+
+function directTarget(question: Question, model: CatalogueModel, features: Features, deps: AdmissionDeps): Target {
+  const target = namedTarget(question, model, deps.registry);
   const missing = neededModalities(features).find((name) => !model.inputModalities.includes(name));
   if (missing) {
     throw new AppError('unsupported_modality', `${model.id} does not take ${missing} input.`, { param: 'messages' });
@@ -118,7 +128,7 @@ function directTarget(question: Question, model: CatalogueModel, features: Featu
 }
 
 /** A model that was named although its vendor has said when it ends. */
-function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueModel): Warning[] {
+export function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueModel): Warning[] {
   if (shutdownDate === null) return [];
   const instead = successor === null ? '' : ` Its vendor names ${successor} in its place.`;
   return [{ code: 'model_deprecated', param: 'model', message: `${id} ends on ${shutdownDate}.${instead}` }];
@@ -126,7 +136,7 @@ function lifecycleWarnings({ id, shutdownDate, successor }: CatalogueModel): War
 
 const maxCostOf = ({ route }: Question) => (route.max_cost_usd === undefined ? null : parseUsd(route.max_cost_usd));
 
-function targetOf(question: Question, model: CatalogueModel, registry: Registry): Target | null {
+function targetOf(question: Caller, model: CatalogueModel, registry: Registry): Target | null {
   const registered = registry.get(model.provider);
   const credential = credentialFor(question, model.provider, registry);
   return registered && credential ? { model, provider: registered.provider, credential } : null;

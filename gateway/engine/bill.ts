@@ -6,7 +6,7 @@ import type { Metered } from '../billing/meter.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
-import { type Outcome, type Run, routingOf, type Try } from './run.ts';
+import { type Billable, type BilledTry, type Outcome, routingOf } from './run.ts';
 
 /** How a request ends in the books, and what was measured of it. */
 export interface Bill {
@@ -22,7 +22,7 @@ const endedByCaller: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The billing table of §1.4.7. */
-export function billFor(run: Run, outcome: Outcome): Bill {
+export function billFor(run: Billable, outcome: Outcome): Bill {
   const { question, current, startedAt, deps } = run;
   const cancelled = outcome.kind === 'failed' && (outcome.byClient || endedByCaller.has(outcome.error.code));
   const started = current?.meter.started ?? false;
@@ -61,7 +61,12 @@ export function billFor(run: Run, outcome: Outcome): Bill {
 const dearestUnknown = 1_000_000_000n;
 
 /** What an upstream names as its cost is charged where that can be; else no more than was held (docs/decisions/027). */
-function chargeable({ admitted, reserve, question }: Run, current: Try, metered: Metered, cost: NanoUsd): NanoUsd {
+function chargeable(
+  { admitted, reserve, question }: Billable,
+  current: BilledTry,
+  metered: Metered,
+  cost: NanoUsd,
+): NanoUsd {
   if (metered.reportedCost === null || question.byoKey !== null || cost <= reserve.held) return cost;
   if (metered.unbelieved) return reserve.held;
   const most = current.limits.most();
@@ -81,11 +86,11 @@ const unbelievedOf = ({ provider, model }: CatalogueModel, metered: Metered, boo
 const feeOf = (price: Price | null, { usage }: Metered, bps: number): NanoUsd =>
   price ? byokFee(price, usage, bps) : nanoUsd(0n);
 
-function meteredFor({ current }: Run, outcome: Outcome): Metered {
+function meteredFor({ current }: Billable, outcome: Outcome): Metered {
   if (!current?.meter.started) return { usage: noTokens, estimated: false, reportedCost: null };
   return outcome.kind === 'finished' ? current.meter.complete() : current.meter.partial();
 }
 
 /** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
-export const upstreamCost = ({ target }: Try, { usage, reportedCost }: Metered): NanoUsd =>
+export const upstreamCost = ({ target }: BilledTry, { usage, reportedCost }: Metered): NanoUsd =>
   reportedCost ?? (target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n));

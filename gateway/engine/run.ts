@@ -1,5 +1,6 @@
 import type { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { Extent } from '../billing/highest-cost.ts';
 import type { Meter } from '../billing/meter.ts';
 import type { Reserve } from '../billing/reserve.ts';
 import type { UsageLimits } from '../billing/usage-limits.ts';
@@ -76,8 +77,23 @@ export type Outcome =
       readonly byClient: boolean;
     };
 
+/** What a bill goes by, of a chat or of embeddings. */
+export interface Billable extends Pick<Run, 'attempts' | 'startedAt' | 'wasted'> {
+  readonly question: Pick<Question, 'requestId' | 'byoKey' | 'fullRouting'>;
+  readonly deps: Pick<EngineDeps, 'byokFeeBps' | 'catalogue' | 'now'>;
+  readonly admitted: Pick<Admitted, 'decision' | 'targets'> & { readonly features: Omit<Extent, 'outputTokens'> };
+  readonly reserve: Pick<Reserve, 'held'>;
+  readonly current: BilledTry | null;
+}
+
+export type BilledTry = Pick<Try, 'target' | 'meter' | 'limits' | 'firstTokenAt'>;
+
 /** How the model was chosen and what was tried, so far. */
-export const routingOf = ({ admitted, deps, attempts, question }: Run, { target }: Try, full = question.fullRouting) =>
+export const routingOf = (
+  { admitted, deps, attempts, question }: Billable,
+  { target }: BilledTry,
+  full = question.fullRouting,
+) =>
   explain({
     decision: admitted.decision,
     model: target.model,

@@ -103,7 +103,7 @@ describe('admission', () => {
     expect(await errorCode(await call('/chat', init))).toBe('invalid_json');
   });
 
-  test.each(['/v1/completions', '/v1/embeddings'])('says where to go instead of %s', async (path) => {
+  test.each(['/v1/completions', '/v1/batches'])('says where to go instead of %s', async (path) => {
     const { call } = await openTestGateway();
     const { error } = errorBody.parse(await (await call(path, { method: 'POST' })).json());
     expect(error.message).toContain('/v1/chat/completions');

@@ -18,6 +18,8 @@ export interface RoutePolicy {
 }
 
 export const chatBodyLimit = 25 * 1024 * 1024;
+/** 300,000 tokens in words or numbers take a quarter of it. */
+export const embeddingsBodyLimit = 8 * 1024 * 1024;
 const verifyBodyLimit = 1024;
 export const otherBodyLimit = 1024 * 1024;
 
@@ -45,6 +47,7 @@ export const routePolicies: readonly RoutePolicy[] = [
   chat('/v1/responses'),
   { ...chat('/v1/messages'), takesApiKeyHeader: true },
   { ...chat('/v1/messages/count_tokens'), takesApiKeyHeader: true },
+  { ...chat('/v1/embeddings'), bodyLimit: embeddingsBodyLimit },
   chat('/v1/quote'),
   read('/models', 'models'),
   { ...read('/v1/models', 'models'), takesApiKeyHeader: true },
@@ -70,9 +73,11 @@ export const routePolicies: readonly RoutePolicy[] = [
   read('/docs/explorer.css', 'public'),
 ];
 
-const chatPaths = new Set(['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages']);
+const chatPaths = new Set([
+  ...['/chat', '/api/chat', '/v1/chat/completions', '/v1/responses', '/v1/messages', '/v1/embeddings'],
+]);
 
-/** Whether this is a chat, which has a way of its own through HTTP (`exchange.ts`). */
+/** Whether this is a chat, or embeddings, which has a way of its own through HTTP (`exchange.ts`). */
 export const isChat = (method: string, target: string): boolean => method === 'POST' && chatPaths.has(pathOf(target));
 
 /** Which of the gateway's rate limits a request counts against (wire contract §7). */

@@ -88,6 +88,7 @@ test('real answers are what the document says', async () => {
     ...{ '/v1/keys': { label: 'ci' }, '/v1/keys/{key_id}': { label: 'renamed' } },
     ...{ '/chat': chat, '/api/chat': chat, '/v1/chat/completions': completion, '/v1/quote': completion },
     '/v1/responses': { model: 'sandbox/echo', input: 'hi' },
+    '/v1/embeddings': { model: 'sandbox/vectors', input: 'hi' },
     '/v1/messages': { ...completion, max_tokens: 10 },
     '/v1/messages/count_tokens': completion,
     '/v1/auth/verify': {},

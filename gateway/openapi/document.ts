@@ -7,7 +7,7 @@ import { type Operation, operations } from './operations.ts';
 import { componentSchemas, type JsonSchema, parametersOf, responseSchemas, schemaRef } from './schemas.ts';
 
 /** Version of the interface, apart from the build's (wire contract §8): additions raise the second number. */
-const contractVersion = '1.2.0';
+const contractVersion = '1.3.0';
 
 export interface OpenApiOperation {
   readonly operationId: string;
@@ -49,6 +49,7 @@ export interface OpenApiDocument {
 
 const tags = [
   { name: 'Chat', description: 'Answers, whole or streamed, from a model you name or one the router chooses.' },
+  { name: 'Embeddings', description: 'Vectors of texts, by a model you name.' },
   { name: 'Models', description: 'What can be asked, and for how much.' },
   { name: 'Account', description: 'Balance, ledger, usage and records.' },
   { name: 'Gateway', description: 'Without a credential, and without data.' },
@@ -140,14 +141,14 @@ function parameters(policy: RoutePolicy, { parameter, query, stream }: Operation
 
 const isSchema = (name: string): name is keyof typeof responseSchemas => Object.hasOwn(responseSchemas, name);
 
-function success(policy: RoutePolicy, { response, stream, summary, query: asked }: Operation): JsonSchema {
+function success(policy: RoutePolicy, { tag, response, stream, summary, query: asked }: Operation): JsonSchema {
   const whole = isSchema(response)
     ? { 'application/json': { schema: schemaRef(response), example: examples[response] } }
     : { [response]: { schema: response === 'application/json' ? { type: 'object' } : { type: 'string' } } };
   const events = stream && { 'text/event-stream': { schema: { type: 'string', contentSchema: schemaRef(stream) } } };
   const kinds = [
     ...everyAnswer,
-    ...(stream ? chatAnswer : []),
+    ...(stream || tag === 'Embeddings' ? chatAnswer : []),
     ...(policy.access === 'chat' || asked ? ['x-portico-warnings'] : []),
   ];
   return { description: summary, headers: headerRefs(kinds), content: { ...whole, ...events } };
@@ -156,13 +157,14 @@ function success(policy: RoutePolicy, { response, stream, summary, query: asked 
 /** Which statuses a route can answer with, from what it takes and needs (wire contract §3.3). */
 function errorsOf(policy: RoutePolicy, operation: Operation): Record<string, JsonSchema> {
   const isChat = policy.access === 'chat';
-  const asksModels = isChat && operation.stream !== undefined;
+  const asksModels = isChat && (operation.stream !== undefined || operation.tag === 'Embeddings');
   const statuses = [
     ...(policy.access === 'public' ? [] : [401, 403, 429, 503]),
     ...(policy.body === 'json' ? [400, 408, 413, 415] : []),
     ...(operation.query ? [400] : []),
     ...(isChat || operation.parameter ? [404] : []),
-    ...(asksModels ? [402, 409, 422, 502, 504] : []),
+    ...(asksModels ? [402, 502, 504] : []),
+    ...(operation.stream === undefined ? [] : [409, 422]),
     500,
   ];
   const sorted = [...new Set(statuses)].toSorted((a, b) => a - b);

@@ -14,6 +14,11 @@ const routing = {
   complexity: { tier: 'simple', score: 0 },
   relaxed: false,
 };
+const direct = {
+  ...{ policy: 'direct', reason: 'the request names this model', selected: 'openai/text-embedding-3-small' },
+  ...{ upstream_model: 'text-embedding-3-small', catalog_version: '2026-11-20' },
+  attempts: [{ provider: 'openai', model: 'text-embedding-3-small', status: 'ok', code: null, latency_ms: 140 }],
+};
 const limits = {
   requests_per_minute: 300,
   tokens_per_minute: 400_000,
@@ -119,6 +124,20 @@ const key = {
 };
 
 export const examples: Readonly<Record<string, unknown>> = {
+  EmbeddingsRequest: {
+    model: 'openai/text-embedding-3-small',
+    input: ['Paris', 'The capital of France'],
+    dimensions: 2,
+  },
+  Embeddings: {
+    object: 'list',
+    data: [
+      { object: 'embedding', index: 0, embedding: [0.6, 0.8] },
+      { object: 'embedding', index: 1, embedding: [0.8, 0.6] },
+    ],
+    ...{ model: 'text-embedding-3-small', provider: 'openai', usage: { prompt_tokens: 5, total_tokens: 5 } },
+    ...{ cost_usd: '0.0000001', byok: false, routing: direct, warnings: [] },
+  },
   ChatRequest: { provider: 'router', prompt: 'What is the capital of France?', max_tokens: 100 },
   ChatCompletionRequest: {
     model: 'router',

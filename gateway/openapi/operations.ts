@@ -9,7 +9,7 @@ import type { RequestSchemaName, ResponseSchemaName } from './schemas.ts';
 /** What the interface's document says of a route beyond its policy. */
 export interface Operation {
   readonly id: string;
-  readonly tag: 'Chat' | 'Models' | 'Account' | 'Gateway';
+  readonly tag: 'Chat' | 'Embeddings' | 'Models' | 'Account' | 'Gateway';
   readonly summary: string;
   readonly description?: string;
   /** Name of what `*` stands for in the policy's path. */
@@ -53,6 +53,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     description:
       'With `stream: true` the answer comes as server-sent events of chunks, then `[DONE]`. Usage, cost and routing are on the chunk that has a `finish_reason`.',
     ...{ request: ['ChatCompletionRequest'], response: 'ChatCompletion', stream: 'ChatCompletionChunk' },
+  },
+  'POST /v1/embeddings': {
+    ...{ id: 'createEmbeddings', tag: 'Embeddings', summary: 'Vectors of texts, in the form of OpenAI’s clients' },
+    description:
+      'A model is named: the router chooses none, because vectors of different models cannot be compared. `GET /v1/models?capability=embeddings` lists them, with their dimensions and how much they take at once. Answers come whole; `Idempotency-Key` is not kept for them.',
+    ...{ request: ['EmbeddingsRequest'], response: 'Embeddings' },
   },
   'POST /v1/responses': {
     ...{ id: 'createResponse', tag: 'Chat', summary: 'Answer a conversation, in the form of OpenAI’s Responses API' },

@@ -3,6 +3,7 @@ import { account, verification } from '#shared/wire/account.ts';
 import { completionRequest, promptRequest } from '#shared/wire/chat-request.ts';
 import { completionChunk, completionResponse, promptChunk, promptResponse } from '#shared/wire/chat-response.ts';
 import { credits, creditTransaction } from '#shared/wire/credits.ts';
+import { embeddingsRequest, embeddingsResponse } from '#shared/wire/embeddings.ts';
 import { errorBody } from '#shared/wire/error.ts';
 import { apiKey, apiKeyList, changeKeyRequest, createdApiKey, createKeyRequest } from '#shared/wire/key.ts';
 import { messagesAnswer, messagesError, messagesEvent, tokenCount } from '#shared/wire/messages-answer.ts';
@@ -24,6 +25,7 @@ export const requestSchemas = {
   ResponsesRequest: responsesRequest,
   MessagesRequest: messagesRequest,
   CountTokensRequest: countTokensRequest,
+  EmbeddingsRequest: embeddingsRequest,
   CreateKeyRequest: createKeyRequest,
   ChangeKeyRequest: changeKeyRequest,
 } as const;
@@ -39,6 +41,7 @@ export const responseSchemas = {
   Message: messagesAnswer,
   MessageEvent: messagesEvent,
   TokenCount: tokenCount,
+  Embeddings: embeddingsResponse,
   Quote: quote,
   Model: model,
   ModelList: modelList,

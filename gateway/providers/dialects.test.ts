@@ -202,10 +202,17 @@ describe('a list of models', () => {
     ['groq', { id: 'whisper-large-v3' }],
     ['xai', { id: 'grok-2-image' }],
     ['openrouter', { id: 'x', architecture: { output_modalities: ['image'] } }],
-    ['ollama', { id: 'nomic-embed-text' }],
     ['ollama', { id: '' }],
   ])('of %s leaves out what cannot chat: %j', (id, entry) => {
     expect(listed(entry, id)).toEqual([]);
+  });
+
+  test.each([
+    ['ollama', { id: 'nomic-embed-text' }],
+    ['mistral', { id: 'mistral-embed', capabilities: { completion_chat: false } }],
+    ['together', { id: 'bge-large', type: 'embedding' }],
+  ])('of %s marks what makes embeddings: %j', (id, entry) => {
+    expect(listed(entry, id)).toMatchObject([{ model: entry.id, embeds: true }]);
   });
 
   test('says what each vendor says in its own words', () => {

@@ -97,7 +97,7 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
   return {
     /** The provider, asked with one key after the other where it has several. */
     withKeys(provider: Provider): Provider {
-      const { id, chat, models, checkKey } = provider;
+      const { id, chat, embed, models, checkKey } = provider;
       return {
         ...provider,
         chat(request, context, take) {
@@ -110,6 +110,7 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
           const ask = (credential: ProviderCredential) => chat(request, { ...context, credential }, hear);
           return inOrder(id, context.credential, context, ask, answer);
         },
+        ...(embed ? { embed: embedInOrder(id, embed) } : {}),
         models(context) {
           if (!hasSeveral(context.credential)) return models(context);
           const ask = (credential: ProviderCredential) => models({ ...context, credential });
@@ -134,6 +135,14 @@ export function createKeyOrder({ now, log }: KeyOrderOptions) {
         return { label, ends: endsOf(secret), state: found?.trouble ?? 'ready', until: found?.until ?? null };
       }),
   };
+
+  function embedInOrder(id: string, embed: NonNullable<Provider['embed']>): NonNullable<Provider['embed']> {
+    return (request, context) => {
+      if (!hasSeveral(context.credential)) return embed(request, context);
+      const ask = (credential: ProviderCredential) => embed(request, { ...context, credential });
+      return inOrder(id, context.credential, context, ask, { begun: false });
+    };
+  }
 
   function checkInOrder(id: string, checkKey: NonNullable<Provider['checkKey']>): NonNullable<Provider['checkKey']> {
     return (context) => {

@@ -11,6 +11,7 @@ import type { FetchedFiles } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { CallState } from './call-state.ts';
 import type { LongChanges } from './changed-request.ts';
+import type { EmbeddingRequest, Embeddings } from './embedding.ts';
 import type { Packed } from './packed-request.ts';
 
 /** What it takes to reach a provider. `apiKey: null`: a server that wants none, such as a local one. */
@@ -176,6 +177,8 @@ export interface ListedModel {
   readonly tools?: boolean | null;
   readonly reasoning?: boolean | null;
   readonly price?: Price | null;
+  /** It makes embeddings and does not chat. */
+  readonly embeds?: boolean;
 }
 
 /**
@@ -197,6 +200,8 @@ export interface Provider {
    * Answers, as a stream unless the request wants the whole at once: what arrived together is given together. Resolves when there is nothing more to come; stops where `take` fails, and fails with what that said.
    */
   chat(request: ProviderRequest, context: ProviderContext, take: TakeEvents): Promise<void>;
+  /** Makes embeddings, all of them or none. Absent: it has none. */
+  embed?(request: EmbeddingRequest, context: ProviderContext): Promise<Embeddings>;
   /** Lists the provider's models: a free call. */
   models(context: ProviderContext): Promise<ListedModel[]>;
   /** A free call that tells whether the key works (`upstream_auth_failed`), where listing the models does not. */

@@ -14,6 +14,7 @@ import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts
 import type { NamedServer, Provider, ProviderCredential } from './provider.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
+import { sandboxEmbedding } from './sandbox/sandbox-vectors.ts';
 import { withHeaders } from './with-headers.ts';
 import { withoutAddresses } from './without-addresses.ts';
 import { withoutKey } from './without-key.ts';
@@ -97,7 +98,7 @@ export function createRegistry(options: RegistryOptions): Registry {
     fetch: options.fetch,
     now,
     log: options.log,
-    always: options.sandbox ? sandboxModels : [],
+    always: options.sandbox ? [...sandboxModels, sandboxEmbedding] : [],
     credentialOf: (id) => credentials.get(id) ?? null,
     providers: () => [...known, ...named.values()],
     isInBook: (id) => own[id] !== undefined,

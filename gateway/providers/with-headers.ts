@@ -20,10 +20,11 @@ export function headerFault(name: string, value: string): string | null {
 
 /** A provider whose requests carry the headers of its credential; what the adapter says itself comes first. */
 export function withHeaders(provider: Provider): Provider {
-  const { checkKey } = provider;
+  const { checkKey, embed } = provider;
   return {
     ...provider,
     chat: (request, context, take) => provider.chat(request, carrying(provider.id, context), take),
+    ...(embed ? { embed: (request, context) => embed(request, carrying(provider.id, context)) } : {}),
     models: (context) => provider.models(carrying(provider.id, context)),
     ...(checkKey ? { checkKey: (context) => checkKey(carrying(provider.id, context)) } : {}),
   };

@@ -7,7 +7,7 @@ const redacted = '[redacted]';
 
 /** A provider whose failures never say the key and the headers that it was asked with, whatever they look like (wire contract §3.3). */
 export function withoutKey(provider: Provider): Provider {
-  const { checkKey } = provider;
+  const { checkKey, embed } = provider;
   const keeping =
     ({ apiKey, headers }: ProviderCredential) =>
     (error: unknown): never => {
@@ -17,6 +17,7 @@ export function withoutKey(provider: Provider): Provider {
   return {
     ...provider,
     chat: (request, context, take) => provider.chat(request, context, take).catch(keeping(context.credential)),
+    ...(embed ? { embed: (request, context) => embed(request, context).catch(keeping(context.credential)) } : {}),
     models: (context) => provider.models(context).catch(keeping(context.credential)),
     ...(checkKey ? { checkKey: (context) => checkKey(context).catch(keeping(context.credential)) } : {}),
   };

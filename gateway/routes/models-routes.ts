@@ -67,8 +67,10 @@ export function modelsRoutes(deps: ModelsDeps): Hono<AppEnv> {
 
 /** All models as this caller may use them, the router first. */
 function recordsFor(principal: Principal, deps: ModelsDeps): Model[] {
-  const models = deps.catalogue().models.map((model) => toModelRecord(model, availability(model, principal, deps)));
-  return [routerRecord(models, deps.vendor), ...models];
+  const { models, embeddings } = deps.catalogue();
+  const record = (model: CatalogueModel) => toModelRecord(model, availability(model, principal, deps));
+  const chats = models.map(record);
+  return [routerRecord(chats, deps.vendor), ...chats, ...embeddings.map(record)];
 }
 
 function availability(model: CatalogueModel, { plan }: Principal, deps: ModelsDeps): Availability {
@@ -109,10 +111,11 @@ const troubled: Readonly<Record<Trouble, (provider: string) => Availability>> = 
 
 function findRecord(id: string, principal: Principal, deps: ModelsDeps): Model {
   const records = recordsFor(principal, deps);
+  const { models, embeddings } = deps.catalogue();
   const resolved = resolve({
     provider: null,
     model: id,
-    models: deps.catalogue().models,
+    models: [...models, ...embeddings],
     providers: deps.registry.ids,
     configured: (provider) => Boolean(deps.registry.get(provider)?.credential),
     vendor: deps.vendor,

@@ -51,7 +51,7 @@ describe('the list of models', () => {
     expect((await ids('?provider=anthropic')).every((id) => id.startsWith('anthropic/'))).toBe(true);
     expect(await ids('?q=5.4-MINI')).toEqual(['openai/gpt-5.4-mini']);
     expect(await ids('?capability=audio&capability=vision,tools')).toEqual(
-      (await ids('?provider=google')).filter((id) => id !== 'router'),
+      (await ids('?provider=google&capability=streaming')).filter((id) => id !== 'router'),
     );
     const cheap = (await list('?max_price=0.0000001')).data;
     expect(cheap.length).toBeGreaterThan(0);

@@ -6,6 +6,8 @@ export interface ResolveInput {
   readonly provider: string | null;
   readonly model: string | null;
   readonly models: readonly CatalogueModel[];
+  /** Models that are not to be had here although they are known, and the sentence that says where they are. */
+  readonly elsewhere?: { readonly models: readonly CatalogueModel[]; readonly sentence: string };
   /** Ids that may be named as `provider`, in order of priority. */
   readonly providers: readonly string[];
   readonly configured: (provider: string) => boolean;
@@ -31,7 +33,17 @@ export function resolve(input: ResolveInput): Resolved {
   if (model === null || isRouterName(model, input.vendor)) return { kind: 'router', provider, warnings: [] };
   const found = named(provider, model, input) ?? undated(provider, model, input);
   if (found) return found;
-  throw notFound(model);
+  throw servedElsewhere(provider, model, input) ?? notFound(model);
+}
+
+function servedElsewhere(
+  provider: string | null,
+  model: string,
+  { elsewhere, ...input }: ResolveInput,
+): AppError | null {
+  const found = elsewhere && named(provider, model, { ...input, models: elsewhere.models });
+  if (found?.kind !== 'direct') return null;
+  return new AppError('unsupported_value', `${found.model.id} ${elsewhere?.sentence}`, { param: 'model' });
 }
 
 const named = (provider: string | null, model: string, input: ResolveInput): Resolved | null =>

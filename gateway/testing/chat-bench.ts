@@ -86,7 +86,11 @@ export async function openChatBench(options: BenchOptions = {}) {
     credentials: { watch: () => () => {} },
     ledger: options.sync ? syncedBy(ledger, options.sync) : ledger,
     registry,
-    catalogue: () => ({ version: '2026-11-20', models: [...(options.models ?? []), ...registry.models()] }),
+    catalogue: () => ({
+      version: '2026-11-20',
+      embeddings: [],
+      models: [...(options.models ?? []), ...registry.models()],
+    }),
     health,
     sticky: createSticky(now),
     running,

@@ -262,6 +262,15 @@ export async function wholeJson(response: UpstreamResponse, provider: string): P
   throw new AppError('upstream_bad_response', `${provider} did not answer with JSON.`, { provider });
 }
 
+/** All bytes of an answer that may be long, at most so many. */
+export async function wholeBytes(response: UpstreamResponse, provider: string, limit: number): Promise<BodyBlocks> {
+  const blocks = createBodyBlocks();
+  const tooMuch = () => blocks.size > limit;
+  await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch);
+  if (!tooMuch()) return blocks;
+  throw new AppError('upstream_bad_response', `${provider} answered with more than ${limit} bytes.`, { provider });
+}
+
 async function jsonOf(blocks: BodyBlocks): Promise<unknown> {
   const all = blocks.all();
   return blocks.size > shortJsonBytes

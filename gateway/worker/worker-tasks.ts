@@ -1,10 +1,13 @@
 import { questionTask } from '../chat/question-task.ts';
 import { inputBound } from '../content/input-bound.ts';
+import { embeddingCallTask } from '../embeddings/embedding-call-task.ts';
+import { readEmbeddingFields } from '../embeddings/read-fields.ts';
 import { valueTask } from '../http/value-task.ts';
 import { answerLimits } from '../json/json-limits.ts';
 import { parseWithin } from '../json/json-value.ts';
 import { parseBody } from '../json/parse-json.ts';
 import { bodyTask } from '../providers/body-task.ts';
+import { embeddingsFrom, embeddingsTask } from '../providers/embedding-answer.ts';
 import { packed, standIns, unpacked } from '../providers/packed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
 import { scriptTask } from '../providers/sandbox/script-task.ts';
@@ -48,6 +51,10 @@ export const workerTasks: ReadonlyMap<string, (input: never) => unknown> = new M
     const body = writtenBody({ ...whole, messages }, writer);
     return body instanceof Uint8Array ? body : new TextEncoder().encode(JSON.stringify(body));
   }),
+
+  done(embeddingsTask, embeddingsFrom),
+
+  done(embeddingCallTask, readEmbeddingFields),
 
   done(scriptTask, ({ request }) => scriptFor(opened(request))),
 

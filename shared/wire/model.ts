@@ -38,7 +38,7 @@ export const model = z
     model: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    kind: z.enum(['chat', 'router']),
+    kind: z.enum(['chat', 'router', 'embedding']),
     status: z.enum(['available', 'no_credential', 'disabled', 'degraded', 'plan_required']),
     unavailable_reason: z.string().nullable(),
     context_length: count.nullable(),
@@ -55,6 +55,17 @@ export const model = z
     successor: z.string().nullish(),
     /** What `reasoning_effort` may be; absent where it is not known, empty where the model does not think. */
     reasoning_efforts: z.array(z.string()).optional(),
+    /** Of a model that makes embeddings; null where nobody says. */
+    embedding: z
+      .looseObject({
+        dimensions: count.nullable(),
+        /** What `dimensions` may be; null where it cannot be chosen. */
+        selectable_dimensions: z.object({ min: count, max: count }).nullable(),
+        max_input_tokens: count.nullable(),
+        max_inputs: count.nullable(),
+        max_request_tokens: count.nullable(),
+      })
+      .optional(),
     aliases: z.array(z.string()),
     /** True for the sandbox: answers are made up and priced in test credits. */
     simulated: z.boolean(),

@@ -11,7 +11,6 @@ const others: readonly (readonly [path: RegExp, sentence: string])[] = [
     /^\/v1\/comple(te|tions)$/,
     'This gateway does not offer the legacy completions API. Use POST /v1/chat/completions.',
   ],
-  [/^\/v1\/embeddings$/, 'This gateway does not offer embeddings. Chat is at POST /v1/chat/completions.'],
   [
     /^\/v1\/(assistants|threads)\b/,
     'This gateway does not offer assistants or threads. Use POST /v1/responses, with all items in "input".',
@@ -23,7 +22,7 @@ const others: readonly (readonly [path: RegExp, sentence: string])[] = [
 ];
 
 const usual =
-  'There is no such endpoint. Chat is at POST /chat, /v1/chat/completions, /v1/responses and /v1/messages, the list of models at GET /v1/models.';
+  'There is no such endpoint. Chat is at POST /chat, /v1/chat/completions, /v1/responses and /v1/messages, embeddings at POST /v1/embeddings, the list of models at GET /v1/models.';
 
 /** What a 404 for this path says. */
 export const unknownEndpoint = (path: string): string => others.find(([known]) => known.test(path))?.[1] ?? usual;

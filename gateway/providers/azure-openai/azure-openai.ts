@@ -1,6 +1,6 @@
 import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { type Dialect, openAiDialect } from '../openai-compatible/dialects.ts';
-import { callFor, createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts';
+import { callFor, createOpenAiCompatible, type Endpoint } from '../openai-compatible/openai-compatible.ts';
 import { chatByResponses } from '../openai-responses/openai-responses.ts';
 import type { NamedServer, Provider, ProviderCredential } from '../provider.ts';
 
@@ -13,7 +13,7 @@ export const azureDialect: Dialect = { ...openAiDialect, keyHeader: 'api-key' };
  * preview is 2024-10-21). No free call lists deployments: its list of models names what could be deployed.
  */
 export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): Provider {
-  const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, chatUrl });
+  const byCompletions = createOpenAiCompatible({ id, name, dialect: azureDialect, urlOf });
   return {
     ...byCompletions,
     chat(request, context, take) {
@@ -33,11 +33,11 @@ export function createAzureOpenAi({ id, name }: Pick<Provider, 'id' | 'name'>): 
 export const hasResponses = (server: NamedServer | undefined): boolean =>
   server?.kind === 'azure-openai' && server.apiVersion === null;
 
-function chatUrl(credential: ProviderCredential, deployment: string): string {
+function urlOf(credential: ProviderCredential, deployment: string, endpoint: Endpoint): string {
   const version = credential.server?.apiVersion ?? null;
   const root = rootOf(credential);
-  if (version === null) return `${root}/openai/v1/chat/completions`;
-  return `${root}/openai/deployments/${encodeURIComponent(deployment)}/chat/completions?${query(version)}`;
+  if (version === null) return `${root}/openai/v1/${endpoint}`;
+  return `${root}/openai/deployments/${encodeURIComponent(deployment)}/${endpoint}?${query(version)}`;
 }
 
 function modelsUrl(credential: ProviderCredential): string {

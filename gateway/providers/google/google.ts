@@ -1,6 +1,7 @@
 import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { readEmbeddings } from '../embedding.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
 import { createGenerateReader } from './generate-events.ts';
@@ -20,6 +21,19 @@ export function createGoogle(): Provider {
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });
       await answerEvents(response, id, createGenerateReader(), context, take);
+    },
+    async embed(request, context) {
+      const { inputs, dimensions } = request;
+      const model = `models/${request.model}`;
+      const size = dimensions === null ? {} : { outputDimensionality: dimensions };
+      const requests = inputs.map((text) => ({ model, content: { parts: [{ text }] }, ...size }));
+      const path = `/v1beta/models/${encodeURIComponent(request.model)}:batchEmbedContents`;
+      return readEmbeddings(
+        await upstreamFetch({ ...callFor(context, path), body: { requests } }),
+        id,
+        request,
+        'google',
+      );
     },
     async models(context) {
       const response = await upstreamFetch(callFor(context, '/v1beta/models?pageSize=1000'));

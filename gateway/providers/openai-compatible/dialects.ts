@@ -46,6 +46,8 @@ export interface Dialect {
   readonly takes: readonly ('text' | 'image' | 'file' | 'audio')[];
   /** A free call that needs a valid key, where listing the models needs none. */
   readonly keyCheckPath: string | null;
+  /** Knows `encoding_format: base64` of embeddings; the others are asked for numbers. */
+  readonly encodesVectors: boolean;
   /** Models of its list that cannot chat, where the list does not say so itself. */
   readonly notForChat: RegExp | null;
 }
@@ -72,12 +74,14 @@ const common: Dialect = {
   knowsOriginalDetail: false,
   takes: ['text', 'image'],
   keyCheckPath: null,
+  encodesVectors: false,
   notForChat: null,
 };
 
 export const openAiDialect: Dialect = {
   ...common,
   maxTokensField: 'max_completion_tokens',
+  encodesVectors: true,
   knowsDeveloperRole: true,
   knowsOriginalDetail: true,
   takes: ['text', 'image', 'file', 'audio'],

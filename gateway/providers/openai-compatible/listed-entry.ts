@@ -5,12 +5,14 @@ import type { ListedModel } from '../provider.ts';
 
 /**
  * One entry of `GET /models`. OpenAI's own has an id and a date; the others add facts under names of their own, all of
- * which are looked for here. Nothing where it is no model that can chat.
+ * which are looked for here. Nothing where it can neither chat nor make embeddings.
  */
 export function listedEntry(value: unknown, notForChat: RegExp | null): ListedModel[] {
   const entry = asObject(value);
   const model = asText(entry.id);
-  if (!model || notForChat?.test(model) || !canChat(entry)) return [];
+  if (!model) return [];
+  const embeds = makesEmbeddings(entry, model);
+  if (!embeds && (notForChat?.test(model) || !canChat(entry))) return [];
   const architecture = asObject(entry.architecture);
   const parameters = Array.isArray(entry.supported_parameters) ? entry.supported_parameters : null;
   return [
@@ -29,6 +31,7 @@ export function listedEntry(value: unknown, notForChat: RegExp | null): ListedMo
         null,
       reasoning: flag(asObject(entry.capabilities).reasoning) ?? parameters?.includes('reasoning') ?? null,
       price: priceOf(asObject(entry.pricing)),
+      embeds,
     },
   ];
 }
@@ -46,11 +49,14 @@ function canChat(entry: JsonObject): boolean {
     asObject(entry.capabilities).completion_chat !== false &&
     entry.supports_chat !== false &&
     entry.active !== false &&
-    (type === null || !['embedding', 'embeddings', 'image', 'audio', 'moderation', 'rerank', 'video'].includes(type)) &&
-    (outputs.length === 0 || outputs.includes('text')) &&
-    !/embed/i.test(asText(entry.id) ?? '')
+    (type === null || !['image', 'audio', 'moderation', 'rerank', 'video'].includes(type)) &&
+    (outputs.length === 0 || outputs.includes('text'))
   );
 }
+
+/** By its kind where the server says one, else by its name. */
+const makesEmbeddings = ({ type }: JsonObject, model: string): boolean =>
+  type === 'embedding' || type === 'embeddings' || /embed/i.test(model);
 
 function inputsOf(entry: JsonObject, architecture: JsonObject): readonly string[] | null {
   const named = asArray(architecture.input_modalities).filter((one): one is string => typeof one === 'string');

@@ -1,4 +1,5 @@
 import type { Capability, CatalogueModel } from '../../catalogue/catalogue.ts';
+import { embeddingModel, unknownEmbedding } from '../../catalogue/facts/embedding-models.ts';
 import type { ListedModel } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
 
@@ -20,6 +21,7 @@ const toolParameters = ['tools', 'tool_choice', 'parallel_tool_calls'];
  */
 export function listedModel(listing: Listing, listed: ListedModel): CatalogueModel {
   const { provider, dialect } = listing;
+  if (listed.embeds) return listedEmbedding(listing, listed);
   const inputs = listed.inputs ?? dialect.takes;
   const tools = listed.tools ?? true;
   const thinks = dialect.effort !== 'none' && listed.reasoning !== false;
@@ -55,6 +57,15 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     aliases: [],
     simulated: false,
   };
+}
+
+function listedEmbedding({ provider, day, source }: Listing, listed: ListedModel): CatalogueModel {
+  const { model, name, created, contextLength, price = null } = listed;
+  const facts = { ...unknownEmbedding, inputTokens: contextLength };
+  return embeddingModel(`${provider}/${model}`, name ?? model, facts, {
+    ...{ created: created ?? 0, price },
+    ...(price === null ? {} : { priceAsOf: day, priceSource: source }),
+  });
 }
 
 function capabilitiesOf(inputs: readonly string[], tools: boolean, reasoning: boolean): Capability[] {

@@ -1,6 +1,7 @@
 import { asArray, asObject } from '../../json/json-value.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
 import { upstreamBody } from '../upstream-body.ts';
 import { createChunkReader } from './completion-chunks.ts';
@@ -12,13 +13,15 @@ export interface CompatibleOptions {
   readonly name: string;
   /** Where it is not the one that the table has for this id. */
   readonly dialect?: Dialect;
-  /** Where the chat completions of a model are, below or beside the address; else where OpenAI has them. */
-  readonly chatUrl?: (credential: ProviderCredential, model: string) => string;
+  /** Where the chat completions and embeddings of a model are, below or beside the address; else where OpenAI has them. */
+  readonly urlOf?: (credential: ProviderCredential, model: string, endpoint: Endpoint) => string;
 }
+
+export type Endpoint = 'chat/completions' | 'embeddings';
 
 /** Any server that speaks OpenAI's chat completions, in its own dialect: Ollama, Mistral, another gateway, OpenAI itself. */
 export function createOpenAiCompatible(options: CompatibleOptions): Provider {
-  const { id, name, dialect = dialectOf(options), chatUrl = usualChatUrl } = options;
+  const { id, name, dialect = dialectOf(options), urlOf = usualUrl } = options;
   return {
     id,
     name,
@@ -27,10 +30,21 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
     wholeAnswerTokens: Number.POSITIVE_INFINITY,
     async chat(request, context, take) {
       const response = await upstreamFetch({
-        ...callFor(id, context, dialect, chatUrl(context.credential, request.model)),
+        ...callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions')),
         body: await upstreamBody(request, { kind: 'completions', dialect }),
       });
       await answerEvents(response, id, createChunkReader(id), context, take);
+    },
+    async embed(request, context) {
+      const { model, inputs, dimensions, user, format } = request;
+      const body = {
+        ...{ model, input: inputs },
+        ...(dimensions === null ? {} : { dimensions }),
+        ...(dialect.encodesVectors ? { encoding_format: format } : {}),
+        ...(user === null || dialect.refuses.includes('user') ? {} : { user }),
+      };
+      const call = callFor(id, context, dialect, urlOf(context.credential, model, 'embeddings'));
+      return readEmbeddings(await upstreamFetch({ ...call, body }), id, request, 'openai');
     },
     async models(context) {
       const response = await upstreamFetch(callFor(id, context, dialect, addressOf(context.credential, '/models')));
@@ -49,7 +63,8 @@ const keyCheck = (id: string, dialect: Dialect, path: string) => async (context:
 };
 
 const addressOf = ({ baseUrl }: ProviderCredential, path: string) => `${baseUrl.replace(/\/+$/, '')}${path}`;
-const usualChatUrl = (credential: ProviderCredential) => addressOf(credential, '/chat/completions');
+const usualUrl = (credential: ProviderCredential, _model: string, endpoint: Endpoint) =>
+  addressOf(credential, `/${endpoint}`);
 
 /** A call to OpenAI, with its key. */
 export const openAiCall = (provider: string, context: ProviderContext, path: string) =>

@@ -7,7 +7,7 @@ import type { CatalogueModel } from '../../catalogue/catalogue.ts';
  * a short answer costs between 0.0001 and 0.001 USD of them.
  */
 
-const price: Price = {
+export const sandboxPrice: Price = {
   prompt: parseUsdPerToken('0.0000006'),
   completion: parseUsdPerToken('0.0000024'),
   cacheRead: null,
@@ -101,7 +101,7 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
     ...(entry.capabilities.includes('tools') ? ['tools', 'tool_choice'] : []),
     ...(entry.capabilities.includes('reasoning') ? ['reasoning_effort'] : []),
   ],
-  price,
+  price: sandboxPrice,
   priceAsOf: '2026-11-20',
   priceSource: 'test credits',
   quality: entry.quality,

@@ -4,6 +4,7 @@ import { shareOf } from '../packed-request.ts';
 import type { Provider } from '../provider.ts';
 import { play } from './player.ts';
 import { sandboxModels } from './sandbox-models.ts';
+import { sandboxVectors } from './sandbox-vectors.ts';
 import { scriptTask } from './script-task.ts';
 import { scriptFor } from './scripts.ts';
 
@@ -24,6 +25,7 @@ export function createSandbox(options: { readonly pace: number }): Provider {
         await take([event]);
       }
     },
+    embed: async (request) => sandboxVectors(request),
     async models() {
       return sandboxModels.map(({ model, created, contextLength }) => ({ model, created, contextLength }));
     },
