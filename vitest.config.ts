@@ -27,6 +27,7 @@ const onBothEngines = [
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/db/migrations/{findable,provenance}.test.ts',
+  'gateway/embeddings/embeddings.test.ts',
   'gateway/idempotency/idempotency.test.ts',
   'gateway/reasoning/kept-reasoning.test.ts',
   'gateway/keys/{keys,key-authority,key-reach,key-tree}.test.ts',

@@ -1,9 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { embeddingsResponse } from '#shared/wire/embeddings.ts';
 import { Secret } from '../auth/secret.ts';
+import { openBooks } from '../db/open.ts';
+import { verifyBooks } from '../ledger/verify-books.ts';
+import { embeddingsFrom } from '../providers/embedding-answer.ts';
 import { errorCode, openTestGateway, type TestGatewayOptions } from '../testing/open-test-gateway.ts';
+import { sharedDatabase } from '../testing/test-database.ts';
+import { openThreeVendors } from '../testing/three-vendors.ts';
 import { errorReply, openUpstream, type Reply } from '../testing/upstream-server.ts';
+import { openVendorDouble } from '../testing/vendors/vendor-double.ts';
 
 const vector = [0.25, -0.5, 0.1, 3.4028234663852886e38];
 const encoded = (numbers: readonly number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
@@ -144,4 +154,186 @@ describe('embeddings', () => {
     expect(await records()).toMatchObject([{ status: 'failed', error_code: code, cost_usd: '0' }]);
     expect(await (await call('/credits')).json()).toMatchObject({ held: '0' });
   });
+
+  test.each<[string, unknown, string, boolean]>([
+    ['no count at all', undefined, '0.00000002', true],
+    ['nothing', counted(0), '0.00000002', true],
+    ['more than there can be', counted(1_000_000_000), '0.00000002', true],
+    ['words', { prompt_tokens: 'many' }, '0.00000002', true],
+    ['a little more than the estimate', counted(3), '0.00000006', false],
+  ])('an upstream that counts %s is believed as far as that can be', async (_what, usage, cost, estimated) => {
+    const { embed, records } = await openEmbeddings(said({ data: [{ index: 0, embedding: vector }], usage }));
+    expect((await embed({ input: 'a' })).status).toBe(200);
+    expect(await records()).toMatchObject([{ cost_usd: cost, estimated }]);
+  });
+
+  test('what the balance does not cover is refused before anybody is asked', async () => {
+    const { embed, asked } = await openEmbeddings(openAiReply, { plan: 'pro', balance: '0.00000001' });
+    expect(await errorCode(await embed({ input: 'some words' }))).toBe('insufficient_credits');
+    expect(asked()).toEqual([]);
+  });
+
+  test('needs the scope of chats', async () => {
+    const { embed } = await openEmbeddings(openAiReply, { scopes: ['models'] });
+    expect(await errorCode(await embed({ input: 'a' }))).toBe('insufficient_scope');
+  });
+
+  test("the caller's own key goes along, is asked with alone, and costs nothing", async () => {
+    const { embed, asked, records, upstream } = await openEmbeddings();
+    const own = { input: 'a', byoapi_key: 'own-key-of-the-caller' };
+    expect((await embed(own)).status).toBe(200);
+    expect(asked()[0]?.headers.authorization).toBe('Bearer own-key-of-the-caller');
+    upstream.replyWith(errorReply(401, { error: { message: 'own-key-of-the-caller is bad' } }));
+    const refused = await (await embed(own)).text();
+    expect(refused).toContain('byoapi_key_rejected');
+    expect(refused).not.toContain('own-key-of-the-caller');
+    expect((await records()).map(({ cost_usd, byok }) => [cost_usd, byok])).toEqual([
+      ['0', true],
+      ['0', true],
+    ]);
+  });
+
+  test('a client that leaves pays for what the provider made all the same', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const { embed, records } = await openEmbeddings(async (call, response) => {
+      if (call.method === 'POST') begun.resolve();
+      await waiting.promise;
+      await openAiReply(call, response);
+    });
+    const leaving = new AbortController();
+    const answer = embed({ input: 'a' }, { signal: leaving.signal });
+    await begun.promise;
+    leaving.abort();
+    waiting.resolve();
+    await Promise.allSettled([answer]);
+    await expect
+      .poll(async () => (await records())[0], { interval: 200, timeout: 3000 })
+      .toMatchObject({ status: 'cancelled', cost_usd: '0.0000001' });
+  });
+
+  test('a repeat by Idempotency-Key is warned of', async () => {
+    const { embed } = await openEmbeddings();
+    const response = await embed({ input: 'a', nonsense: 1 }, { headers: { 'idempotency-key': 'k' } });
+    expect(response.headers.get('x-portico-warnings')).toBe(
+      'unknown_parameter=nonsense, idempotency_not_kept=Idempotency-Key',
+    );
+  });
+
+  test.each([
+    ['ollama', 'nomic-embed-text', '0'],
+    ['ollama', 'all-minilm', '0'],
+    ['mistral', 'mistral-embed', '0.0000005'],
+  ])('%s is asked for numbers with %s, whatever the client takes', async (provider, model, cost) => {
+    const { embed, asked, gateway, upstream, records } = await openEmbeddings((call, response) => {
+      const list = { data: [{ id: model, capabilities: { completion_chat: model === 'all-minilm' } }] };
+      return (call.method === 'GET' ? said(list) : openAiReply)(call, response);
+    });
+    gateway.setProvider('mistral', { apiKey: new Secret('key-of-mistral'), baseUrl: `${upstream.origin}/v1` });
+    await gateway.refreshModels(provider);
+    const dimensions = provider === 'mistral' ? undefined : 4;
+    const response = await embed({
+      ...{ model: `${provider}/${model}`, input: 'a', encoding_format: 'base64', dimensions, user: 'u' },
+    });
+    expect(await response.json()).toMatchObject({ data: [{ embedding: encoded(vector) }], cost_usd: cost });
+    const others = provider === 'mistral' ? {} : { dimensions: 4, user: 'u' };
+    expect(asked()[0]?.body).toEqual({ model, input: ['a'], ...others });
+    expect(await records()).toMatchObject([{ provider, model, status: 'succeeded' }]);
+  });
+
+  test('many vectors are read and written beside the event loop, in the order of their inputs', async () => {
+    const long = Array.from({ length: 1_536 }, (_, index) => Math.sin(index));
+    const count = 512;
+    const data = Array.from({ length: count }, (_, index) => ({ index, embedding: [index, ...long.slice(1)] }));
+    const { embed } = await openEmbeddings(said({ data: data.toReversed(), usage: counted(count) }));
+    const input = Array(count).fill('a');
+    const response = await embed({ input, dimensions: 1_536, encoding_format: 'base64' });
+    const body = embeddingsResponse.parse(await response.json());
+    const firsts = body.data.map(({ embedding }) => Buffer.from(String(embedding), 'base64').readFloatLE(0));
+    expect(firsts).toEqual(data.map(({ index }) => index));
+  });
+});
+
+test('numbers and base64 say the same, to the last bit of a 32-bit float', () => {
+  const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(fc.array(numbers, { minLength: 1, maxLength: 3 }), fc.boolean(), (vectors, asText) => {
+      const size = vectors[0]?.length ?? 0;
+      const same = vectors.map((one) => Array.from({ length: size }, (_, index) => one[index] ?? 0));
+      const data = same.map((one, index) => ({ index, embedding: asText ? encoded(one) : one }));
+      const blocks = () => [Buffer.from(JSON.stringify({ data }))];
+      const common = { shape: 'openai', dimensions: null, count: same.length } as const;
+      const [float, base64] = (['float', 'base64'] as const).map((format) => {
+        const made = embeddingsFrom({ ...common, format, blocks: blocks() });
+        return JSON.parse('data' in made ? made.data : '[]') as { embedding: number[] & string }[];
+      });
+      const read = base64?.map(({ embedding }) => {
+        const bytes = Buffer.from(embedding, 'base64');
+        return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index) + 0);
+      });
+      expect(read).toEqual(float?.map(({ embedding }) => embedding.map((number) => Math.fround(number) + 0)));
+      expect(float).toHaveLength(same.length);
+    }),
+  );
+});
+
+describe("vendors' own rules", () => {
+  test.each([
+    ['openai/text-embedding-3-small', { input: 'a' }, 1_536],
+    ['openai/text-embedding-3-large', { input: [[1, 2]], dimensions: 256, user: 'u' }, 256],
+    ['google/gemini-embedding-001', { input: ['a', 'b'] }, 3_072],
+    ['google/gemini-embedding-001', { input: 'a', dimensions: 128 }, 128],
+    ['sandbox/vectors', { input: ['a', 'b'], dimensions: 16 }, 16],
+  ])('%s takes %j and gives vectors of %i numbers in both formats', async (model, body, size) => {
+    const { post, calls } = await openThreeVendors();
+    for (const encoding_format of ['float', 'base64']) {
+      const response = await post('/v1/embeddings', { model, encoding_format, metadata: { purpose: 'tool' }, ...body });
+      const { data } = embeddingsResponse.parse(await response.json());
+      const [{ embedding = '' } = {}] = data;
+      expect(typeof embedding === 'string' ? Buffer.from(embedding, 'base64').length / 4 : embedding.length).toBe(size);
+    }
+    expect(calls.map(({ refusal }) => refusal)).toEqual(calls.map(() => null));
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['text-embedding-3-small', { input: 'a', metadata: {} }, /Unrecognized request argument/],
+    ['gpt-4o', { input: 'a' }, /does not make embeddings/],
+    ['text-embedding-3-small', { input: '' }, /is invalid/],
+    ['text-embedding-3-small', { input: Array(2_049).fill('a') }, /too long/],
+    ['text-embedding-3-small', { input: Array(8_193).fill(1) }, /8192 tokens/],
+    ['text-embedding-3-small', { input: Array(38).fill(Array(8_000).fill(1)) }, /300000/],
+    ['text-embedding-3-small', { input: 'a', dimensions: 1_537 }, /'dimensions'/],
+  ])('the double of OpenAI refuses of %s', async (model, body, words) => {
+    const { send } = openVendorDouble();
+    const init = { method: 'POST', body: JSON.stringify({ model, ...body }) };
+    expect(await (await send('https://openai.example/v1/embeddings', init)).text()).toMatch(words);
+  });
+
+  test.each<[object[], RegExp]>([
+    [Array(101).fill({ model: 'models/e', content: { parts: [{ text: 'a' }] } }), /at most 100/],
+    [[{ model: 'models/e', content: { parts: [{ text: 'a' }] }, dimensions: 3 }], /Unknown name/],
+    [[{ content: { parts: [{ text: 'a' }] } }], /must match/],
+    [[{ model: 'models/e', content: {} }], /not specified/],
+  ])('the double of Google refuses', async (requests, words) => {
+    const { send } = openVendorDouble();
+    const init = { method: 'POST', body: JSON.stringify({ requests }) };
+    expect(await (await send('https://google.example/v1beta/models/e:batchEmbedContents', init)).text()).toMatch(words);
+  });
+});
+
+test('the books are clean after embeddings that went well, failed and were refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-embeddings-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const database = await sharedDatabase(folder);
+  const { embed, upstream, gateway } = await openEmbeddings(openAiReply, { database });
+  await embed({ input: ['a', 'b'] });
+  await embed({ input: 'a', byoapi_key: 'own-key-of-the-caller' });
+  upstream.replyWith(errorReply(500, {}));
+  await embed({ input: 'a' });
+  await embed({ input: [] });
+  await gateway.close();
+  const books = await openBooks(database);
+  onTestFinished(() => books.db.destroy());
+  const report = await verifyBooks(books);
+  expect(report).toMatchObject({ ok: true, sums: { requests: 3, used_usd: '0.0000001', held_usd: '0' } });
 });

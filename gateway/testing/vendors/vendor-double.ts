@@ -2,6 +2,7 @@ import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
 import { recordedResponse, recordedSecret, recordedWholeResponse } from '../recorded-responses.ts';
 import { recordedStreams } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';
+import { embeddingVendors } from './embedding-vendors.ts';
 import { googleError, googleRules } from './google-vendor.ts';
 import { openAiError, openAiRules } from './openai-vendor.ts';
 import { responsesRules, unverifiedRules } from './responses-vendor.ts';
@@ -96,14 +97,17 @@ export function openVendorDouble({
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);
-    const vendor = vendors.find(({ path }) => path.test(url));
+    const embedder = embeddingVendors.find(({ path }) => path.test(url));
+    const vendor = embedder ?? vendors.find(({ path }) => path.test(url));
     if (!vendor) return Response.json({ error: { message: `nobody is at ${url}` } }, { status: 404 });
     const body = asObject(JSON.parse(await new Response(init?.body ?? '{}').text()));
     const model = asText(body.model) ?? decodeURIComponent(vendor.path.exec(url)?.[1] ?? '');
-    const rules = [...vendor.rules, ...(verified ? [] : (vendor.unverified ?? []))];
+    const unverified = 'unverified' in vendor ? vendor.unverified : [];
+    const rules = [...vendor.rules, ...(verified ? [] : (unverified ?? []))];
     const refusal = firstRefusal(rules, body, model, new Headers(init?.headers));
     calls.push({ url, body, refusal });
     if (refusal) return Response.json(vendor.error(refusal), { status: 400 });
+    if (!('loop' in vendor)) return Response.json(vendor.answer(body, model));
     if (loop) return streamed(ending(vendor.loop(body, model, loop(body)), says));
     if (body.stream === false && vendor.whole) return Response.json(vendor.whole);
     return streamed(decrypts ? vendor.answer.replaceAll(recordedSecret, `encrypted by ${model}`) : vendor.answer);
