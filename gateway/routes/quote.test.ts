@@ -34,7 +34,8 @@ test('the upper bound is exactly what the request itself would hold, for every m
   const upstream = withProviders();
   const { post, call, pass } = await openTestGateway({ ...upstream.options, balance: '0' });
   const { data } = modelList.parse(await (await call('/v1/models')).json());
-  const ids = data.filter((model) => model.pricing && !model.simulated).map((model) => model.id);
+  const chats = data.filter(({ kind, pricing, simulated }) => kind === 'chat' && pricing && !simulated);
+  const ids = chats.map((model) => model.id);
   expect(ids.length).toBeGreaterThan(8);
   const request = fc.record(
     {
