@@ -22,7 +22,7 @@ export interface AdmittedEmbeddings {
   readonly features: { readonly inputTokens: number; readonly audio: false; readonly promptCache: null };
 }
 
-/** More numbers than these come in base64 only: as JSON they would be more than 24 MB. */
+/** More numbers than these come in base64 only: as JSON they would be more than 40 MB. */
 const mostFloats = 2_097_152;
 
 /** Decides whether a request may run and by which model. Throws what the caller can do something about; calls nobody. */

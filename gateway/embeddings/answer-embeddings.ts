@@ -31,7 +31,7 @@ export const embeddingsHandler =
   };
 
 /** About what a number takes of an answer in memory. */
-const bytesOf = { base64: 16 / 3, float: 12 };
+const bytesOf = { base64: 16 / 3, float: 20 };
 
 /** The room that a large answer will take. */
 const answerBytes = ({ inputs, dimensions, format }: EmbeddingCall, { facts }: AdmittedEmbeddings): number =>
