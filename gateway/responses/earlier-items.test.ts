@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import type { ErrorBody } from '#shared/wire/error.ts';
 import { allScopes } from '../auth/scopes.ts';
+import { questionTask } from '../chat/question-task.ts';
 import { usualKeptMs } from '../reasoning/kept-reasoning.ts';
 import { recordedStreams } from '../testing/recorded-streams.ts';
-import { openThreeVendors } from '../testing/three-vendors.ts';
+import { openThreeVendors, streamingUpstream } from '../testing/three-vendors.ts';
+import { workerPool } from '../threads/worker-pool.ts';
 
 /** Items of earlier responses, by reference. */
 
@@ -110,4 +112,22 @@ test('an item is taken once a request', async () => {
   const first = await ask({});
   const twice = await ask(after(first, reference(idOf(first, 'message'))));
   expect(twice.error).toMatchObject({ param: 'input[3].type' });
+});
+
+test('a short request with a long item is read like a long one', async () => {
+  const long = 'word '.repeat(40_000);
+  const events = recordedStreams.openai.map((event) => event.replace('Grüße, ', long));
+  const bodies: string[] = [];
+  const { ask } = await open({
+    fetch: async (input, init) => {
+      bodies.push(await new Response(init?.body ?? '').text());
+      return streamingUpstream(...events)(input, init);
+    },
+  });
+  const stated = { model: 'openai/gpt-4.1', reasoning: undefined };
+  const first = await ask(stated);
+  const tasks = vi.spyOn(workerPool, 'run');
+  expect((await ask({ ...stated, ...after(first) })).output).toHaveLength(first.output.length);
+  expect(tasks).toHaveBeenCalledWith(questionTask, expect.anything(), expect.anything(), expect.anything());
+  expect(bodies.at(-1)).toContain(long);
 });
