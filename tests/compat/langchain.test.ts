@@ -1,4 +1,4 @@
-import { type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { type AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -35,8 +35,10 @@ test.each(cases)('%s by %s thinks through a loop of tools, whole and streamed', 
   const bound = client.bindTools([weather]);
   const whole = (messages: BaseMessage[]) => bound.invoke(messages);
   const streamed = async (messages: BaseMessage[]) => {
-    const chunks = await Array.fromAsync(await bound.stream(messages));
-    return chunks.reduce((all, chunk) => all.concat(chunk));
+    let all: AIMessageChunk | undefined;
+    for await (const chunk of await bound.stream(messages)) all = all ? all.concat(chunk) : chunk;
+    if (!all) throw new Error('the stream was empty');
+    return all;
   };
   for (const ask of [whole, streamed]) {
     const messages: BaseMessage[] = question();

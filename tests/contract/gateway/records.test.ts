@@ -227,7 +227,11 @@ test.each([
   ['§1.8 query provider', '/models?provider=anthropic', /^anthropic\//],
   ['§1.8 query input_modality', '/models?input_modality=audio', /^(google\/|router$)/],
   ['§1.8 query min_context', '/models?min_context=1000000', /gpt-|claude-|gemini-|router|grok/],
-  ['§1.8 query max_price', '/models?max_price=0.0000005', /nano|lite|mini|luna|flash|haiku|sandbox|router|^openai\/text-embedding-3-|^google\/gemini-embedding|^mistral\/mistral-embed/],
+  [
+    '§1.8 query max_price',
+    '/models?max_price=0.0000005',
+    /nano|lite|mini|luna|flash|haiku|sandbox|router|^openai\/text-embedding-3-|^google\/gemini-embedding|^mistral\/mistral-embed/,
+  ],
   ['§1.8 query q', '/models?q=haiku', /haiku/],
   [
     '§1.8 query include_unavailable',
