@@ -241,6 +241,32 @@ describe('embeddings', () => {
     expect(await records()).toMatchObject([{ provider, model, status: 'succeeded' }]);
   });
 
+  test('a deployment of Azure and several keys: the next one where the first is refused, and the price of what it is', async () => {
+    const { embed, asked, gateway, upstream, records } = await openEmbeddings((call, response) =>
+      (call.headers['api-key'] === 'first-key-1234' ? errorReply(401, {}) : openAiReply)(call, response),
+    );
+    const [first, second] = [new Secret('first-key-1234'), new Secret('second-key-1234')];
+    gateway.setProvider('my-azure', {
+      ...{ apiKey: first, baseUrl: upstream.origin },
+      keys: [
+        { label: 'one', secret: first },
+        { label: 'two', secret: second },
+      ],
+      headers: new Map([['x-team', new Secret('search-team')]]),
+      server: { name: 'My Azure', kind: 'azure-openai', apiVersion: '2024-10-21' },
+      models: [{ model: 'vectors', sameAs: 'openai/text-embedding-3-large', price: null }],
+    });
+    expect((await embed({ model: 'my-azure/vectors', input: 'a' })).status).toBe(200);
+    expect(asked().map(({ path, headers }) => [path, headers['api-key'], headers['x-team']])).toEqual(
+      ['first-key-1234', 'second-key-1234'].map((key) => [
+        '/openai/deployments/vectors/embeddings?api-version=2024-10-21',
+        key,
+        'search-team',
+      ]),
+    );
+    expect(await records()).toMatchObject([{ provider: 'my-azure', cost_usd: '0.00000065' }]);
+  });
+
   test('many vectors are read and written beside the event loop, in the order of their inputs', async () => {
     const long = Array.from({ length: 1_536 }, (_, index) => Math.sin(index));
     const count = 512;
