@@ -76,7 +76,8 @@ const listing = 'GET /v1/models?capability=embeddings lists those that do.';
 
 /** Anthropic itself names Voyage AI (https://platform.claude.com/docs/en/build-with-claude/embeddings, read 2026-11-22). */
 function withoutEmbeddings(provider: string, name: string): AppError {
-  const instead = provider === 'anthropic' ? ' It recommends Voyage AI, which can be set as a server of its own.' : '';
+  const instead =
+    provider === 'anthropic' ? ' Its guide names Voyage AI, which can be set as a server of its own.' : '';
   return new AppError('unsupported_value', `${name} offers no embeddings.${instead} ${listing}`, { param: 'model' });
 }
 
@@ -122,7 +123,7 @@ function checkDimensions(
 
 const refused = (param: string, sentence: string) => new AppError('unsupported_value', `${sentence}.`, { param });
 
-/** Some vendors cut what is too long without a word. */
+/** Where only an estimate is too long, the vendor decides: it refuses, or cuts. */
 function lengthWarnings({ extent }: EmbeddingCall, { inputTokens }: EmbeddingFacts): Warning[] {
   if (extent.kind === 'tokens' || inputTokens === null || extent.longest.tokens <= inputTokens) return [];
   const message = `An input may be longer than the ${inputTokens} tokens that the model reads; what is more may be cut off.`;

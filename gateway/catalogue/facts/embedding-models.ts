@@ -16,8 +16,8 @@ interface Known extends EmbeddingFacts {
 const read = '2026-11-22';
 
 /**
- * OpenAI: 2,048 inputs of 8,192 tokens each, 300,000 tokens in all (the reference of the API, "create embeddings"; the same at
- * https://microsoft.github.io/openaivec/api/embeddings/).
+ * OpenAI: 2,048 inputs of 8,192 tokens each, 300,000 tokens in all, as https://microsoft.github.io/openaivec/api/embeddings/ says
+ * of its contract; tokens as input by https://docs.rs/async-openai, which is made of its specification.
  */
 const openAi = { inputTokens: 8_192, inputs: 2_048, requestTokens: 300_000, takesTokens: true } as const;
 
@@ -33,9 +33,9 @@ const known: readonly Known[] = [
     source: 'https://developers.openai.com/api/docs/models/text-embedding-3-large',
   },
   {
-    // 100 inputs: the API's own refusal, https://github.com/geldata/gel/issues/9032.
+    // Where shortened vectors end is not documented there: Google refuses what is too short. 100 inputs: the API's own refusal, https://github.com/geldata/gel/issues/9032.
     ...{ id: 'google/gemini-embedding-001', name: 'Gemini Embedding 001', released: '2025-05-20' },
-    ...{ dimensions: 3_072, selectable: { least: 128, most: 3_072 }, price: '0.00000015' },
+    ...{ dimensions: 3_072, selectable: { least: 1, most: 3_072 }, price: '0.00000015' },
     ...{ inputTokens: 2_048, inputs: 100, requestTokens: null, takesTokens: false },
     source: 'https://developers.googleblog.com/en/gemini-embedding-available-gemini-api/',
   },
