@@ -30,7 +30,8 @@ export function completionResponse(
     created,
     model: route.model,
     provider: route.provider,
-    system_fingerprint: finish.served?.systemFingerprint ?? null,
+    // A text in OpenAI's schema, and always there in ours: empty where the provider says none.
+    system_fingerprint: finish.served?.systemFingerprint ?? '',
     ...tierOf(finish),
     choices: [{ index: 0, message, logprobs: logprobs ?? null, finish_reason: finish.reason }],
     usage: completionUsage(finish),

@@ -152,7 +152,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   ChatChunk: { text: 'Par' },
   ChatCompletion: {
-    ...{ ...chunk, object: 'chat.completion', system_fingerprint: null },
+    ...{ ...chunk, object: 'chat.completion', system_fingerprint: '' },
     choices: [
       {
         index: 0,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 /**
  * Answers as OpenAI publishes them (https://developers.openai.com/api/reference/resources/chat, and the types of `openai` 7.55, read
- * 2026-11-22): which fields are there, and which of them may be null. `system_fingerprint` is a text or absent there; here it is null
- * where the provider has none, by wire contract §1.3.
+ * 2026-11-22): which fields are there, and which of them may be null. `system_fingerprint` is a text or absent there; here it is empty
+ * where the provider has none, since wire contract §1.3 has it in every answer.
  */
 
 const count = z.int().min(0);
@@ -34,7 +34,7 @@ export const openAiCompletion = z.looseObject({
   object: z.literal('chat.completion'),
   created: count,
   model: z.string(),
-  system_fingerprint: z.string().nullish(),
+  system_fingerprint: z.string().optional(),
   service_tier: tier,
   usage,
   choices: z.array(

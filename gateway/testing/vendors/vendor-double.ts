@@ -88,12 +88,7 @@ export interface DoubleOptions {
 }
 
 /** All three vendors in place of the network: each refuses what the real one refuses, in its words, and answers the rest. */
-export function openVendorDouble({
-  verified = true,
-  decrypts = false,
-  loop = null,
-  says = thoughtThrough,
-}: DoubleOptions = {}) {
+export function openVendorDouble({ verified = true, decrypts = false, loop = null, says }: DoubleOptions = {}) {
   const calls: VendorCall[] = [];
   const send: typeof fetch = async (input, init) => {
     const url = String(input);

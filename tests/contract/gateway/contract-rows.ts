@@ -284,7 +284,7 @@ export const rowsElsewhere: Readonly<Record<string, readonly [file: string, word
   ],
   '§0.10 an own key never falls back': ['gateway/engine/engine-fallback.test.ts', 'the caller’s own key'],
   '§0.11 a client that leaves aborts the upstream': ['gateway/engine/disconnect.test.ts', 'test.each'],
-  '§1.0 404 for the endpoints of other interfaces': ['gateway/http/app.test.ts', "'/v1/completions', '/v1/embeddings'"],
+  '§1.0 404 for the endpoints of other interfaces': ['gateway/http/app.test.ts', "'/v1/completions', '/v1/batches'"],
   '§1.0 405 with Allow': ['gateway/http/app.test.ts', 'names the methods of a path that has others'],
   '§1.0 trailing slash and HEAD': [
     'gateway/http/app.test.ts',
