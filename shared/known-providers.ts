@@ -17,12 +17,20 @@ export interface KnownProvider {
 }
 
 const hosted = <Id extends string>(id: Id, name: string, baseUrl: string, keyPage: string) => ({
-  ...{ id, name, baseUrl, keyPage, ownServer: false },
+  id,
+  name,
+  baseUrl,
+  keyPage,
+  ownServer: false,
   env: variables(id),
 });
 
 const ownServer = <Id extends string>(id: Id, name: string, baseUrl: string | null) => ({
-  ...{ id, name, baseUrl, keyPage: null, ownServer: true },
+  id,
+  name,
+  baseUrl,
+  keyPage: null,
+  ownServer: true,
   env: variables(id),
 });
 

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
+import { readOnTheWay } from '#shared/plain-http.ts';
 import { isServerId, serverIdRule, serverKinds } from '#shared/server-kinds.ts';
 import { isKnownModel } from '../catalogue/build-catalogue.ts';
 import { perMillion } from '../prices/price-document.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
 import { headerFault } from '../providers/with-headers.ts';
-import { mayCarrySecrets, readOnTheWay } from '../upstream/secret-address.ts';
+import { mayCarrySecrets } from '../upstream/secret-address.ts';
 import { readSecret, type SecretReference, secretReference } from './secret-reference.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

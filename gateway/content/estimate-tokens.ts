@@ -1,9 +1,13 @@
-import type { ChatMessage, CompletionRequest, ContentPart } from '#shared/wire/chat-request.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 
 /**
  * The gateway's estimate of token counts (wire contract §7): `ceil(utf8 bytes / 3.5)`, 1,000 per image, 1,500 per PDF
  * page. Never an exact tokenizer on raw input: that is quadratic on hostile text (§9). True usage settles.
  */
+
+/** As it is sent or as it was read: both are counted alike. */
+type Message = CompletionRequestBody['messages'][number];
+type Part = Extract<NonNullable<Message['content']>, readonly unknown[]>[number];
 
 const bytesPerToken = 3.5;
 const tokensPerImage = 1_000;
@@ -19,27 +23,29 @@ export const tokensOfBytes = (bytes: number): number => Math.ceil(bytes / bytesP
 export const estimateTextTokens = (text: string): number => tokensOfBytes(Buffer.byteLength(text));
 
 /** Input tokens of a whole request: messages, their parts and the tools that are described with them. */
-export function estimateInputTokens(messages: readonly ChatMessage[], tools: CompletionRequest['tools']): number {
+export function estimateInputTokens(messages: readonly Message[], tools: CompletionRequestBody['tools']): number {
   const described = tools?.length ? estimateTextTokens(JSON.stringify(tools)) : 0;
   return messages.reduce((sum, message) => sum + messageTokens(message), described);
 }
 
-function messageTokens(message: ChatMessage): number {
+function messageTokens(message: Message): number {
   const calls =
     message.role === 'assistant' && message.tool_calls ? estimateTextTokens(JSON.stringify(message.tool_calls)) : 0;
   return tokensPerMessage + calls + contentTokens(message.content);
 }
 
-function contentTokens(content: ChatMessage['content']): number {
+function contentTokens(content: Message['content']): number {
   if (content === null || content === undefined) return 0;
   if (typeof content === 'string') return estimateTextTokens(content);
   return content.reduce((sum, part) => sum + partTokens(part), 0);
 }
 
-function partTokens(part: ContentPart): number {
+function partTokens(part: Part): number {
   switch (part.type) {
     case 'text':
       return estimateTextTokens(part.text);
+    case 'refusal':
+      return estimateTextTokens(part.refusal);
     case 'image_url':
       return tokensPerImage;
     case 'input_audio':

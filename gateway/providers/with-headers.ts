@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { mayCarrySecrets, readOnTheWay } from '../upstream/secret-address.ts';
+import { readOnTheWay } from '#shared/plain-http.ts';
+import { mayCarrySecrets } from '../upstream/secret-address.ts';
 import type { Provider, ProviderContext } from './provider.ts';
 
 /** What a header of the operator's must not say: who asks, where, how the body is read, and what one connection agrees on. */

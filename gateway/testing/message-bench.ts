@@ -1,5 +1,5 @@
-import type { TestGatewayOptions } from '../testing/open-test-gateway.ts';
-import { openThreeVendors } from '../testing/three-vendors.ts';
+import type { TestGatewayOptions } from './open-test-gateway.ts';
+import { openThreeVendors } from './three-vendors.ts';
 
 /** A gateway before the three vendors, asked as Anthropic's clients ask. */
 export async function openForMessages(options: TestGatewayOptions = {}) {

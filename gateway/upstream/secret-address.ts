@@ -28,7 +28,3 @@ function verdictOf(address: string): boolean {
   verdicts.set(address, verdict);
   return verdict;
 }
-
-/** Why a secret is not sent to an address, and what helps. */
-export const readOnTheWay =
-  'over plain http a key could be read on its way. A tunnel that ends on this machine (http://127.0.0.1:…) is safe as well.';

@@ -1,9 +1,10 @@
 import { AppError } from '#shared/errors.ts';
+import { readOnTheWay } from '#shared/plain-http.ts';
 import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import { jsonAnswerTask } from './json-answer-task.ts';
-import { mayCarrySecrets, readOnTheWay } from './secret-address.ts';
+import { mayCarrySecrets } from './secret-address.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
