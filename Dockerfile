@@ -2,9 +2,9 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json vite.config.ts ./
-COPY scripts/diagram-assets.ts scripts/diagram-assets.ts
+COPY scripts/compressed-assets.ts scripts/diagram-assets.ts scripts/first-chunk.ts scripts/
 COPY shared shared
 COPY gateway gateway
 RUN PORTICO_BUILD=gateway node_modules/.bin/vite build --app
@@ -12,7 +12,7 @@ RUN PORTICO_BUILD=gateway node_modules/.bin/vite build --app
 FROM node:24-bookworm-slim AS modules
 WORKDIR /modules
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund --omit=dev
+RUN npm ci --ignore-scripts --no-audit --no-fund --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production

@@ -3,7 +3,9 @@ import babel from '@rolldown/plugin-babel';
 import tailwindcss from '@tailwindcss/vite';
 import react, { reactCompilerPreset } from '@vitejs/plugin-react';
 import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } from 'vite';
+import { compressedAssets } from './scripts/compressed-assets.ts';
 import { diagramAssets } from './scripts/diagram-assets.ts';
+import { firstChunk } from './scripts/first-chunk.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -42,6 +44,7 @@ export default defineConfig({
     babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
     tailwindcss(),
     diagramAssets(),
+    compressedAssets(),
   ],
   // The highlighter loads its grammars one by one: an ES module may, the default format may not.
   worker: { format: 'es' },
@@ -66,15 +69,24 @@ export default defineConfig({
         sourcemap: false,
         // One window, loaded from disk: a chunk's size costs a few milliseconds, not a download.
         chunkSizeWarningLimit: 1000,
-        rolldownOptions: { input: path('renderer/index.html'), checks: { pluginTimings: false } },
+        rolldownOptions: {
+          input: path('renderer/index.html'),
+          output: {
+            codeSplitting: {
+              groups: [{ name: 'zod', test: /node_modules\/zod\/|no-compiling/ }, firstChunk(path('renderer/main.ts'))],
+            },
+          },
+          checks: { pluginTimings: false },
+        },
       },
     },
     main: {
       ...node,
       build: nodeBuild('main', {
         main: path('electron/hosts/electron/main.ts'),
+        'core-process': path('electron/hosts/electron/core-process/core-process.ts'),
         web: path('electron/hosts/web/main.ts'),
-        'database-worker': path('electron/core/database-worker.ts'),
+        'database-worker': path('electron/core/worker/database-worker.ts'),
         ...gatewayThreads,
         'page-worker': path('electron/core/tools/page-worker.ts'),
       }),

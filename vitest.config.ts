@@ -96,6 +96,7 @@ export default defineConfig({
             '@orpc/server',
             '@orpc/contract',
             'zod',
+            'zod/v4/core',
           ],
         },
         test: {

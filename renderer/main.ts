@@ -1,7 +1,7 @@
-import './ui/theme.css';
+import './ui/styles/theme.css';
+import { reconnectingLink } from './api/reconnecting-link.ts';
+import { connectToCore } from './api/transport.ts';
 import { openWindow } from './app/open-window.ts';
-import { reconnectingLink } from './lib/reconnecting-link.ts';
-import { connectToCore } from './lib/transport.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root"');

@@ -3,11 +3,18 @@ import { join } from 'node:path';
 import { environment, prepare, root, run } from './bootstrap.mjs';
 import { foreground } from './child.mjs';
 import { chromium } from './chromium.mjs';
+import { electronRuntime } from './electron-runtime.mjs';
 
 await run((words) => {
   const node = prepare();
-  const browser = !words.includes('--only') || words.includes('chat') ? { PORTICO_CHROMIUM: chromium(node) } : {};
+  const browser = !words.includes('--only') || words.includes('chat') ? browsers(node) : {};
   return foreground(node, [join(root, 'tests', 'bench', 'main.ts'), ...words], {
     env: { ...environment(node), ...browser },
   });
 });
+
+/** What draws the windows that are measured: a browser, and Electron where it is installed. */
+function browsers(node) {
+  const { path } = electronRuntime(node, { download: false });
+  return { PORTICO_CHROMIUM: chromium(node), ...(path ? { PORTICO_ELECTRON: path } : {}) };
+}

@@ -67,10 +67,8 @@ function install() {
   const wanted = `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
   if (read(stamp) === wanted) return;
   say('installing dependencies (once)');
-  // `install --no-save` takes every version from the lock file and leaves it as it is. (`ci` would refuse a lock file
-  // that was written where the binaries of other platforms could not be seen.) No install script runs but that of the
-  // `node` runtime, below, whatever the npm version (see allowScripts).
-  const outcome = npm(['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  // No install script runs but that of the `node` runtime, below, whatever the npm version (see allowScripts).
+  const outcome = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   if (outcome !== 0) {
     throw new UserError('installing dependencies failed (see above). Is the npm registry reachable?');
   }

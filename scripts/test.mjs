@@ -80,13 +80,12 @@ function toolbox(node) {
   };
 }
 
-/** What opens real windows here: Electron's program, and a virtual display where there is none. */
+/** What opens real windows here: a virtual display where there is none. Or why nothing can. */
 function windowsFor(node) {
   const runtime = electronRuntime(node, { download: !process.env.CI });
   if (runtime.missing) return { missing: runtime.missing };
   if (noDisplay() && !onPath('xvfb-run')) return { missing: `${noDisplay()} and no xvfb-run` };
-  const env = { PORTICO_ELECTRON: runtime.path };
-  return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { ...env, PORTICO_VIRTUAL_DISPLAYS: '1' } } : { env };
+  return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
 }
 
 function vitest({ call, browser }, project, { prefix = [], env = {} }) {

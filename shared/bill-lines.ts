@@ -1,4 +1,4 @@
-import type { Bill, BillKind } from './contract/bills.ts';
+import type { Bill, BillKind } from './contract/common/bills.ts';
 import { formatUsd, type NanoUsd, nanoUsd, parseUsdPerToken } from './money.ts';
 import { type CostLine, costLines, type Price, type Rates, ratesFor, type TokenUsage } from './price.ts';
 import type { Model } from './wire/model.ts';

@@ -147,6 +147,12 @@ export interface ProviderError {
   readonly message: string | null;
 }
 
+/** Words of a catalogue, by their name and the values in them: each reader finds them in its own language. */
+export interface Refusal {
+  readonly name: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
 export interface AppErrorDetails {
   /** Dotted path of the offending field, such as `messages[2].content`. */
   readonly param?: string | null;
@@ -157,6 +163,8 @@ export interface AppErrorDetails {
   readonly retryAfterMs?: number;
   /** Facts for the reader, such as `{ excluded: [...] }`. Goes over the wire: never a key, a prompt or a path. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** Where the sentence is one of the app's own catalogue. */
+  readonly refusal?: Refusal;
   readonly cause?: unknown;
 }
 
@@ -169,6 +177,7 @@ export class AppError extends Error {
   readonly providerError: ProviderError | null;
   readonly retryAfterMs: number | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly refusal: Refusal | null;
 
   constructor(code: ErrorCode, message: string, more: AppErrorDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -178,6 +187,7 @@ export class AppError extends Error {
     this.providerError = more.providerError ?? null;
     this.retryAfterMs = more.retryAfterMs;
     this.details = more.details;
+    this.refusal = more.refusal ?? null;
   }
 
   get status(): number {

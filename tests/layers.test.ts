@@ -31,7 +31,7 @@ const guarded: Record<string, string> = {
   'gateway/**': 'gateway/engine/engine.ts',
   'gateway/providers/*/**': 'gateway/providers/acme/acme.ts',
   'electron/core/**': 'electron/core/core.ts',
-  'electron/core/*/**': 'electron/core/chat/chat.ts',
+  'electron/core/*/**,!electron/core/{composition,rpc}/**': 'electron/core/chat/chat-feature.ts',
   'electron/hosts/web/**': 'electron/hosts/web/main.ts',
   'electron/hosts/electron/**': 'electron/hosts/electron/main.ts',
   'renderer/**': 'renderer/features/chat/use-chat.ts',
@@ -39,22 +39,23 @@ const guarded: Record<string, string> = {
 };
 
 const allowed = [
-  ['shared/contract/chat.ts', '@orpc/contract'],
+  ['shared/contract/chat/chat.ts', '@orpc/contract'],
   ['gateway/http/app.ts', 'hono'],
   ['gateway/http/app.ts', '#shared/money.ts'],
   ['gateway/providers/openai/openai.ts', '../openai-compatible/stream.ts'],
   ['gateway/providers/openai/openai.ts', '../provider.ts'],
-  ['electron/core/core.ts', './chat/chat.ts'],
-  ['electron/core/chat/chat.ts', '../db.ts'],
-  ['electron/core/chat/chat.ts', './turn.ts'],
-  ['electron/core/gateway/gateway.ts', '#gateway/gateway.ts'],
+  ['electron/core/core.ts', './chat/chat-feature.ts'],
+  ['electron/core/chat/chat-feature.ts', '../db/db.ts'],
+  ['electron/core/chat/chat-feature.ts', './turn.ts'],
+  ['electron/core/rpc/router.ts', '../chat/chat-feature.ts'],
+  ['electron/core/gateway/gateway-feature.ts', '#gateway/gateway.ts'],
   ['electron/hosts/electron/main.ts', 'electron'],
   ['electron/hosts/web/main.ts', '#core/core.ts'],
-  ['renderer/features/chat/use-chat.ts', '../../lib/api.ts'],
+  ['renderer/features/chat/use-chat.ts', '../../api/api.ts'],
   ['renderer/features/chat/chat-page.tsx', 'react'],
   ['shared/markdown/to-html.ts', 'hono/html', '{ html as it }'],
-  ['electron/core/transfer/to-html.ts', 'hono/html', '{ html as it }'],
-  ['renderer/features/chat/markdown/block.tsx', 'marked', '{ Token as it }'],
+  ['electron/core/transfer/conversation-html.ts', 'hono/html', '{ html as it }'],
+  ['renderer/markdown/block.tsx', 'marked', '{ Token as it }'],
 ] as const;
 
 /** Foreign text becomes markup in one way only: no file may take another one. */
@@ -117,11 +118,14 @@ test('only the lexer knows the parser of Markdown, and no file takes text for ma
 
 test('a feature knows another one’s store only as the type of an argument', async () => {
   const core = join(root, 'electron', 'core');
-  const files = (await readdir(core, { recursive: true })).filter((file) => /\/.*(?<!\.test)\.ts$/.test(file));
+  const files = (await readdir(core, { recursive: true })).filter((file) =>
+    /^(?!composition\/).*\/.*(?<!\.test)\.ts$/.test(file),
+  );
   expect(files.length).toBeGreaterThan(20);
   const taken = await Promise.all(
     files.map(async (file) => {
-      const imports = (await readFile(join(core, file), 'utf8')).match(/^import .*'\.\.\/[^'/]+\/.*$/gm) ?? [];
+      const imports =
+        (await readFile(join(core, file), 'utf8')).match(/^import .*'\.\.\/[^'/]+\/.*-store\.ts';$/gm) ?? [];
       return imports.filter((line) => !line.startsWith('import type ')).map((line) => `${file}: ${line}`);
     }),
   );

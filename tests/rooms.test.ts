@@ -1,22 +1,42 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-/** The gateway's folders stand in an order: none of them needs, by whatever way, one that needs it. */
+/** Folders stand in an order: none of them needs, by whatever way, one that needs it, types included. */
 
-const root = fileURLToPath(new URL('../gateway', import.meta.url));
-const sources = globSync('**/*.ts', { cwd: root }).filter((path) => !/\.test\.ts$|^testing\//.test(path));
-const roomOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '(top)');
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A room of the gateway is a folder with all in it; a room of the app is any folder. */
+const areas = [
+  { name: 'gateway', folders: ['gateway'], roomOf: (path: string) => path.split('/').slice(1, -1)[0] ?? '(top)' },
+  { name: 'app', folders: ['renderer', 'electron/core', 'shared/contract'], roomOf: dirname },
+];
+
+const filesOf = (folders: readonly string[]): string[] =>
+  folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,css}`, { cwd: root }));
+
+const linesOf = (path: string): number => readFileSync(join(root, path), 'utf8').trimEnd().split('\n').length;
+
+const isPart = (path: string): boolean => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('gateway/testing/');
+
+const aliases: Readonly<Record<string, string>> = {
+  '#core': 'electron/core',
+  '#shared': 'shared',
+  '#gateway': 'gateway',
+};
 
 function imports(path: string): string[] {
   const text = readFileSync(join(root, path), 'utf8');
-  const found = text.matchAll(/(?:from |import\()'(\.[^']+)'/g);
-  return [...found].map(([, specifier = '']) => relative(root, join(root, dirname(path), specifier)));
+  const found = text.matchAll(/(?:from |import\(|import |URL\()'(\.{1,2}|#[a-z]+)(\/[^'?]+)/g);
+  return [...found].map(([, start = '', rest = '']) => join(aliases[start] ?? join(dirname(path), start), rest));
 }
 
 /** Room → rooms it imports, each with the import that does it. */
-function roomGraph(files: readonly (readonly [path: string, imported: readonly string[]])[]) {
+function roomGraph(
+  files: readonly (readonly [path: string, imported: readonly string[]])[],
+  roomOf: (path: string) => string,
+) {
   const graph = new Map<string, Map<string, string>>();
   for (const [path, imported] of files) {
     for (const other of imported) {
@@ -48,24 +68,42 @@ function circleIn(graph: ReturnType<typeof roomGraph>): string[] | null {
   return null;
 }
 
-test('no room of the gateway needs itself', () => {
-  expect(circleIn(roomGraph(sources.map((path) => [path, imports(path)])))).toBeNull();
+describe.each(areas)('$name', ({ name, folders, roomOf }) => {
+  const files = filesOf(folders);
+  const parts = files.filter(isPart);
+
+  test('no room needs itself', () => {
+    expect(parts.length).toBeGreaterThan(100);
+    const inArea = new Set(parts);
+    const needs = parts.map((path) => [path, imports(path).filter((other) => inArea.has(other))] as const);
+    expect(circleIn(roomGraph(needs, roomOf))).toBeNull();
+  });
+
+  test('no two files have one name, and no room is larger than it can be read', () => {
+    const names = Map.groupBy(parts, (path) => basename(path));
+    expect([...names].filter(([, paths]) => paths.length > 1)).toEqual([]);
+    const counted = name === 'app' ? files : parts;
+    const rooms = Map.groupBy(counted, (path) => dirname(path));
+    expect([...rooms].filter(([, paths]) => paths.length > 25).map(([room]) => room)).toEqual([]);
+    expect(folders.filter((folder) => (rooms.get(folder)?.length ?? 0) > 6)).toEqual([]);
+    expect(counted.filter((path) => linesOf(path) > 300)).toEqual([]);
+  });
+});
+
+test('only the window’s start knows all of the interface', () => {
+  const guests = filesOf(['renderer']).filter((path) => isPart(path) && !/^renderer\/(app\/|main\.ts$)/.test(path));
+  expect(guests.filter((path) => imports(path).some((other) => other.startsWith('renderer/app/')))).toEqual([]);
 });
 
 test('a circle is found, however long', () => {
-  const circle = roomGraph([
-    ['a/1.ts', ['b/1.ts']],
-    ['b/1.ts', ['b/2.ts']],
-    ['b/2.ts', ['c/1.ts']],
-    ['c/1.ts', ['b/1.ts']],
-  ]);
+  const circle = roomGraph(
+    [
+      ['a/1.ts', ['b/1.ts']],
+      ['b/1.ts', ['b/2.ts']],
+      ['b/2.ts', ['c/1.ts']],
+      ['c/1.ts', ['b/1.ts']],
+    ],
+    dirname,
+  );
   expect(circleIn(circle)).toEqual(['b/2.ts → c/1.ts', 'c/1.ts → b/1.ts']);
-});
-
-test('no two files of the gateway have one name, and no room is larger than it can be read', () => {
-  const names = Map.groupBy(sources, (path) => basename(path));
-  expect([...names].filter(([, paths]) => paths.length > 1)).toEqual([]);
-  const rooms = Map.groupBy(sources, (path) => dirname(path));
-  expect([...rooms].filter(([, paths]) => paths.length > 25).map(([room]) => room)).toEqual([]);
-  expect(rooms.get('.')?.length).toBeLessThanOrEqual(6);
 });

@@ -1,4 +1,4 @@
-import '../ui/theme.css';
+import '../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { fakeData } from '../../tests/support/fake-data.ts';

@@ -1,27 +1,43 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { Tooltip } from '@base-ui/react/tooltip';
 import { useEffect } from 'react';
-import { AccountPage } from '../features/account/account-page.tsx';
-import { DataSection } from '../features/backup/data-section.tsx';
-import { ChatPage } from '../features/chat/chat-page.tsx';
-import { CreditsPage } from '../features/credits/credits-page.tsx';
-import { ModelsPage } from '../features/models/models-page.tsx';
-import { ChatsPage } from '../features/organise/chats-page.tsx';
-import { OrganiseDialogs } from '../features/organise/organise-dialogs.tsx';
-import { SettingsPage } from '../features/settings/settings-page.tsx';
-import { ToolsSection } from '../features/tools/tools-section.tsx';
-import { TransferSection } from '../features/transfer/transfer-section.tsx';
-import { UsagePage } from '../features/usage/usage-page.tsx';
-import { WelcomeCard } from '../features/welcome/welcome-card.tsx';
-import { keep } from '../lib/kept.ts';
-import { useNav } from '../lib/nav.ts';
-import { useSettings } from '../lib/use-core.ts';
-import { Toaster } from '../ui/toaster.tsx';
-import { Shell } from './shell.tsx';
-import { ShortcutTable } from './shortcut-list.tsx';
+import { localeOf } from '#shared/language/messages.ts';
+import { useSettings } from '../api/use-core.ts';
+import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
+import { useSettled } from '../browser/use-settled.ts';
+import { ChatPage, loadConversation } from '../features/chat/chat-page.tsx';
+import { useNav } from '../navigation/nav.ts';
+import { lazyView } from '../page/lazy-view.tsx';
+import { ViewBoundary } from '../page/view-boundary.tsx';
+import { Shell } from '../shell/shell.tsx';
+import { language } from '../text/language.ts';
+import { text } from '../text/shell-text.ts';
+import { SkeletonRows } from '../ui/notices/skeleton.tsx';
+import { Toaster } from '../ui/notices/toaster.tsx';
+
+const ChatsPage = lazyView(() => import('../features/conversations/chats-page.tsx').then((file) => file.ChatsPage));
+const ModelsPage = lazyView(() => import('../features/models/models-page.tsx').then((file) => file.ModelsPage));
+const UsagePage = lazyView(() => import('../features/usage/usage-page.tsx').then((file) => file.UsagePage));
+const CreditsPage = lazyView(() => import('../features/credits/credits-page.tsx').then((file) => file.CreditsPage));
+const AccountPage = lazyView(() => import('../features/account/account-page.tsx').then((file) => file.AccountPage));
+const Settings = lazyView(() => import('./settings.tsx').then((file) => file.Settings));
+const WelcomeCard = lazyView(() => import('../features/welcome/welcome-card.tsx').then((file) => file.WelcomeCard));
+const OrganiseDialogs = lazyView(() =>
+  import('../features/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
+);
+
+/** What will be wanted next is loaded while nothing else is done, so that no view is waited for. */
+const next = [
+  loadConversation,
+  ...[ChatsPage, ModelsPage, UsagePage, CreditsPage, AccountPage, Settings].map(({ load }) => load),
+];
 
 export function App() {
   useLook();
+  const settled = useSettled();
+  useEffect(() => {
+    if (settled) void Promise.allSettled(next.map((load) => load()));
+  }, [settled]);
   return (
     <CSPProvider disableStyleElements>
       <Tooltip.Provider delay={500}>
@@ -29,20 +45,47 @@ export function App() {
           <Shell>
             <Page />
           </Shell>
-          <OrganiseDialogs />
+          {settled && (
+            <ViewBoundary name={text.dialogs}>
+              <OrganiseDialogs />
+            </ViewBoundary>
+          )}
         </Toaster>
       </Tooltip.Provider>
     </CSPProvider>
   );
 }
 
+/** The view of the place where the window is. One that breaks is left behind with its place. */
 function Page() {
+  const page = useNav((nav) => nav.loc.page);
+  return (
+    <ViewBoundary key={page} name={page === 'chat' ? text.chat : text[page]} loading={<Loading />}>
+      <View />
+    </ViewBoundary>
+  );
+}
+
+const Loading = () => (
+  <div className="p-6">
+    <SkeletonRows rows={6} label={text.loadingView} />
+  </div>
+);
+
+/** In a boundary of its own: the composer below it does not wait for it. */
+const Welcome = () => (
+  <ViewBoundary name={text.chat}>
+    <WelcomeCard />
+  </ViewBoundary>
+);
+
+function View() {
   const loc = useNav((nav) => nav.loc);
   const settings = useSettings();
   const firstRun = settings.data?.welcomed === false;
   switch (loc.page) {
     case 'chat':
-      return <ChatPage conversationId={loc.conversationId} welcome={firstRun ? <WelcomeCard /> : null} />;
+      return <ChatPage conversationId={loc.conversationId} welcome={firstRun ? <Welcome /> : null} />;
     case 'chats':
       return <ChatsPage view={loc.view} query={loc.query} />;
     case 'models':
@@ -54,23 +97,11 @@ function Page() {
     case 'account':
       return <AccountPage />;
     case 'settings':
-      return (
-        <SettingsPage
-          section={loc.section}
-          shortcuts={<ShortcutTable />}
-          tools={<ToolsSection />}
-          data={
-            <>
-              <DataSection />
-              <TransferSection />
-            </>
-          }
-        />
-      );
+      return <Settings section={loc.section} />;
   }
 }
 
-/** Theme and density on the document, and kept for the first paint of the next start. */
+/** Theme, density and language on the document, and kept for the first paint of the next start. */
 function useLook(): void {
   const { data } = useSettings();
   useEffect(() => {
@@ -79,6 +110,9 @@ function useLook(): void {
     if (data.theme === 'system') delete dataset.theme;
     else dataset.theme = data.theme;
     dataset.density = data.density;
-    keep({ theme: data.theme, density: data.density });
+    saveLocalSettings({ theme: data.theme, density: data.density, language: data.language });
+    document.documentElement.lang = localeOf[language];
+    // Words are chosen where a page begins. Where nothing can be kept, the next one would begin like this one.
+    if (data.language !== language && readLocalSettings().language === data.language) location.reload();
   }, [data]);
 }

@@ -1,4 +1,4 @@
-import '../ui/theme.css';
+import '../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page } from 'vitest/browser';
 import { closeApp, openApp } from '../../tests/support/open-app.tsx';

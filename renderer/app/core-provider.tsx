@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { DiagramsContext } from '../features/chat/markdown/diagram.tsx';
-import { HighlighterContext } from '../features/chat/markdown/use-highlighted.ts';
-import { LiveAnswersContext } from '../features/chat/use-answer.ts';
-import type { Core } from './core.ts';
+import { LiveAnswersContext } from '../features/thread-data/use-answer.ts';
+import { HighlighterContext } from '../markdown/code/use-highlighted.ts';
+import { DiagramsContext } from '../markdown/diagrams-context.ts';
+import type { Core } from './core-services.ts';
 import { ProvideApi } from './provide-api.ts';
 
 export function CoreProvider({ core, children }: { core: Core; children: ReactNode }) {

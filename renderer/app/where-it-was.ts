@@ -1,5 +1,5 @@
-import type { Api } from '../lib/api.ts';
-import { hashOf } from '../lib/nav.ts';
+import type { Api } from '../api/api.ts';
+import { hashOf } from '../navigation/nav.ts';
 
 /** A start waits so long for the core to say what was open last, and then begins with a new chat. */
 const patienceMs = 1500;

@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { askAgain } from '../lib/ask-again.ts';
+import { askAgain } from '../api/ask-again.ts';
 import { App } from './app.tsx';
-import type { Core } from './core.ts';
 import { CoreProvider } from './core-provider.tsx';
+import type { Core } from './core-services.ts';
 
 /**
  * Fresh data comes by pushed changes, not by asking again; a failed call says so at once. Who is asked to wait asks once more when

@@ -67,7 +67,10 @@ export function errorFromJson(text: string): GatewayError | null {
   if (!parsed.success) return null;
   const { message, status_code, code, request_id, details } = parsed.data.error;
   return new GatewayError(message, {
-    ...{ status_code, code, requestId: request_id, details: details ?? null },
+    status_code,
+    code,
+    requestId: request_id,
+    details: details ?? null,
     retryAfterMs: retryAfterIn(details),
   });
 }

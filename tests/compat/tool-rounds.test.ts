@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../support/chat-ended.ts';
 import { eventually } from '../support/eventually.ts';

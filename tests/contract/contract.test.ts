@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { createORPCClient } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveChannels } from '#core/serve.ts';
+import { serveChannels } from '#core/rpc/serve.ts';
 import { portChannel } from '../../electron/hosts/electron/port-channel.ts';
 import { eventually } from '../support/eventually.ts';
 import { servedDouble } from './served.ts';

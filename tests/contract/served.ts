@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
-import { pause } from '#core/pace.ts';
-import { rpcErrors } from '#core/rpc-errors.ts';
-import type { ChatEvent } from '#shared/contract/chat.ts';
+import { rpcErrors } from '#core/rpc/rpc-errors.ts';
+import { pause } from '#core/streams/pace.ts';
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { contract } from '#shared/contract/index.ts';
 import { AppError } from '#shared/errors.ts';
 
@@ -36,6 +36,7 @@ export function servedDouble() {
       }),
       update: os.settings.update.handler(({ input }) => ({
         theme: input.theme ?? ('system' as const),
+        language: 'en' as const,
         density: 'comfortable' as const,
         sendWith: 'enter' as const,
         model: 'router',

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, test as base, type Page } from '@playwright/test';
-import type { ElectronApplication } from 'playwright';
+import { type ElectronApplication, _electron as electron } from 'playwright';
 import { disagreements } from '../support/books-agree.ts';
-import { launchElectron } from '../support/launch-electron.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -139,13 +138,9 @@ async function startWeb(
 }
 
 async function startElectron(dataFolder: string, env: Record<string, string>): Promise<RunningApp> {
-  const executablePath = process.env.PORTICO_ELECTRON;
   const flags = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-  const app = await launchElectron({
-    ...(executablePath ? { executablePath } : {}),
-    args: [...flags, root, '--data-dir', dataFolder],
-    env,
-  });
+  // Without `executablePath`: only then does Playwright hold the app back until it is attached to it, and misses nothing of its start.
+  const app = await electron.launch({ args: [...flags, root, '--data-dir', dataFolder], env });
   const child = app.process();
   const lines: string[] = [];
   child.stdout?.on('data', (chunk) => lines.push(String(chunk)));

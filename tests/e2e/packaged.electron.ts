@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from '@playwright/test';
-import { launchElectron } from '../support/launch-electron.ts';
+import { _electron as electron } from 'playwright';
 import { readPdf } from '../support/read-pdf.ts';
 import { startSecretService } from '../support/secret-service.ts';
 import { expect, test } from './app.ts';
@@ -64,9 +64,7 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
  * of the archive when it is first needed.
  */
 async function savesPdf(archive: string, dataFolder: string, path: string): Promise<void> {
-  const executablePath = process.env.PORTICO_ELECTRON;
-  const app = await launchElectron({
-    ...(executablePath ? { executablePath } : {}),
+  const app = await electron.launch({
     args: [...flags, archive, '--data-dir', dataFolder],
     env: process.env as Record<string, string>,
   });

@@ -92,7 +92,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
     const sent = await before.client.chat.send({ messageId, conversationId, text: 'Hello?', model: pricedModel });
     conversationId = sent.conversationId;
     const answered = async () => (await before.client.conversations.get({ id: sent.conversationId })).messages.at(-1);
-    await eventually(async () => expect(await answered()).toMatchObject({ costSource: 'billed' }));
+    await eventually(async () => expect(await answered()).toMatchObject({ status: 'done', costSource: 'billed' }));
   }
   const id = conversationId ?? '';
   await before.client.gateway.connect({ baseUrl: proxy.url, key });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDb } from '#core/db.ts';
+import { openDb } from '#core/db/db.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import {
   createDisk,

@@ -2,9 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ElectronApplication, Page } from 'playwright';
+import { type ElectronApplication, _electron as electron, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchElectron } from '../support/launch-electron.ts';
 import { builtHosts } from './built-hosts.ts';
 
 const binary = electronBinary();
@@ -18,8 +17,7 @@ describe.skipIf(why)('the Electron host', () => {
   let page: Page;
   beforeAll(async () => {
     const { folder } = await builtHosts();
-    app = await launchElectron({
-      executablePath: binary ?? '',
+    app = await electron.launch({
       args: ['--no-sandbox', '--disable-gpu', folder, '--data-dir', dataFolder],
       env: { ...cleanEnv(), OPENAI_API_KEY: 'sk-canary-0123456789abcdef' },
     });

@@ -23,7 +23,7 @@ const asItStands: RunStep = (command, clean, setting) => {
   return clean.run(['sh', '-c', command], setting, fetches ? registryAccess() : undefined);
 };
 const quickly: RunStep = async (command, clean, setting) => {
-  if (command.startsWith('npm install ')) link(clean, setting, command.endsWith('--omit=dev'));
+  if (command.startsWith('npm ci ')) link(clean, setting, command.endsWith('--omit=dev'));
   else await asItStands(command, clean, setting);
 };
 
@@ -49,7 +49,7 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** What `npm install` leaves there, as links: everything, or what is not for development. */
+/** What `npm ci` leaves there, as links: everything, or what is not for development. */
 function link({ folder }: CleanRoot, { directory }: Setting, production: boolean): void {
   const there = join(folder, directory);
   if (!existsSync(join(there, 'package.json'))) throw new Error('npm has no package.json there');

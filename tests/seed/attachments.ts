@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Attachment } from '#shared/contract/attachments.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentFiles } from '../../electron/core/attachments/attachment-files.ts';
-import { attachmentsFeature } from '../../electron/core/attachments/attachments.ts';
+import { attachmentsFeature } from '../../electron/core/attachments/attachments-feature.ts';
 import { attachmentsStore } from '../../electron/core/attachments/attachments-store.ts';
-import type { Db } from '../../electron/core/db.ts';
+import type { Db } from '../../electron/core/db/db.ts';
 import { writer } from './prose.ts';
 import { seeded } from './random.ts';
 import { chartPng, pagePdf } from './real-files.ts';

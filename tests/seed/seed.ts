@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError } from '#shared/errors.ts';
-import { lockDataFolder } from '../../electron/core/data-folder.ts';
+import { lockDataFolder } from '../../electron/core/db/lock-data-folder.ts';
 import { buildCatalogue } from '../../gateway/catalogue/build-catalogue.ts';
 import { sandboxModels } from '../../gateway/providers/sandbox/sandbox-models.ts';
 import { seeded } from './random.ts';

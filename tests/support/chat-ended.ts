@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import { eventually } from './eventually.ts';
 import type { testCore } from './test-core.ts';
 

@@ -1,5 +1,5 @@
 import { implement } from '@orpc/server';
-import type { Topic } from '#shared/contract/changes.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
 import { contract } from '#shared/contract/index.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { FakeComposer } from './fake-composer.ts';

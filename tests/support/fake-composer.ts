@@ -1,16 +1,19 @@
 import { implement } from '@orpc/server';
-import type { Attachment } from '#shared/contract/attachments.ts';
-import type { Caps } from '#shared/contract/caps.ts';
-import type { Summary } from '#shared/contract/context.ts';
-import type { Draft } from '#shared/contract/drafts.ts';
+import type { Caps } from '#shared/contract/chat/caps.ts';
+import type { Summary } from '#shared/contract/chat/context.ts';
+import type { Draft } from '#shared/contract/chat/drafts.ts';
+import { type ChatOptions, noOptions } from '#shared/contract/chat/options.ts';
+import type { Preset } from '#shared/contract/chat/presets.ts';
+import type { Prompt } from '#shared/contract/chat/prompts.ts';
+import type { QueuedMessage } from '#shared/contract/chat/queue.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { contract } from '#shared/contract/index.ts';
-import { type ChatOptions, noOptions } from '#shared/contract/options.ts';
-import type { Preset } from '#shared/contract/presets.ts';
-import type { Prompt } from '#shared/contract/prompts.ts';
-import type { QueuedMessage } from '#shared/contract/queue.ts';
-import type { Quote } from '#shared/contract/quotes.ts';
 
 /** What the fake core knows of composers: plain values that a test may set and read. */
+/** What every fake conversation has cost. */
+export const fakeTotal = { usd: '0.0316', testCreditsUsd: '0', requests: 2, unknown: 0, notBilled: 0, auxiliary: [] };
+
 export interface FakeComposer {
   drafts: Map<string, Draft>;
   options: Map<string, ChatOptions>;
@@ -44,7 +47,7 @@ export const fakeQuote: Quote = {
   pricesAsOf: '2026-11-20',
   obstacles: [],
   caps: [],
-  context: { limitTokens: 128_000, usedTokens: 1240, outsideIds: [], overflows: false },
+  context: { limitTokens: 128_000, usedTokens: 1240, notSentIds: [], overflows: false },
 };
 
 export const fakeComposer = (): FakeComposer => ({
@@ -98,7 +101,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     bills: {
       total: os.bills.total.handler(async () => {
         await guard('bills.total');
-        return { usd: '0.0316', testCreditsUsd: '0', requests: 2, unknown: 0, notBilled: 0, auxiliary: [] };
+        return fakeTotal;
       }),
     },
     caps: {

@@ -1,5 +1,5 @@
 import { implement, ORPCError } from '@orpc/server';
-import type { Topic } from '#shared/contract/changes.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
 import { contract } from '#shared/contract/index.ts';
 import type { FakeData } from './fake-data.ts';
 

@@ -1,15 +1,15 @@
 import { RPCLink } from '@orpc/client/message-port';
 import { implement, ORPCError } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
-import type { Topic } from '#shared/contract/changes.ts';
-import type { ChatEvent } from '#shared/contract/chat.ts';
-import type { Conversation, Message } from '#shared/contract/conversations.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
 import { fakeComparisons } from './fake-comparisons.ts';
-import { type FakeComposer, fakeComposer, fakeComposerRouter } from './fake-composer.ts';
+import { type FakeComposer, fakeComposer, fakeComposerRouter, fakeTotal } from './fake-composer.ts';
 import { fakeConnections } from './fake-connections.ts';
 import { type FakeData, fakeData, fakeMessage, fakePicture, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
@@ -18,6 +18,13 @@ import { fakeOrganise } from './fake-organise.ts';
 import { fakeThread } from './fake-thread.ts';
 import { fakeTools } from './fake-tools.ts';
 import { fakeTransfer } from './fake-transfer.ts';
+
+type Unnumbered<Event> = Event extends ChatEvent ? Omit<Event, 'seq' | 'total'> : never;
+type FakeNews =
+  | 'all-changed'
+  | Unnumbered<Exclude<ChatEvent, { type: 'snapshot' | 'page' | 'branch-shown' | 'conversation-updated' }>>
+  | { type: 'page-wanted'; to: 'end' }
+  | { type: 'page-wanted'; to: 'older' | 'newer' | 'message'; messageId: string };
 
 export interface FakeCore {
   /** What `createApi` takes. */
@@ -58,7 +65,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
   const late = new Set<string>();
   const calls: string[] = [];
   const changes = fakeChannel<{ topics: Topic[] }>();
-  const events = fakeChannel<ChatEvent>();
+  const events = fakeChannel<FakeNews>();
   let running: Message | null = null;
   let serial = 0;
 
@@ -71,7 +78,10 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     throw new ORPCError(code, { message, data: { retryAfterMs, details: null } });
   };
   const missing = () => new ORPCError('not_found', { message: 'There is no such chat.' });
-  const changed = (...topics: Topic[]) => changes.send({ topics });
+  const changed = (...topics: Topic[]) => {
+    if (topics.includes('messages')) events.send('all-changed');
+    changes.send({ topics });
+  };
   const store = (message: Message) => {
     data.messages = [...data.messages.filter((entry) => entry.id !== message.id), message];
   };
@@ -144,7 +154,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     if (sandbox && done.simulated && done.costUsd)
       sandbox.balance = { ...sandbox.balance, amount: '9.9998305', available: '9.9998305', total_used: done.costUsd };
     events.send({ type: 'message-updated', message: done });
-    changed('messages', 'conversations', 'account');
+    changed('conversations', 'account');
   }
 
   const thread = fakeThread(() => data.messages);
@@ -157,6 +167,30 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     hasOlder: from > 0,
     hasNewer: to < messages.length,
   });
+
+  const runningIn = (id: string) => (running?.conversationId === id ? [running] : []);
+  function page({ id, at, limit }: { id: string; at: 'end' | 'place'; limit: number }) {
+    const conversation = data.conversations.find((entry) => entry.id === id);
+    if (!conversation) throw missing();
+    const all = branch(id);
+    const place = at === 'place' ? (data.places[id] ?? null) : null;
+    const index = all.findIndex((message) => message.id === place?.messageId);
+    const half = Math.floor(limit / 2);
+    return {
+      conversation,
+      place: index < 0 ? null : place,
+      ...(index < 0
+        ? stretch(all, all.length - limit, all.length)
+        : stretch(all, index - half, index + 1 + limit - half)),
+    };
+  }
+  function around(messageId: string, before: number, after: number) {
+    const message = data.messages.find(({ id }) => id === messageId);
+    const all = branch(message?.conversationId ?? '');
+    const index = all.findIndex(({ id }) => id === messageId);
+    if (index < 0) throw missing();
+    return stretch(all, index - before, index + 1 + after);
+  }
 
   const os = implement(contract);
   const organise = fakeOrganise(data, guard, changed);
@@ -198,6 +232,15 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
           retryAfterMs: null,
         };
       }),
+      payer: os.models.payer.handler(async ({ input }) => {
+        await guard('models.payer');
+        const asked = data.models.find(({ id }) => id === input.model);
+        const real = data.models.some(
+          (model) => model.kind === 'chat' && model.status === 'available' && !model.simulated,
+        );
+        const simulated = input.model === 'router' ? !real : asked?.simulated;
+        return { wallet: simulated ? 'sandbox' : 'main' };
+      }),
     },
     conversations: {
       list: os.conversations.list.handler(async ({ input }) => {
@@ -206,33 +249,14 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
       get: os.conversations.get.handler(async ({ input }) => {
         await guard('conversations.get');
-        const conversation = data.conversations.find((entry) => entry.id === input.id);
-        if (!conversation) throw missing();
-        const all = branch(input.id);
-        const place = input.at === 'place' ? (data.places[input.id] ?? null) : null;
-        const at = all.findIndex(({ id }) => id === place?.messageId);
-        const half = Math.floor(input.limit / 2);
-        const answer = {
-          conversation,
-          place: at < 0 ? null : place,
-          runningIds: running?.conversationId === input.id ? [running.id] : [],
-          ...(at < 0
-            ? stretch(all, all.length - input.limit, all.length)
-            : stretch(all, at - half, at + 1 + input.limit - half)),
-        };
-        if (late.has('conversations.get')) await held.get('conversations.get')?.promise;
-        return answer;
+        return { ...page(input), runningIds: runningIn(input.id).map(({ id }) => id) };
       }),
       around: os.conversations.around.handler(async ({ input }) => {
         await guard('conversations.around');
-        const message = data.messages.find(({ id }) => id === input.messageId);
-        const all = branch(message?.conversationId ?? '');
-        const at = all.findIndex(({ id }) => id === input.messageId);
-        if (at < 0) throw missing();
-        return stretch(all, at - input.before, at + 1 + input.after);
+        return around(input.messageId, input.before, input.after);
       }),
-      keepPlace: os.conversations.keepPlace.handler(async ({ input }) => {
-        await guard('conversations.keepPlace');
+      keepScrollPosition: os.conversations.keepScrollPosition.handler(async ({ input }) => {
+        await guard('conversations.keepScrollPosition');
         data.places[input.id] = input.place;
       }),
       opened: os.conversations.opened.handler(async ({ input }) => {
@@ -341,9 +365,38 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       watch: os.chat.watch.handler(async function* ({ input, signal }) {
         await guard('chat.watch');
         const open = events.open(signal);
-        const writing = running?.conversationId === input.conversationId ? [running] : [];
-        yield { type: 'snapshot', answers: writing } as const;
-        yield* open;
+        let seq = 0;
+        const snapshot = (
+          stretch: Omit<ReturnType<typeof page>, 'conversation' | 'place'> & { place?: ScrollPosition | null },
+        ) => {
+          const conversation = data.conversations.find((entry) => entry.id === input.conversationId);
+          if (!conversation) throw missing();
+          const answers = runningIn(input.conversationId);
+          const head = { type: 'snapshot', seq: ++seq, readerId: 'reader', conversation, answers } as const;
+          return { ...head, place: null, ...stretch, total: fakeTotal };
+        };
+        const first = snapshot(page({ id: input.conversationId, at: input.at, limit: input.limit }));
+        if (late.has('chat.watch')) await held.get('chat.watch')?.promise;
+        yield first;
+        for await (const news of open) {
+          if (news === 'all-changed')
+            yield snapshot(page({ id: input.conversationId, at: 'place', limit: input.limit }));
+          else if (news.type === 'text-delta' || news.type === 'reasoning-delta') yield news;
+          else if (news.type === 'message-updated') yield { ...news, seq: ++seq, total: fakeTotal };
+          else if (news.type !== 'page-wanted') yield { ...news, seq: ++seq };
+          else if (news.to === 'end') yield snapshot(page({ id: input.conversationId, at: 'end', limit: input.limit }));
+          else if (news.to === 'message') yield snapshot(around(news.messageId, 30, 30));
+          else {
+            const [before, after] = news.to === 'older' ? [60, 0] : [0, 60];
+            const { messageId, to: at } = news;
+            yield { type: 'page', seq: ++seq, at, edgeId: messageId, ...around(messageId, before, after) } as const;
+          }
+        }
+      }),
+      page: os.chat.page.handler(async ({ input }) => {
+        await guard('chat.page');
+        if (input.to !== 'end') around(input.messageId, 0, 0);
+        events.send({ type: 'page-wanted', ...input });
       }),
     },
     messages: fakeMessages(data, thread, { guard, changed }),

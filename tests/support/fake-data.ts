@@ -1,13 +1,13 @@
-import type { WalletBalance } from '#shared/contract/account.ts';
-import type { AppInfo } from '#shared/contract/app.ts';
-import type { Backup } from '#shared/contract/backup.ts';
-import type { ToolDecision } from '#shared/contract/chat.ts';
-import type { Conversation, Message, Place } from '#shared/contract/conversations.ts';
-import type { Wallet } from '#shared/contract/fields.ts';
-import type { GatewayConnection } from '#shared/contract/gateway.ts';
-import type { LocalServer, Provider } from '#shared/contract/providers.ts';
-import type { RoutingAnswer } from '#shared/contract/routing.ts';
-import type { Settings } from '#shared/contract/settings.ts';
+import type { AppInfo } from '#shared/contract/app/app.ts';
+import type { Backup } from '#shared/contract/app/backup.ts';
+import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
+import type { LocalServer, Provider } from '#shared/contract/app/providers.ts';
+import type { Settings } from '#shared/contract/app/settings.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { ToolDecision } from '#shared/contract/chat/chat.ts';
+import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
+import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { Account } from '#shared/wire/account.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { fakeAnswer } from './fake-answer.ts';
@@ -32,11 +32,11 @@ export interface FakeData {
   folders: { id: string; name: string }[];
   backups: Backup[];
   /** Where the reader left conversations, and which was open last. */
-  places: Record<string, Place | null>;
+  places: Record<string, ScrollPosition | null>;
   /** Unsent wordings by message. */
   edits: Map<string, string>;
-  /** Open folds by conversation. */
-  folds: Record<string, string[]>;
+  /** Open expanded by conversation. */
+  expanded: Record<string, string[]>;
   lastOpened: string | null;
   wallets: WalletBalance[];
   account: Record<Wallet, Account>;
@@ -198,6 +198,7 @@ export function fakeData(): FakeData {
     },
     settings: {
       theme: 'system',
+      language: 'en',
       density: 'comfortable',
       sendWith: 'enter',
       model: 'anthropic/claude-opus-5',
@@ -250,7 +251,7 @@ export function fakeData(): FakeData {
     ],
     places: {},
     edits: new Map(),
-    folds: {},
+    expanded: {},
     lastOpened: null,
     routing: fakeRouting,
     wallets: [

@@ -1,4 +1,4 @@
-import type { Wallet } from '#shared/contract/fields.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import type { Usage, UsageBucket, UsageGroup } from '#shared/wire/usage.ts';

@@ -1,5 +1,5 @@
 import { implement, ORPCError } from '@orpc/server';
-import type { Topic } from '#shared/contract/changes.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
 import { contract } from '#shared/contract/index.ts';
 import type { FakeData } from './fake-data.ts';
 import type { fakeThread } from './fake-thread.ts';
@@ -20,7 +20,7 @@ export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThrea
       const edits = [...data.edits].map(([messageId, text]) => ({ messageId, text }));
       return {
         edits: edits.filter((edit) => ids.has(edit.messageId)),
-        folds: data.folds[input.conversationId] ?? [],
+        expanded: data.expanded[input.conversationId] ?? [],
       };
     }),
     keepEdit: os.messages.keepEdit.handler(async ({ input }) => {
@@ -28,9 +28,9 @@ export function fakeMessages(data: FakeData, thread: ReturnType<typeof fakeThrea
       if (input.text === null) data.edits.delete(input.messageId);
       else data.edits.set(input.messageId, input.text);
     }),
-    keepFolds: os.messages.keepFolds.handler(async ({ input }) => {
-      await guard('messages.keepFolds');
-      data.folds[input.conversationId] = input.folds;
+    keepExpanded: os.messages.keepExpanded.handler(async ({ input }) => {
+      await guard('messages.keepExpanded');
+      data.expanded[input.conversationId] = input.expanded;
     }),
     show: os.messages.show.handler(async ({ input }) => {
       await guard('messages.show');

@@ -1,8 +1,8 @@
 import { implement } from '@orpc/server';
-import type { Topic } from '#shared/contract/changes.ts';
-import type { Conversation } from '#shared/contract/conversations.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import type { Placement } from '#shared/contract/chat/organise.ts';
 import { contract } from '#shared/contract/index.ts';
-import type { Placement } from '#shared/contract/organise.ts';
 import type { FakeData } from './fake-data.ts';
 
 interface ListInput {

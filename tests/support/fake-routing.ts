@@ -1,4 +1,4 @@
-import type { RoutingAnswer } from '#shared/contract/routing.ts';
+import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
 
 const price = { prompt: '0.000003', completion: '0.000015' };
 

@@ -1,4 +1,4 @@
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 
 /** The branch tree of the fake core: the same rules as the core's, over an array. */
 export function fakeThread(messages: () => readonly Message[]) {

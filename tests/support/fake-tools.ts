@@ -1,6 +1,12 @@
 import { implement, ORPCError } from '@orpc/server';
+import type {
+  Tool,
+  ToolPermission,
+  ToolServer,
+  ToolTransport,
+  ToolTransportInput,
+} from '#shared/contract/app/tools.ts';
 import { contract } from '#shared/contract/index.ts';
-import type { Tool, ToolPermission, ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/tools.ts';
 
 export interface FakeTools {
   builtIn: (Tool & { enabled: boolean })[];

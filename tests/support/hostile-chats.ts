@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { foreignMessage } from '#core/transfer/imported.ts';
-import type { ExportedConversation, ExportedFile, ExportedMessage } from '#shared/transfer.ts';
+import type {
+  ExportedConversation,
+  ExportedFile,
+  ExportedMessage,
+} from '#shared/contract/chat/exported-conversation.ts';
 import type { testCore } from './test-core.ts';
 
 /** The smallest picture there is: one pixel. Every question comes with it, under a name of its own. */

@@ -1,13 +1,14 @@
 import { cleanup, render } from 'vitest-browser-react';
+import { followChanges } from '../../renderer/api/follow-changes.ts';
 import { App } from '../../renderer/app/app.tsx';
-import { createCore } from '../../renderer/app/core.ts';
-import { useShell } from '../../renderer/app/shell-state.ts';
+import { createCore } from '../../renderer/app/core-services.ts';
 import { createQueries, Window } from '../../renderer/app/window.tsx';
-import { useDrafts } from '../../renderer/features/chat/drafts.ts';
-import { useThreadView } from '../../renderer/features/chat/thread-view.ts';
-import { forgetPlaces } from '../../renderer/features/chat/use-places.ts';
-import { followChanges, useConnection } from '../../renderer/lib/changes.ts';
-import { startNav } from '../../renderer/lib/nav.ts';
+import { useConnection } from '../../renderer/browser/connection.ts';
+import { useDrafts } from '../../renderer/features/drafts/drafts-store.ts';
+import { forgetScrollPositions } from '../../renderer/features/thread/use-scroll-positions.ts';
+import { useThreadView } from '../../renderer/features/thread-state/thread-view.ts';
+import { startNav } from '../../renderer/navigation/nav.ts';
+import { useShell } from '../../renderer/page/shell-state.ts';
 import { createFakeCore, type FakeCore, type FakeOptions } from './fake-core.ts';
 import type { FakeData } from './fake-data.ts';
 
@@ -57,15 +58,13 @@ export async function closeApp(): Promise<void> {
   document.getElementById('root')?.remove();
   useShell.setState({ open: true, drawer: false, overlay: null });
   useDrafts.setState({ texts: {}, files: {}, models: {}, mentions: {}, compares: {}, loaded: {} });
-  forgetPlaces();
+  forgetScrollPositions();
   useThreadView.setState({
-    folds: {},
+    expanded: {},
     edits: {},
     copied: {},
     retrying: null,
-    target: null,
-    pointed: null,
-    endWanted: 0,
+    highlighted: null,
     overCap: null,
   });
   useConnection.setState({ lost: false });

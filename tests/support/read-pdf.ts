@@ -11,9 +11,21 @@ export interface PdfPage {
   readonly images: number;
 }
 
+export interface Pdf {
+  readonly pages: readonly PdfPage[];
+  readonly outline: readonly string[];
+  readonly text: string;
+  /** Families that something is written in, such as `Inter`. */
+  readonly fonts: ReadonlySet<string>;
+}
+
 /** What stands in a PDF, as a reader of it sees it. */
-export async function readPdf(path: string): Promise<{ pages: PdfPage[]; outline: string[]; text: string }> {
-  const task = getDocument({ data: new Uint8Array(await readFile(path)), verbosity: 0 });
+export async function readPdf(path: string): Promise<Pdf> {
+  const bytes = await readFile(path);
+  const fonts = new Set(
+    [...bytes.toString('latin1').matchAll(/\/FontName \/(?:[A-Z]{6}\+)?([A-Za-z]+)/g)].map(([, name = '']) => name),
+  );
+  const task = getDocument({ data: new Uint8Array(bytes), verbosity: 0 });
   const pdf = await task.promise;
   const pages: PdfPage[] = [];
   for (let number = 1; number <= pdf.numPages; number++) {
@@ -33,7 +45,7 @@ export async function readPdf(path: string): Promise<{ pages: PdfPage[]; outline
   }
   const outline = (await pdf.getOutline()) ?? [];
   await task.destroy();
-  return { pages, outline: titles(outline), text: pages.map(({ text }) => text).join('\n') };
+  return { pages, outline: titles(outline), text: pages.map(({ text }) => text).join('\n'), fonts };
 }
 
 interface Entry {

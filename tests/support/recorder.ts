@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ToolTransportInput } from '#shared/contract/tools.ts';
+import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 
 /** A program that writes a file the moment it runs, and how to see whether it ever did. */
 export function recorder() {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRouterClient } from '@orpc/server';
-import type { Question } from '#core/ask-person.ts';
 import { type CoreOptions, openCore } from '#core/core.ts';
-import type { Host } from '#core/host.ts';
+import type { Question } from '#core/host/ask-person.ts';
+import type { Host } from '#core/host/host.ts';
+import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { fakeGateway } from './fake-gateway.ts';
 import { memorySecrets } from './memory-secrets.ts';
 
@@ -50,8 +51,9 @@ export async function testCore({
     openGateway: async () => gateway,
     listen: async (_, { port }) => ({ url: `http://127.0.0.1:${port}`, close: async () => {} }),
     openSecrets: async () => memorySecrets(),
+    session: sessionMemory(),
     sandboxPace: 0,
-    workerFile: fileURLToPath(new URL('../../electron/core/database-worker.ts', import.meta.url)),
+    workerFile: fileURLToPath(new URL('../../electron/core/worker/database-worker.ts', import.meta.url)),
     pageWorkerFile: fileURLToPath(new URL('../../electron/core/tools/page-worker.ts', import.meta.url)),
     ...more,
   });

@@ -1,4 +1,4 @@
-import type { Attachment } from '#shared/contract/attachments.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { ContentPart } from '#shared/wire/chat-request.ts';
 
 /** An attachment as the wire carries it (wire contract §1.5). Text goes as text, so that every model can read it. */

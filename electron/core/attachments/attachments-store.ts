@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** What is known of each kept file, and which of them nothing names any more. */
 export function attachmentsStore(db: Db) {

@@ -1,6 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { type AttachmentKind, attachmentLimits } from '#shared/contract/attachments.ts';
-import { AppError } from '#shared/errors.ts';
+import type { AttachmentKind } from '#shared/contract/common/attachments.ts';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
 export interface Sniffed {
   readonly kind: AttachmentKind;
@@ -14,20 +15,17 @@ const limits = {
   pdf: attachmentLimits.pdfBytes,
   text: attachmentLimits.textBytes,
 } as const;
+const refused = 'attachment_refused';
 
 /** What a file is, by its bytes and never by its name. Throws `attachment_refused` with what can be done instead. */
 export async function sniff(name: string, bytes: Uint8Array): Promise<Sniffed> {
   const sniffed = await kindOf(name, bytes);
   const limit = limits[sniffed.kind];
   if (bytes.length > limit) {
-    throw refused(
-      `${name} is too large: ${words[sniffed.kind]} may have up to ${limit / 1_048_576} MB. Make it smaller or split it.`,
-    );
+    throw refusal(refused, 'attachmentTooLarge', { name, kind: sniffed.kind, megabytes: limit / 1_048_576 });
   }
   return sniffed;
 }
-
-const words = { image: 'an image', pdf: 'a PDF', text: 'a text file' } as const;
 
 async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
   const found = await fileTypeFromBuffer(bytes);
@@ -36,13 +34,9 @@ async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
   // Some text formats have a signature of their own, such as XML.
   if (isText(bytes)) return { kind: 'text', mediaType: 'text/plain' };
   if (found?.mime.startsWith('image/')) {
-    throw refused(
-      `${name} is a ${found.ext.toUpperCase()} image. Models read PNG, JPEG, WebP and GIF: convert it first.`,
-    );
+    throw refusal(refused, 'pictureNotRead', { name, format: found.ext.toUpperCase() });
   }
-  throw refused(
-    `${name} is ${found ? `a ${found.ext.toUpperCase()} file` : 'a binary file'}. Images, PDF, text and code can be attached.`,
-  );
+  throw refusal(refused, 'fileNotRead', { name, format: found?.ext.toUpperCase() ?? null });
 }
 
 /** Well-formed UTF-8 without the control characters that no text has. */
@@ -55,5 +49,3 @@ function isText(bytes: Uint8Array): boolean {
     return false;
   }
 }
-
-const refused = (message: string) => new AppError('attachment_refused', message);

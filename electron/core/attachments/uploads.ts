@@ -1,5 +1,5 @@
-import { attachmentLimits } from '#shared/contract/attachments.ts';
-import { AppError } from '#shared/errors.ts';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
 interface Upload {
   readonly bytes: Buffer;
@@ -24,17 +24,19 @@ export function openUploads() {
   /** Takes one piece; the whole file once it is complete, else null. */
   return function take({ uploadId, name, offset, totalBytes, data }: Piece): Buffer | null {
     if (totalBytes > largest) {
-      throw new AppError(
-        'attachment_refused',
-        `${name} is too large: a PDF may have up to ${attachmentLimits.pdfBytes / 1_048_576} MB, an image ${attachmentLimits.imageBytes / 1_048_576} MB, a text file ${attachmentLimits.textBytes / 1_048_576} MB.`,
-      );
+      throw refusal('attachment_refused', 'uploadTooLarge', {
+        name,
+        pdf: attachmentLimits.pdfBytes / 1_048_576,
+        image: attachmentLimits.imageBytes / 1_048_576,
+        text: attachmentLimits.textBytes / 1_048_576,
+      });
     }
     const upload = uploads.get(uploadId) ?? begin(uploads, uploadId, totalBytes);
     const piece = Buffer.from(data, 'base64');
     const isNext = offset === upload.filled && totalBytes === upload.bytes.length;
     if (!isNext || piece.length === 0 || offset + piece.length > totalBytes) {
       uploads.delete(uploadId);
-      throw new AppError('invalid_input', `${name} did not arrive whole. Attach it again.`);
+      throw refusal('invalid_input', 'uploadBroken', { name });
     }
     piece.copy(upload.bytes, offset);
     upload.filled += piece.length;

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Backup } from '#shared/contract/backup.ts';
+import type { Backup } from '#shared/contract/app/backup.ts';
 
 export const keptDaily = 7;
 export const keptWeekly = 4;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Backup } from '#shared/contract/backup.ts';
+import type { Backup } from '#shared/contract/app/backup.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
 

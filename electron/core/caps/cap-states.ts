@@ -1,4 +1,4 @@
-import type { CapScope, CapState } from '#shared/contract/caps.ts';
+import type { CapScope, CapState } from '#shared/contract/chat/caps.ts';
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 
 /** Amounts in nano-USD by scope. */

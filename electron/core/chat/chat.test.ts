@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import type { ChatEvent } from '#shared/contract/chat.ts';
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 

@@ -1,9 +1,9 @@
-import type { Attachment } from '#shared/contract/attachments.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Changes } from '../changes.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import type { ComparisonStore } from '../conversations/comparison-store.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
-import type { ChatDeps } from './chat.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './start-answer.ts';
 import { titleFrom } from './title.ts';
 
@@ -33,7 +33,7 @@ type Starter = Pick<ReturnType<typeof answerStarter>, 'beginTogether'>;
 
 /** One question to several models at once. Each answer is a request of its own: one that fails leaves the others alone. */
 export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => NewAnswer, starter: Starter) {
-  const { comparisons, messages, conversations, live, newId, now, changes } = deps;
+  const { comparisons, messages, conversations, live, readers, newId, now, changes } = deps;
   const beginning = new Map<string, Promise<StartedTogether>>();
 
   async function beginOnce(input: Compare): Promise<StartedTogether> {
@@ -57,7 +57,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
         name: answer.modelName ?? answer.model,
         request: await deps.build(
           { conversationId: input.conversationId ?? null, branch, model: answer.model, purpose: 'compare' },
-          deps.standIn,
+          deps.placeholder,
         ),
       })),
     );
@@ -76,25 +76,21 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   /** The end of the branch, where a question may go; not while it is answered, nor while no column is chosen. */
   async function leafOf(conversationId: string): Promise<string | null> {
     const row = await conversations.find(conversationId);
-    if (!row) throw new AppError('not_found', 'This conversation is not here any more.');
+    if (!row) throw refusal('not_found', 'conversationGone');
     await mayGoOn(conversationId);
     return row.active_leaf;
   }
 
   /** Throws `comparison_open` where the branch ends in a comparison: which of its answers comes next is not chosen. */
   async function mayGoOn(conversationId: string): Promise<void> {
-    if (await comparisons.undecided(conversationId))
-      throw new AppError(
-        'comparison_open',
-        'Choose the answer to go on with first: the next message belongs below one.',
-      );
+    if (await comparisons.undecided(conversationId)) throw refusal('comparison_open', 'chooseAnswerFirst');
   }
 
   async function earlier(messageId: string): Promise<StartedTogether | null> {
     const message = await messages.find(messageId);
     if (!message) return null;
     const answerIds = await comparisons.answersBelow(messageId);
-    if (answerIds.length === 0) throw new AppError('invalid_input', 'messageId: this id belongs to another message.');
+    if (answerIds.length === 0) throw refusal('invalid_input', 'idTaken');
     return { conversationId: message.conversationId, userMessageId: messageId, answerIds };
   }
 
@@ -111,15 +107,18 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
 
     async choose({ messageId }: { messageId: string }): Promise<void> {
       if (live.find(messageId)) {
-        throw new AppError('answer_in_progress', 'This answer is still being written. Stop it, or wait for it.');
+        throw refusal('answer_in_progress', 'answerBusy');
       }
-      const conversationId = await comparisons.choose(messageId);
+      const { conversationId, questionId } = await comparisons.choose(messageId);
+      readers.publish(conversationId, { type: 'branch-changed', messageId: questionId });
+      readers.publish(conversationId, { type: 'conversation-changed' });
       changes.emit('messages', 'conversations');
       await deps.resumeQueue(conversationId);
     },
 
     async open({ messageId }: { messageId: string }): Promise<void> {
-      await comparisons.open(messageId);
+      const { conversationId, questionId } = await comparisons.open(messageId);
+      readers.publish(conversationId, { type: 'branch-changed', messageId: questionId });
       changes.emit('messages');
     },
 
@@ -128,8 +127,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   };
 }
 
-const busy = () =>
-  new AppError('answer_in_progress', 'This chat is still being answered. Stop the answer, or wait for it.');
+const busy = () => refusal('answer_in_progress', 'chatBusy');
 
 /** A model that is gone, cannot answer or is there twice is said before anything is stored, not in a failed column. */
 function refuseUnusable({ modelFacts }: Pick<ChatDeps, 'modelFacts'>, models: readonly string[]): void {
@@ -139,16 +137,13 @@ function refuseUnusable({ modelFacts }: Pick<ChatDeps, 'modelFacts'>, models: re
   const seen = new Set<string>();
   for (const { model, facts } of known) {
     if (!facts) {
-      throw new AppError(
-        'model_not_found',
-        `${model} is not in the catalogue any more. Take another one in its place.`,
-      );
+      throw refusal('model_not_found', 'modelGone', { model });
     }
     const { id, status, unavailable_reason } = facts.record;
     if (status !== 'available' && status !== 'degraded') {
-      throw new AppError('model_not_found', `${facts.name} cannot answer now: ${unavailable_reason ?? status}.`);
+      throw refusal('model_not_found', 'modelUnable', { name: facts.name, why: unavailable_reason ?? status });
     }
-    if (seen.has(id)) throw new AppError('invalid_input', `models: ${facts.name} is picked twice.`);
+    if (seen.has(id)) throw refusal('invalid_input', 'modelTwice', { name: facts.name });
     seen.add(id);
   }
 }

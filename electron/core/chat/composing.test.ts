@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { noOptions, noParameters } from '#shared/contract/options.ts';
+import { noOptions, noParameters } from '#shared/contract/chat/options.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;

@@ -1,7 +1,7 @@
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { CompletionChunk } from '#shared/wire/chat-response.ts';
-import type { DescribeModel } from '../model-facts.ts';
-import { costOfChunk, usageOfChunk } from './cost.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
 
 /** The words a chunk adds. A refusal is shown as text: it is what the model said. */
 export function wordsOf(chunk: CompletionChunk): { text: string; reasoning: string } {

@@ -1,8 +1,8 @@
 import type { ConversationStore } from '../conversations/conversation-store.ts';
-import { failureEntry } from '../log.ts';
-import { callsOf } from './call-messages.ts';
-import type { LiveAnswer } from './live-answers.ts';
-import { type RunCallsDeps, runCalls } from './run-calls.ts';
+import { failureEntry } from '../log/log.ts';
+import { callsOf } from '../request/call-messages.ts';
+import type { LiveAnswer } from '../streams/live-answers.ts';
+import { type RunCallsDeps, runCalls } from '../tool-calls/run-calls.ts';
 import { runTurn, type TurnDeps } from './turn.ts';
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
@@ -39,7 +39,7 @@ export async function runRounds(deps: RoundsDeps, first: LiveAnswer): Promise<Li
 
 /** The next round, shown before the one before is over, so that the conversation is never seen idle in between. */
 async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer | null> {
-  const { conversations, messages, modelFacts, live, log, newId, now } = deps;
+  const { conversations, messages, modelFacts, live, readers, log, newId, now } = deps;
   const { id, conversationId, model, servedProvider, servedModel } = before.message;
   try {
     // The model that began goes on, also where the router chose it: what it keeps in its calls is its own.
@@ -53,7 +53,7 @@ async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer |
     const earlier = [...(before.earlier ?? []), id];
     const answer: LiveAnswer = { message, abort: before.abort, ended: before.ended, earlier };
     live.add(answer);
-    live.publish(conversationId, { type: 'message-added', message });
+    readers.publish(conversationId, { type: 'message-added', message });
     return answer;
   } catch (error) {
     // The chat or the answer was removed meanwhile: there is nothing to go on with.

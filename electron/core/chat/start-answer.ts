@@ -1,7 +1,7 @@
-import type { Message } from '#shared/contract/conversations.ts';
-import { AppError } from '#shared/errors.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
-import type { LiveAnswer } from './live-answers.ts';
+import type { LiveAnswer } from '../streams/live-answers.ts';
 import { type RoundsDeps, runRounds } from './rounds.ts';
 
 export interface StarterDeps extends RoundsDeps {
@@ -17,7 +17,7 @@ export interface Started {
 
 /** Stores what was asked, then lets the answer begin: in this order, and one answer to a conversation at a time. */
 export function answerStarter(deps: StarterDeps) {
-  const { messages, live, changes } = deps;
+  const { messages, live, readers, changes } = deps;
   let stopped = false;
 
   /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
@@ -33,7 +33,7 @@ export function answerStarter(deps: StarterDeps) {
     answers: readonly [NewAnswer, ...NewAnswer[]],
     store: () => Promise<void>,
   ): Promise<[Started, ...Started[]]> {
-    if (stopped) throw new AppError('shutting_down', 'Portico is closing.');
+    if (stopped) throw refusal('shutting_down', 'closing');
     // The first one is taken before the others are asked for: where it is refused nothing is held.
     const places = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
     try {
@@ -51,19 +51,18 @@ export function answerStarter(deps: StarterDeps) {
   }
 
   async function start(answerId: string, free: () => void): Promise<Started> {
-    const message = await messages.find(answerId);
-    const question = message?.parentId ? await messages.find(message.parentId) : null;
-    if (!message || !question)
-      throw new AppError('not_found', 'The chat was removed while the message was being sent.');
+    const [question, message] = await messages.withParent(answerId);
+    if (!message || !question) throw refusal('not_found', 'chatRemoved');
     const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
     live.add(answer);
-    live.publish(message.conversationId, { type: 'message-added', message: question });
-    live.publish(message.conversationId, { type: 'message-added', message });
+    readers.publish(message.conversationId, { type: 'message-added', message: question });
+    readers.publish(message.conversationId, { type: 'message-added', message });
+    readers.publish(message.conversationId, { type: 'conversation-changed' });
     const turn = runRounds(deps, answer);
     answer.ended = turn.then(() => free(), free);
     void answer.ended.then(deps.lookUpOpenCosts);
     void answer.ended.then(async () => deps.answerEnded((await turn).message));
-    changes.emit('conversations', 'messages');
+    changes.emit('conversations');
     return { conversationId: message.conversationId, userMessageId: question.id, answerId };
   }
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+import { mostResult } from '../tool-calls/run-calls.ts';
 import { mostRounds } from './rounds.ts';
-import { mostResult } from './run-calls.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));

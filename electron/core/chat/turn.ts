@@ -1,28 +1,33 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
-import type { Message } from '#shared/contract/conversations.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
-import type { Changes } from '../changes.ts';
-import type { Connections } from '../connections.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Connections } from '../connection/connections.ts';
+import { fromGateway } from '../connection/gateway-errors.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
-import { codeOf, sentenceOf } from '../gateway-errors.ts';
-import { failureEntry, type Log } from '../log.ts';
-import type { AnswerPatch } from '../message-row.ts';
-import type { DescribeModel } from '../model-facts.ts';
-import type { Admission } from './admission.ts';
-import type { ToPart } from './history.ts';
+import { patchOf } from '../costs/cost-lookup.ts';
+import { namedRequest } from '../costs/named-request.ts';
+import { settledRecord } from '../costs/settled-record.ts';
+import type { AnswerPatch } from '../db/message-row.ts';
+import { failureEntry, type Log } from '../log/log.ts';
+import type { Admission } from '../request/admission.ts';
+import type { RoomMaker } from '../request/fit-context.ts';
+import type { ToPart } from '../request/history.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
+import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { openJournal } from './journal.ts';
-import type { LiveAnswer, LiveAnswers } from './live-answers.ts';
-import type { RoomMaker } from './make-room.ts';
-import { namedRequest } from './named-request.ts';
 import { factsOf, wordsOf } from './read-chunk.ts';
 
 export interface TurnDeps {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
-  readonly makeRoom: RoomMaker;
+  readonly fitContext: RoomMaker;
   readonly toPart: ToPart;
   readonly admission: Admission;
   readonly log: Log;
@@ -38,6 +43,8 @@ export interface ToolRounds {
 }
 
 const journalMs = 250;
+/** An answer's end does not wait longer for its bill. */
+const billWaitMs = 250;
 
 /**
  * Writes one answer from its request to its terminal state, which is stored before anyone is told. Never throws:
@@ -72,9 +79,12 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   const { id, conversationId, parentId, model } = answer.message;
   const branch = await deps.messages.branch(conversationId, parentId);
   const payer = await deps.connections.payerFor(model ?? '');
-  const { request, room } = await deps.makeRoom(
+  const { request, room } = await deps.fitContext(
     {
-      ...{ conversationId, branch, model: model ?? '', continues: answer.message.continues },
+      conversationId,
+      branch,
+      model: model ?? '',
+      continues: answer.message.continues,
       purpose: answer.message.comparison ? 'compare' : 'chat',
     },
     deps.toPart,
@@ -86,6 +96,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   // Before the network is touched: after a crash this is the only thread to what the request cost.
   await deps.messages.update(id, { source: payer.source, clientRequestId: id, ...(room ? { room } : {}) });
   answer.sent = true;
+  answer.client = payer.client;
   const completion = await payer.client.completionStream(request.body, { signal, headers: namedRequest(id) });
   answer.message = { ...answer.message, requestId: completion.requestId };
   await deps.messages.update(id, { requestId: completion.requestId });
@@ -95,12 +106,12 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
     grown();
   }
   if (answer.message.finishReason === null) {
-    throw new AppError('upstream_truncated', 'The answer ended without saying that it was complete.');
+    throw refusal('upstream_truncated', 'cutOff');
   }
 }
 
 /** Adds words to the answer and tells who watches, with the place at which they begin. */
-function add({ live, now }: TurnDeps, answer: LiveAnswer, words: { text: string; reasoning: string }): void {
+function add({ readers, now }: TurnDeps, answer: LiveAnswer, words: { text: string; reasoning: string }): void {
   const { message } = answer;
   const base = { messageId: message.id };
   if (!words.text && !words.reasoning) return;
@@ -115,22 +126,45 @@ function add({ live, now }: TurnDeps, answer: LiveAnswer, words: { text: string;
     { type: 'reasoning-delta' as const, offset: message.reasoning.length, text: words.reasoning },
     { type: 'text-delta' as const, offset: message.text.length, text: words.text },
   ];
-  for (const delta of deltas) if (delta.text) live.publish(room, { ...base, ...delta });
+  for (const delta of deltas) if (delta.text) readers.publish(room, { ...base, ...delta });
 }
 
 async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {
-  const { messages, live, changes, log } = deps;
+  const { messages, live, readers, changes, log } = deps;
   const { costOpen: _, source: __, ...shown } = end;
-  answer.message = { ...answer.message, ...shown };
-  const { message } = answer;
+  const message = { ...answer.message, ...shown };
   await messages.update(message.id, { ...everything(message), ...end }).catch((error: unknown) => {
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
     log({ event: 'answer-not-stored', ...failureEntry(error) });
   });
   if (message.status === 'done') await rounds.begun(answer);
+  const learnt = message.status === 'done' ? await learnCost(deps, answer) : {};
+  const ended = { ...message, ...learnt };
+  const told = await messages.withSum(ended).catch((error: unknown) => {
+    log({ event: 'sum-not-told', ...failureEntry(error) });
+    return ended;
+  });
+  // Until here whoever asks is told that it runs: the chat takes no other message before.
+  answer.message = ended;
   live.remove(message.id);
-  live.publish(message.conversationId, { type: 'message-updated', message });
-  changes.emit('messages', 'conversations', 'account');
+  readers.publish(message.conversationId, { type: 'message-updated', message: told });
+  changes.emit('conversations', 'account');
+}
+
+/** A complete answer was settled before it ended: its bill is asked for, and told with its end. A slow gateway is asked later. */
+async function learnCost({ messages, log }: TurnDeps, { message, client }: LiveAnswer): Promise<Partial<Message>> {
+  const { id, requestId } = message;
+  if (requestId === null || !client) return {};
+  try {
+    const record = await settledRecord(client, requestId, AbortSignal.timeout(billWaitMs));
+    if (record === null || record === 'none') return {};
+    const learnt = patchOf(record);
+    await messages.update(id, { ...learnt, costOpen: false });
+    return learnt;
+  } catch (error) {
+    log({ event: 'bill-not-told', ...failureEntry(error) });
+    return {};
+  }
 }
 
 function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
@@ -142,18 +176,13 @@ function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
 
 /** The gateway's code and sentence; a lost connection said plainly; nothing else's message. */
 function failure(reason: unknown): AnswerPatch {
-  if (reason instanceof GatewayError) {
-    const { retryAfterMs, requestId } = reason;
-    return {
-      error: { code: codeOf(reason), message: sentenceOf(reason), retryAfterMs: wholeMs(retryAfterMs) },
-      ...(requestId ? { requestId } : {}),
-    };
-  }
   const error =
-    reason instanceof TypeError
-      ? new AppError('gateway_unreachable', 'The connection to the gateway was lost in the middle of the answer.')
-      : toAppError(reason);
-  return { error: { code: error.code, message: error.message, retryAfterMs: wholeMs(error.retryAfterMs ?? null) } };
+    reason instanceof TypeError ? refusal('gateway_unreachable', 'connectionLost') : toAppError(fromGateway(reason));
+  const { code, message, retryAfterMs = null } = error;
+  return {
+    error: { code, message, retryAfterMs: wholeMs(retryAfterMs), refusal: error.refusal },
+    ...(reason instanceof GatewayError && reason.requestId ? { requestId: reason.requestId } : {}),
+  };
 }
 
 const wholeMs = (ms: number | null) => (ms === null ? null : Math.ceil(ms));

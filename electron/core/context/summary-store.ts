@@ -1,5 +1,5 @@
-import type { Summary } from '#shared/contract/context.ts';
-import type { Db } from '../db.ts';
+import type { Summary } from '#shared/contract/chat/context.ts';
+import type { Db } from '../db/db.ts';
 
 /** Texts that stand for the beginnings of conversations. */
 export function summaryStore(db: Db) {
@@ -24,8 +24,16 @@ export function summaryStore(db: Db) {
       await db
         .insertInto('summaries')
         .values({
-          ...{ id, conversation_id: conversationId, through_id: throughId, messages, text, model },
-          ...{ simulated: simulated ? 1 : 0, cost_usd: costUsd, cost_source: costSource, created_at: createdAt },
+          id,
+          conversation_id: conversationId,
+          through_id: throughId,
+          messages,
+          text,
+          model,
+          simulated: simulated ? 1 : 0,
+          cost_usd: costUsd,
+          cost_source: costSource,
+          created_at: createdAt,
           bill: bill && JSON.stringify(bill),
         })
         .execute();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { AppError } from '#shared/errors.ts';
-import type { Db, Tables } from '../db.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Db, Tables } from '../db/db.ts';
 import { showThrough, siblingOf } from './branch.ts';
 
 /** Changes of the tree, each in one commit: what is shown, what is removed, what comes back. */
@@ -12,7 +12,8 @@ export function branchStore(db: Db) {
       inOne(async (tx) => {
         const message = await present(tx, messageId);
         const shown = (step !== 0 && (await siblingOf(tx, message, step))) || messageId;
-        return { shown, changed: await showThrough(tx, message.conversation_id, shown) };
+        const changed = await showThrough(tx, message.conversation_id, shown);
+        return { conversationId: message.conversation_id, shown, changed };
       }),
 
     /** Takes the message and all below it away. Answers with the ids that are gone. */
@@ -49,14 +50,14 @@ export function branchStore(db: Db) {
           .execute();
         if (cut && next) await showThrough(tx, conversation_id, next);
         else if (cut) await setLeaf(tx, conversation_id, message.parent_id);
-        return { conversationId: conversation_id, removed };
+        return { conversationId: conversation_id, parentId: message.parent_id, removed };
       }),
 
     /** Brings back what a removal took; below something else that was removed since, it stays away with that. */
     restore: (deletionId: string) =>
       inOne(async (tx) => {
         const deletion = await tx.selectFrom('deletions').selectAll().where('id', '=', deletionId).executeTakeFirst();
-        if (!deletion) throw new AppError('not_found', 'It is too late to take this back.');
+        if (!deletion) throw refusal('not_found', 'tooLateToUndo');
         const { conversation_id, message_id, was_shown, leaf } = deletion;
         const above = await removalAbove(tx, message_id);
         await tx.updateTable('messages').set({ deletion: above }).where('deletion', '=', deletionId).execute();
@@ -94,7 +95,7 @@ async function present(tx: Kysely<Tables>, id: string) {
     .where('id', '=', id)
     .where('deletion', 'is', null)
     .executeTakeFirst();
-  if (!row) throw new AppError('not_found', 'This message is not here any more.');
+  if (!row) throw refusal('not_found', 'messageGone');
   return row;
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../db.ts';
-import type { NumberedRow } from '../message-row.ts';
+import type { Tables } from '../db/db.ts';
+import type { NumberedRow } from '../db/message-row.ts';
 
 /**
  * A conversation's messages are a tree. A message's `shown_child` is the one that is shown below it, or was shown last;
@@ -24,6 +24,32 @@ export async function branchUp(db: Db, id: string, above: number): Promise<Numbe
       select m.id, m.parent_id, depth + 1 from messages m join up on m.id = up.parent_id where depth < ${above}
     )
     select ${columns} from up join messages m on m.id = up.id order by depth desc`.execute(db);
+  return rows;
+}
+
+/** The message and, where it goes on with an answer, the parts of that above it; oldest first. */
+export async function answerUp(db: Db, id: string): Promise<NumberedRow[]> {
+  const { rows } = await sql<NumberedRow>`
+    with recursive up (id, parent_id, continues, depth) as (
+      select id, parent_id, continues, 0 from messages where id = ${id}
+      union all
+      select m.id, m.parent_id, m.continues, depth + 1 from messages m join up on m.id = up.parent_id
+      where up.continues = 1
+    )
+    select ${columns} from up join messages m on m.id = up.id order by depth desc`.execute(db);
+  return rows;
+}
+
+/** The message and all that goes on with it, each after what it goes on with. */
+export async function answerDown(db: Db, id: string): Promise<NumberedRow[]> {
+  const { rows } = await sql<NumberedRow>`
+    with recursive down (id, depth) as (
+      select id, 0 from messages where id = ${id}
+      union all
+      select m.id, depth + 1 from messages m join down on m.parent_id = down.id
+      where m.continues = 1 and m.deletion is null
+    )
+    select ${columns} from down join messages m on m.id = down.id order by depth, m.seq`.execute(db);
   return rows;
 }
 

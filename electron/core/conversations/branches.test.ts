@@ -226,7 +226,7 @@ test('a place is where the conversation opens again, as long as its branch is sh
   const id = first.conversationId;
   for (const text of ['two', 'three', 'four']) await send(text, { conversationId: id });
   const place = { messageId: first.answerId, offsetPx: 40 };
-  await client.conversations.keepPlace({ id, place });
+  await client.conversations.keepScrollPosition({ id, place });
   const there = await client.conversations.get({ id, at: 'place', limit: 4 });
   expect(there).toMatchObject({ place, hasOlder: false, hasNewer: true });
   expect((await client.conversations.get({ id, limit: 4 })).hasOlder).toBe(true);
@@ -234,17 +234,17 @@ test('a place is where the conversation opens again, as long as its branch is sh
   expect((await client.conversations.get({ id, at: 'place' })).place).toBeNull();
 });
 
-test('an unsent wording and open folds are kept with their conversation, and go with it', async () => {
+test('an unsent wording and expanded parts are kept with their conversation, and go with it', async () => {
   const { client } = core;
   const { conversationId, userMessageId: messageId, answerId } = await send('one');
   const view = () => client.messages.view({ conversationId });
-  expect(await view()).toEqual({ edits: [], folds: [] });
+  expect(await view()).toEqual({ edits: [], expanded: [] });
   await client.messages.keepEdit({ messageId, text: 'one and' });
   await client.messages.keepEdit({ messageId, text: '' });
-  await client.messages.keepFolds({ conversationId, folds: [`${answerId}:reasoning`] });
+  await client.messages.keepExpanded({ conversationId, expanded: [`${answerId}:reasoning`] });
   const other = await send('other');
-  expect(await client.messages.view({ conversationId: other.conversationId })).toEqual({ edits: [], folds: [] });
-  expect(await view()).toEqual({ edits: [{ messageId, text: '' }], folds: [`${answerId}:reasoning`] });
+  expect(await client.messages.view({ conversationId: other.conversationId })).toEqual({ edits: [], expanded: [] });
+  expect(await view()).toEqual({ edits: [{ messageId, text: '' }], expanded: [`${answerId}:reasoning`] });
   await client.messages.keepEdit({ messageId, text: null });
   expect((await view()).edits).toEqual([]);
   await client.messages.keepEdit({ messageId, text: 'again' });

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '#shared/errors.ts';
-import type { Db, Tables } from '../db.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Db, Tables } from '../db/db.ts';
 import { showThrough } from './branch.ts';
 import { addAnswer, addQuestion, mustBeThere } from './conversation-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
@@ -44,6 +44,7 @@ export function comparisonStore(db: Db) {
     choose: (messageId: string) =>
       inOne(async (tx) => {
         const row = await present(tx, messageId);
+        const questionId = await questionAbove(tx, row.parent_id);
         await tx
           .updateTable('messages')
           .set({ comparing: null })
@@ -56,18 +57,16 @@ export function comparisonStore(db: Db) {
           .where('id', '=', row.conversation_id)
           .execute();
         await showThrough(tx, row.conversation_id, messageId);
-        return row.conversation_id;
+        return { conversationId: row.conversation_id, questionId };
       }),
 
     /** Shows all columns again. */
     open: (messageId: string) =>
       inOne(async (tx) => {
-        const { comparison, parent_id } = await present(tx, messageId);
-        let question = parent_id;
-        // An answer that goes on hangs on its first part, and that on the question.
-        for (let above = await roleOf(tx, question); above?.role === 'assistant'; above = await roleOf(tx, question))
-          question = above.parent_id;
-        await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question).execute();
+        const { comparison, parent_id, conversation_id } = await present(tx, messageId);
+        const questionId = await questionAbove(tx, parent_id);
+        await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', questionId).execute();
+        return { conversationId: conversation_id, questionId };
       }),
 
     /** The answers of the comparison that a question shows, its first of each column; none where it shows none. */
@@ -111,7 +110,7 @@ async function present(tx: Kysely<Tables>, id: string) {
     .where('id', '=', id)
     .where('deletion', 'is', null)
     .executeTakeFirst();
-  if (!row?.comparison) throw new AppError('not_found', 'This comparison is not here any more.');
+  if (!row?.comparison) throw refusal('not_found', 'comparisonGone');
   return row;
 }
 
@@ -121,3 +120,10 @@ const roleOf = (tx: Kysely<Tables>, id: string | null) =>
     .select(['role', 'parent_id'])
     .where('id', '=', id ?? '')
     .executeTakeFirst();
+
+/** An answer that goes on hangs on its first part, and that on the question. */
+async function questionAbove(tx: Kysely<Tables>, id: string | null): Promise<string> {
+  const above = await roleOf(tx, id);
+  if (id === null || !above) throw refusal('not_found', 'comparisonGone');
+  return above.role === 'assistant' ? questionAbove(tx, above.parent_id) : id;
+}

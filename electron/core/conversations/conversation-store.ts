@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { Place } from '#shared/contract/conversations.ts';
-import { AppError } from '#shared/errors.ts';
-import type { ConversationRow, Db, Tables } from '../db.ts';
+import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { ConversationRow, Db, Tables } from '../db/db.ts';
 import { rememberPath } from './branch.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
@@ -93,7 +93,7 @@ export function conversationStore(db: Db) {
       });
     },
 
-    async keepPlace(id: string, place: Place | null): Promise<void> {
+    async keepScrollPosition(id: string, place: ScrollPosition | null): Promise<void> {
       const text = place && JSON.stringify(place);
       await db.updateTable('conversations').set({ place: text }).where('id', '=', id).execute();
     },
@@ -169,7 +169,7 @@ export async function addQuestion(
 
 export async function mustBeThere(tx: Tx, id: string): Promise<void> {
   const row = await tx.selectFrom('messages').select('deletion').where('id', '=', id).executeTakeFirst();
-  if (row?.deletion !== null) throw new AppError('not_found', 'The message before this one is not here any more.');
+  if (row?.deletion !== null) throw refusal('not_found', 'messageBeforeGone');
 }
 
 export async function addAnswer(

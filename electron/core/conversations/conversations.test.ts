@@ -55,6 +55,7 @@ test('a window hears of changes together, by name', async () => {
   expect(await client.settings.get()).toEqual({
     ...{
       theme: 'dark',
+      language: 'en',
       density: 'comfortable',
       sendWith: 'enter',
       model: 'router',

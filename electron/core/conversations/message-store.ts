@@ -1,8 +1,9 @@
-import type { Attachment } from '#shared/contract/attachments.ts';
-import type { Message } from '#shared/contract/conversations.ts';
-import type { Db } from '../db.ts';
-import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../message-row.ts';
-import { branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import type { Db } from '../db/db.ts';
+import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../db/message-row.ts';
+import { withSums } from './answer-sum.ts';
+import { answerDown, answerUp, branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -37,6 +38,9 @@ export function messageStore(db: Db) {
       return row ? toMessage(row) : null;
     },
 
+    /** A message after the one it hangs on; fewer where they are not there. */
+    withParent: async (id: string): Promise<Message[]> => (await branchUp(db, id, 1)).map(toMessage),
+
     /** The request that a message was answered by, and who paid for it. */
     async requestOf(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
       const row = await db
@@ -57,6 +61,20 @@ export function messageStore(db: Db) {
         .orderBy('seq')
         .executeTakeFirst();
       return row?.id ?? null;
+    },
+
+    /** An answer that goes on with another one, as it is now, with the sum of all of it; any other message as it is. */
+    async withSum(message: Message): Promise<Message> {
+      if (!message.continues || message.parentId === null) return message;
+      const before = (await answerUp(db, message.parentId)).map(toMessage);
+      return withSums([...before, message]).at(-1) ?? message;
+    },
+
+    /** This message and all that goes on with it, with their sums. */
+    async goingOnWith(id: string): Promise<Message[]> {
+      const above = (await answerUp(db, id)).slice(0, -1);
+      const below = await answerDown(db, id);
+      return withSums([...above, ...below].map(toMessage)).slice(above.length);
     },
 
     /** The whole branch of this conversation that ends here, oldest first; each as if it had no siblings. */

@@ -1,10 +1,10 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
-import type { Wallet } from '#shared/contract/fields.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
 import { parseUsd } from '#shared/money.ts';
-import type { Payer } from '../connections.ts';
-import type { SecretBox } from '../secret-box.ts';
+import type { Payer } from '../connection/connections.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import { embeddedFetch, embeddedRoot } from './embedded-fetch.ts';
 import { waitAsAsked } from './wait-as-asked.ts';

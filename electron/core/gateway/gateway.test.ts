@@ -225,7 +225,8 @@ test('a model without a key says whose key is missing, before and after sending,
   const quote = await core.client.quotes.get({
     ...{ conversationId: null, text: 'Hello?', attachments: [], model: 'openai/gpt-5' },
   });
-  expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence }]);
+  const noKey = { name: 'noKeyFor', values: { model: 'openai/gpt-5', provider: 'OpenAI' } };
+  expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence, refusal: noKey }]);
   expect((await answerTo(core, 'openai/gpt-5'))?.error).toMatchObject({ code: 'no_eligible_model', message: sentence });
 });
 

@@ -1,6 +1,6 @@
-import type { Wallet } from '#shared/contract/fields.ts';
-import { AppError } from '#shared/errors.ts';
-import type { Connections, Payer } from '../connections.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Connections, Payer } from '../connection/connections.ts';
 import type { RemoteGateway } from './remote-gateway.ts';
 
 export interface ConnectionsDeps {
@@ -20,7 +20,7 @@ export function openConnections({ remote, embedded, hasProvider }: ConnectionsDe
   async function wallet(name: Wallet): Promise<Payer> {
     if (!remote.get()) return embedded(name);
     if (name === 'main') return remote.payer();
-    throw new AppError('not_found', 'A connected gateway has no test credits.');
+    throw refusal('not_found', 'noTestCredits');
   }
 
   return {

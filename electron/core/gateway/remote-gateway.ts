@@ -1,10 +1,10 @@
 import type { Secret } from '#gateway/auth/secret.ts';
 import { gatewayClient } from '#shared/client/gateway-client.ts';
-import type { SecretStorage } from '#shared/contract/fields.ts';
-import { AppError } from '#shared/errors.ts';
-import { type BaseUrl, parseBaseUrl } from '../base-url.ts';
-import type { Payer } from '../connections.ts';
-import { hintOf, type SecretBox } from '../secret-box.ts';
+import type { SecretStorage } from '#shared/contract/common/fields.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { type BaseUrl, parseBaseUrl } from '../connection/base-url.ts';
+import type { Payer } from '../connection/connections.ts';
+import { hintOf, type SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 const setting = 'gateway.remote';
@@ -33,10 +33,7 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
   async function readKey(): Promise<Secret> {
     key ??= await secrets.get(secretName);
     if (key) return key;
-    throw new AppError(
-      'missing_credentials',
-      'The key of your gateway is not there any more: it was kept for one session only. Connect again with the key.',
-    );
+    throw refusal('missing_credentials', 'gatewayKeyGone');
   }
 
   return {
@@ -55,7 +52,7 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
     },
     /** Throws where the key cannot be read. */
     async payer(): Promise<Payer> {
-      if (!current) throw new AppError('gateway_unreachable', 'No gateway is connected.');
+      if (!current) throw refusal('gateway_unreachable', 'noGateway');
       const { baseUrl } = current;
       return { wallet: 'main', source: `${baseUrl}/main`, client: clientFor(baseUrl, await readKey()) };
     },

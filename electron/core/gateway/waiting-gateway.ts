@@ -3,7 +3,8 @@ import { errorEnvelope } from '#gateway/http/error-response.ts';
 import type { Operator } from '#gateway/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
-import { failureEntry, type Log } from '../log.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { failureEntry, type Log } from '../log/log.ts';
 
 export interface WaitingGatewayDeps {
   /** Throws `database_in_use` while another server has the file. */
@@ -30,7 +31,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
   const credentials = new Map<string, ProviderCredential | null>();
   const later = Promise.withResolvers<void>();
   let opened: Gateway | null = null;
-  let refusal: AppError | null = null;
+  let problem: AppError | null = null;
   let closed = false;
   let opening: Promise<Gateway> | null = null;
 
@@ -39,11 +40,11 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
       const gateway = await open();
       for (const [id, credential] of credentials) gateway.setProvider(id, credential);
       opened = gateway;
-      if (refusal) later.resolve();
+      if (problem) later.resolve();
       return gateway;
     } catch (error) {
-      refusal = forPeople(toAppError(error));
-      throw refusal;
+      problem = forPeople(toAppError(error));
+      throw problem;
     } finally {
       opening = null;
     }
@@ -51,7 +52,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
 
   async function whenOpen(): Promise<Gateway> {
     if (opened) return opened;
-    if (closed) throw new AppError('shutting_down', 'Portico is closing.');
+    if (closed) throw refusal('shutting_down', 'closing');
     opening ??= tryOpen();
     return opening;
   }
@@ -104,7 +105,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
 
   return {
     gateway,
-    problem: () => (opened ? null : (refusal?.message ?? null)),
+    problem: () => (opened ? null : (problem?.message ?? null)),
     openedLater: opened ? null : later.promise,
   };
 }
@@ -117,7 +118,10 @@ const refused = (error: AppError) =>
 function forPeople(error: AppError): AppError {
   if (error.code !== 'database_in_use') return error;
   const holder = error.details?.holder;
-  const who = typeof holder === 'string' ? ` (${holder})` : '';
-  const message = `Another server${who} uses the gateway.db of this app. When it ends, answers go on by themselves.`;
-  return new AppError(error.code, message, { cause: error });
+  return refusal(
+    'database_in_use',
+    'gatewayInUse',
+    { holder: typeof holder === 'string' ? holder : null },
+    { cause: error },
+  );
 }

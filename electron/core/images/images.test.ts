@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DownloadRules, guardedDownload } from '#gateway/upstream/guarded-download.ts';
-import { imageLimits } from '#shared/contract/images.ts';
+import { imageLimits } from '#shared/contract/chat/images.ts';
 import { seeded } from '../../../tests/seed/random.ts';
 import { chartPng } from '../../../tests/seed/real-files.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
-import { imagesFeature } from './images.ts';
+import { imagesFeature } from './images-feature.ts';
 
 let server: Server;
 let address = '';

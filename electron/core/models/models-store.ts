@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Model, model } from '#shared/wire/model.ts';
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 const list = z.array(model);
 

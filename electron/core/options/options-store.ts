@@ -1,6 +1,6 @@
-import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/options.ts';
-import { preset as presetSchema } from '#shared/contract/presets.ts';
-import type { Db } from '../db.ts';
+import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/chat/options.ts';
+import { preset as presetSchema } from '#shared/contract/chat/presets.ts';
+import type { Db } from '../db/db.ts';
 
 /** How each chat is asked: its system prompt, its parameters, what happens when it outgrows the model's context. */
 export function optionsStore(db: Db) {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
-import type { Folder, Placement, PlacementChange } from '#shared/contract/organise.ts';
-import type { Db, Tables } from '../db.ts';
+import type { Folder, Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
+import type { Db, Tables } from '../db/db.ts';
 
 /** More ids than one statement may carry. */
 const atOnce = 500;

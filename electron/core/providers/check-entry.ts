@@ -1,6 +1,7 @@
 import type { Gateway } from '#gateway/gateway.ts';
 import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
-import { parseBaseUrl } from '../base-url.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
 import { credentialWith, type Entry, type FurtherKey } from './provider-entry.ts';
 import type { CheckState } from './provider-store.ts';
 
@@ -44,7 +45,7 @@ export async function checkSecret(
 
 function checkFailure(error: unknown): AppError {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new AppError('upstream_unreachable', 'The provider did not answer in time.', { cause: error });
+    return refusal('upstream_unreachable', 'providerSlow', { cause: error });
   }
   return toAppError(error);
 }
@@ -57,5 +58,7 @@ function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
 /** Throws `upstream_auth_failed` where the provider refused the key: such a one is kept nowhere. */
 export function requireNotRefused({ state, message }: Pick<Entry, 'state' | 'message'>, provider: string): void {
   if (state !== 'refused') return;
-  throw new AppError('upstream_auth_failed', message ?? 'The provider refused the key.', { provider });
+  throw message === null
+    ? refusal('upstream_auth_failed', 'keyRefused', { provider })
+    : new AppError('upstream_auth_failed', message, { provider });
 }

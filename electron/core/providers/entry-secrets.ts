@@ -1,7 +1,9 @@
 import { Secret } from '#gateway/auth/secret.ts';
-import { mayCarrySecrets, readOnTheWay } from '#gateway/upstream/secret-address.ts';
+import { mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
+import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import { toAppError } from '#shared/errors.ts';
-import type { SecretBox } from '../secret-box.ts';
+import { readOnTheWay } from '#shared/plain-http.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Entry, FurtherKey } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
@@ -11,6 +13,7 @@ export const secretName = (id: string, keyId: string = mainKey): string =>
   keyId === mainKey ? `provider/${id}` : `provider/${id}/key/${keyId}`;
 
 const headersName = (id: string) => `provider/${id}/headers`;
+const recordName = (id: string) => `provider/${id}/record`;
 
 /** The values of its headers, all in one secret; where there are none any more it is forgotten. */
 export async function keepHeaders(
@@ -31,14 +34,27 @@ export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<v
   if (entry.storage !== null) await secrets.remove(secretName(entry.id));
   for (const { id } of entry.settings.further) await secrets.remove(secretName(entry.id, id));
   if (entry.settings.headerNames.length > 0) await secrets.remove(headersName(entry.id));
+  await secrets.removeForSession(recordName(entry.id));
 }
 
-/** Only what will still be true at the next start is written down. */
-export async function remember(store: ProviderStore, entry: Entry): Promise<void> {
-  if (entry.storage !== 'keychain' && entry.storage !== null) return;
-  const { settings, further } = entry;
+/** Only what will still be true at the next start is written down; what is true for this session is kept for as long as it. */
+export async function remember(store: ProviderStore, secrets: SecretBox, entry: Entry): Promise<void> {
+  const { settings, further, storage, secret: _secret, headers: _headers, ...kept } = entry;
+  if (storage === 'environment') return;
+  if ([storage, ...[...further.values()].map((key) => key.storage)].includes('session')) {
+    const record: StoredProvider = { ...kept, hasKey: storage !== null, settings };
+    await secrets.setForSession(recordName(entry.id), new Secret(JSON.stringify(record)));
+  } else await secrets.removeForSession(recordName(entry.id));
+  if (storage === 'session') return;
   const lasting = settings.further.filter(({ id }) => further.get(id)?.storage === 'keychain');
   await store.write({ ...entry, hasKey: entry.storage === 'keychain', settings: { ...settings, further: lasting } });
+}
+
+/** The providers of an earlier run, and those that a core before this one has kept for this session. */
+export function withSession(stored: readonly StoredProvider[], secrets: SecretBox): StoredProvider[] {
+  const records = [...secrets.forSession()].filter(([name]) => /^provider\/[^/]+\/record$/.test(name));
+  const kept = records.map(([, record]): StoredProvider => JSON.parse(record.reveal()));
+  return [...stored.filter(({ id }) => !kept.some((each) => each.id === id)), ...kept];
 }
 
 /** A provider of an earlier run with its secrets, or with what keeps them from being read. */
@@ -47,8 +63,10 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
   const hasSecrets = stored.hasKey || settings.further.length > 0 || settings.headerNames.length > 0;
   const entry = {
     ...stored,
-    storage: stored.hasKey ? ('keychain' as const) : null,
-    ...{ secret: null, further: new Map<string, FurtherKey>(), headers: new Map<string, Secret>() },
+    storage: stored.hasKey ? storageOf(secrets, secretName(stored.id)) : null,
+    secret: null,
+    further: new Map<string, FurtherKey>(),
+    headers: new Map<string, Secret>(),
   };
   if (!hasSecrets) return entry;
   if (!mayCarrySecrets(stored.baseUrl)) {
@@ -67,6 +85,9 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
   }
 }
 
+const storageOf = (secrets: SecretBox, name: string): SecretStorage =>
+  secrets.forSession().has(name) ? 'session' : 'keychain';
+
 async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider): Promise<Map<string, FurtherKey>> {
   const keys = new Map<string, FurtherKey>();
   for (const key of settings.further) {
@@ -75,7 +96,11 @@ async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider)
       state: 'refused' as const,
       message: 'It is not in the keychain any more. Remove it and add it again.',
     };
-    keys.set(key.id, { secret, storage: 'keychain', ...(secret ? { state: 'unchecked', message: null } : gone) });
+    keys.set(key.id, {
+      secret,
+      storage: storageOf(secrets, secretName(id, key.id)),
+      ...(secret ? { state: 'unchecked', message: null } : gone),
+    });
   }
   return keys;
 }

@@ -1,6 +1,6 @@
 import { Secret } from '#gateway/auth/secret.ts';
-import { parseBaseUrl } from '../base-url.ts';
-import { hintOf } from '../secret-box.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
+import { hintOf } from '../secrets/secret-box.ts';
 import { type Entry, nothingFurther } from './provider-entry.ts';
 import { type OfferedProvider, providerList } from './provider-list.ts';
 import { noSettings } from './provider-settings.ts';
@@ -40,8 +40,12 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
   const address = given || known.baseUrl || '';
   const keyHint = secret && hintOf(secret);
   const base = {
-    ...{ id: known.id, keyHint, storage: 'environment' as const, checkedAt: null },
-    ...{ settings: noSettings, ...nothingFurther },
+    id: known.id,
+    keyHint,
+    storage: 'environment' as const,
+    checkedAt: null,
+    settings: noSettings,
+    ...nothingFurther,
   };
   const baseUrl = usable(address, known, secret !== null);
   if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', message: null };

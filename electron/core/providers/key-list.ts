@@ -1,14 +1,13 @@
 import { Secret } from '#gateway/auth/secret.ts';
-import { AppError } from '#shared/errors.ts';
-import { hintOf, type SecretBox } from '../secret-box.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { hintOf, type SecretBox } from '../secrets/secret-box.ts';
 import { secretName } from './entry-secrets.ts';
 import { type Entry, keysOf } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
 
 const mostKeys = 16;
 
-const refuse = (param: string, why: string) =>
-  new AppError('invalid_input', `${param}: ${why}`, { details: { param } });
+const of = (param: string) => ({ details: { param } });
 
 /** The provider with a further key behind those that it has; nothing is kept yet. */
 export function withFurtherKey(
@@ -16,12 +15,11 @@ export function withFurtherKey(
   { id: keyId, label, key }: { readonly id: string; readonly label: string; readonly key: string },
 ): { entry: Entry; keyId: string; secret: Secret } {
   const keys = keysOf(entry);
-  if (entry.storage === 'environment' || keys.length === 0)
-    throw refuse('key', 'add the first key here before further ones.');
-  if (keys.length >= mostKeys) throw refuse('key', `a provider has ${mostKeys} keys at most.`);
-  if (keys.some((each) => each.label === label)) throw refuse('label', 'another key has this label already.');
+  if (entry.storage === 'environment' || keys.length === 0) throw refusal('invalid_input', 'firstKeyFirst', of('key'));
+  if (keys.length >= mostKeys) throw refusal('invalid_input', 'tooManyKeys', { most: mostKeys }, of('key'));
+  if (keys.some((each) => each.label === label)) throw refusal('invalid_input', 'labelTaken', of('label'));
   const secret = new Secret(key);
-  if (keys.some((each) => each.secret?.reveal() === key)) throw refuse('key', 'this key is there already.');
+  if (keys.some((each) => each.secret?.reveal() === key)) throw refusal('invalid_input', 'keyTwice', of('key'));
   const settings = {
     ...entry.settings,
     further: [...entry.settings.further, { id: keyId, label, hint: hintOf(secret) }],
@@ -35,19 +33,19 @@ export function withFurtherKey(
 export function inOrder(entry: Entry, keyIds: readonly string[]): Entry {
   const known = keysOf(entry).map(({ id }) => id);
   if (keyIds.length !== known.length || !known.every((id) => keyIds.includes(id)))
-    throw refuse('keyIds', 'name each key once.');
+    throw refusal('invalid_input', 'eachKeyOnce', of('keyIds'));
   return { ...entry, settings: { ...entry.settings, order: [...keyIds] } };
 }
 
 /** The provider without one of its keys. Where that is the main one, the next one takes its place in the keychain first. */
 export async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: string): Promise<Entry> {
-  if (!keysOf(entry).some(({ id }) => id === keyId)) throw refuse('keyId', 'there is no such key.');
+  if (!keysOf(entry).some(({ id }) => id === keyId)) throw refusal('invalid_input', 'noSuchKey', of('keyId'));
   if (keyId !== mainKey) {
     await secrets.remove(secretName(entry.id, keyId));
     return withoutFurther(entry, keyId);
   }
   const next = keysOf(entry).find(({ id, secret }) => id !== mainKey && secret !== null);
-  if (!next?.secret) throw refuse('keyId', 'the other keys cannot be read now.');
+  if (!next?.secret) throw refusal('invalid_input', 'otherKeysUnread', of('keyId'));
   const storage = await secrets.set(secretName(entry.id), next.secret);
   await secrets.remove(secretName(entry.id, next.id));
   const order = entry.settings.order.filter((id) => id !== mainKey).map((id) => (id === next.id ? mainKey : id));
@@ -55,7 +53,11 @@ export async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: str
   const promoted = withoutFurther(entry, next.id);
   return {
     ...promoted,
-    ...{ secret, storage, state, message, keyHint: hint },
+    secret,
+    storage,
+    state,
+    message,
+    keyHint: hint,
     settings: { ...promoted.settings, order, mainLabel: label },
   };
 }

@@ -2,8 +2,8 @@ import type { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
 import type { ProviderKey as CredentialKey, ProviderCredential } from '#gateway/providers/provider.ts';
 import { mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
-import type { SecretStorage } from '#shared/contract/fields.ts';
-import type { Provider, ProviderKey } from '#shared/contract/providers.ts';
+import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
+import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
@@ -84,7 +84,8 @@ export function credentialOf(entry: Entry): ProviderCredential {
 }
 
 const declared = ({ model, sameAs, input, output }: ProviderSettings['models'][number]) => ({
-  ...{ model, sameAs },
+  model,
+  sameAs,
   price: input === null || output === null ? null : { input, output, cache_read: null, cache_write: null, tiers: [] },
 });
 
@@ -97,7 +98,10 @@ export const credentialWith = (entry: Entry, secret: Secret | null): ProviderCre
 /** How a server of the user's own is offered. */
 export const offeredServer = (id: string, { server }: ProviderSettings): OfferedProvider | null =>
   server && {
-    ...{ id, name: server.name, baseUrl: null, keyPage: null },
+    id,
+    name: server.name,
+    baseUrl: null,
+    keyPage: null,
     ownServer: server.kind !== 'azure-openai',
     env: { key: '', baseUrl: '' },
   };
@@ -111,14 +115,28 @@ export function toProvider(
   const base = { id, name, keyPage, ownServer };
   if (!entry) {
     return {
-      ...{ ...base, baseUrl: usual, movedFrom: null, state: 'not_set', keyHint: null, storage: null, message: null },
-      ...{ checkedAt: null, keys: [], server: null },
+      ...base,
+      baseUrl: usual,
+      movedFrom: null,
+      state: 'not_set',
+      keyHint: null,
+      storage: null,
+      message: null,
+      checkedAt: null,
+      keys: [],
+      server: null,
     };
   }
   const { state, keyHint, storage, message, checkedAt, baseUrl, settings } = entry;
   const { server, models, headerNames } = settings;
   return {
-    ...{ ...base, baseUrl, state, keyHint, storage, message, checkedAt },
+    ...base,
+    baseUrl,
+    state,
+    keyHint,
+    storage,
+    message,
+    checkedAt,
     movedFrom: usual !== null && !ownServer && usual !== baseUrl ? usual : null,
     keys: keysOf(entry).map((key) => shownKey(key, live)),
     server: server && { kind: server.kind, apiVersion: server.apiVersion, models, headerNames },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serverModel } from '#shared/contract/providers.ts';
+import { serverModel } from '#shared/contract/app/providers.ts';
 import { serverKinds } from '#shared/server-kinds.ts';
 
 /** The key that a provider's row tells of; further ones have ids of their own. */

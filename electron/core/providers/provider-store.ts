@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 import { type ProviderSettings, providerSettings } from './provider-settings.ts';
 
 export type CheckState = 'unchecked' | 'works' | 'refused' | 'unreachable';

@@ -6,7 +6,7 @@ import { AppError } from '#shared/errors.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
-import type { SecretStore } from '../keychain.ts';
+import type { SecretStore } from '../secrets/keychain.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

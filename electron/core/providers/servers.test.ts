@@ -2,11 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
-import type { SavedServer } from '#shared/contract/providers.ts';
+import type { SavedServer } from '#shared/contract/app/providers.ts';
 import { AppError } from '#shared/errors.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
+import { sessionMemory } from '../secrets/session-memory.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -119,6 +120,27 @@ test('without a keychain a server is added, changed and removed for this session
   expect(await core.providers.removeKey({ id })).toBeNull();
 });
 
+test('without a keychain a server and its keys outlive a core that dies, and not the session', async () => {
+  const openSecrets = () => Promise.reject(new Error('DBus error'));
+  const session = sessionMemory();
+  const core = await start({ openSecrets, session });
+  const { id } = await core.providers.saveServer(cellar);
+  const before = await core.providers.addKey({ id, label: 'Spare', key: second });
+  await core.core.close();
+
+  const next = await start({ openSecrets, session, dataFolder: core.dataFolder });
+  expect(await next.shown(id)).toMatchObject({ storage: 'session', baseUrl: before.baseUrl, server: before.server });
+  expect(next.keysInUse(id)).toEqual(core.keysInUse(id));
+  expect(next.used.get(id)?.headers?.get('x-tenant')?.reveal()).toBe('canary-tenant');
+  expect(await next.providers.removeKey({ id })).toBeNull();
+  expect((await session.all()).filter(({ account }) => account.includes(id))).toEqual([]);
+  await next.providers.saveServer(cellar);
+  await next.core.close();
+
+  const later = await start({ openSecrets, dataFolder: core.dataFolder });
+  expect(await later.shown(id)).toBeUndefined();
+});
+
 test('a server that refuses the key is kept nowhere', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
@@ -139,7 +161,7 @@ test('further keys are asked with in the order that the user gives them, also af
   expect(core.keysInUse('openai')).toEqual([`Key 1 ${first}`, `Spare ${second}`]);
   const keyIds = added.keys.map(({ id }) => id).toReversed();
   await core.providers.orderKeys({ id: 'openai', keyIds });
-  await expect(core.providers.orderKeys({ id: 'openai', keyIds: ['main'] })).rejects.toThrow('name each key once');
+  await expect(core.providers.orderKeys({ id: 'openai', keyIds: ['main'] })).rejects.toThrow('Name each key once');
   await core.core.close();
   const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => core.secrets });
   await expect.poll(() => next.keysInUse('openai')).toEqual([`Spare ${second}`, `Key 1 ${first}`]);

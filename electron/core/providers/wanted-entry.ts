@@ -1,11 +1,11 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { isKnownModel } from '#gateway/catalogue/build-catalogue.ts';
 import { headerFault } from '#gateway/providers/with-headers.ts';
-import type { SavedServer } from '#shared/contract/providers.ts';
-import { AppError } from '#shared/errors.ts';
+import type { SavedServer } from '#shared/contract/app/providers.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import { isServerId } from '#shared/server-kinds.ts';
-import { parseBaseUrl } from '../base-url.ts';
-import { hintOf } from '../secret-box.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
+import { hintOf } from '../secrets/secret-box.ts';
 import { type Entry, nothingFurther, offeredServer } from './provider-entry.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { noSettings, type ProviderSettings } from './provider-settings.ts';
@@ -16,8 +16,7 @@ export interface SetKey {
   readonly baseUrl?: string | null | undefined;
 }
 
-const refuse = (param: string, why: string) =>
-  new AppError('invalid_input', `${param}: ${why}`, { details: { param } });
+const of = (param: string) => ({ details: { param } });
 
 export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
 
@@ -27,28 +26,31 @@ export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).or
  */
 export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
-  if (!address) throw refuse('baseUrl', "the server's address is needed.");
+  if (!address) throw refusal('invalid_input', 'serverAddressNeeded', of('baseUrl'));
   const sameOrigin = before !== undefined && originOf(before.baseUrl) === originOf(address);
   if (before && !sameOrigin && (before.further.size > 0 || before.headers.size > 0)) {
-    throw refuse(
-      'baseUrl',
-      'further keys and headers are sent only to the address they were entered for. Remove them first.',
-    );
+    throw refusal('invalid_input', 'boundToAddress', of('baseUrl'));
   }
   const secret = input.key ? new Secret(input.key) : sameOrigin ? before.secret : null;
   const { further, headers } = before ?? nothingFurther;
   const withKey = secret !== null || further.size > 0 || headers.size > 0;
   const baseUrl = parseBaseUrl(address, { withKey, ownServer: known.ownServer });
   if (!secret && !known.ownServer) {
-    const why = before?.secret
-      ? 'a key is sent only to the address it was entered for. Enter it again'
-      : 'a key is needed';
-    throw refuse('key', `${why}.`);
+    throw refusal('invalid_input', before?.secret ? 'keyAgain' : 'keyNeeded', of('key'));
   }
   const keyHint = secret ? hintOf(secret) : null;
   return {
-    ...{ id: input.id, baseUrl, secret, keyHint, storage: null, state: 'unchecked', message: null, checkedAt: null },
-    ...{ settings: before?.settings ?? noSettings, further, headers },
+    id: input.id,
+    baseUrl,
+    secret,
+    keyHint,
+    storage: null,
+    state: 'unchecked',
+    message: null,
+    checkedAt: null,
+    settings: before?.settings ?? noSettings,
+    further,
+    headers,
   };
 }
 
@@ -56,12 +58,12 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
 export function wantedServer(input: SavedServer, id: string, before: Entry | undefined): Entry {
   const { name, kind, apiVersion, baseUrl, key, models } = input;
   for (const { model, sameAs, input: price, output } of models) {
-    if (sameAs !== null && !isKnownModel(sameAs)) throw refuse('models', `"${sameAs}" is no known model.`);
-    if ((price === null) !== (output === null)) throw refuse('models', `"${model}" needs both prices or none.`);
+    if (sameAs !== null && !isKnownModel(sameAs))
+      throw refusal('invalid_input', 'unknownModel', { model: sameAs }, of('models'));
+    if ((price === null) !== (output === null)) throw refusal('invalid_input', 'bothPrices', { model }, of('models'));
   }
-  if (kind === 'azure-openai' && models.length === 0)
-    throw refuse('models', 'name your deployments: Azure does not list them.');
-  if (apiVersion !== null && kind !== 'azure-openai') throw refuse('apiVersion', 'is for Azure only.');
+  if (kind === 'azure-openai' && models.length === 0) throw refusal('invalid_input', 'deploymentsNeeded', of('models'));
+  if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));
   const settings: ProviderSettings = {
     ...(before?.settings ?? noSettings),
     ...{
@@ -89,9 +91,9 @@ function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefi
     headers.map(({ name, value }) => {
       const header = name.toLowerCase();
       const secret = value === '' ? kept.get(header) : new Secret(value);
-      if (!secret) throw refuse('headers', `"${name}" needs its value.`);
+      if (!secret) throw refusal('invalid_input', 'headerValueNeeded', { name }, of('headers'));
       const fault = headerFault(header, secret.reveal());
-      if (fault) throw refuse('headers', `"${name}" ${fault}.`);
+      if (fault) throw refusal('invalid_input', 'headerFault', { name, why: fault }, of('headers'));
       return [header, secret];
     }),
   );

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/queue.ts';
-import type { ComposerTables } from '../composer-tables.ts';
-import type { Db } from '../db.ts';
+import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
+import type { ComposerTables } from '../db/composer-tables.ts';
+import type { Db } from '../db/db.ts';
 
 /** Messages that wait for an answer to end, in the order in which they will be sent. */
 export function queueStore(db: Db) {
@@ -19,7 +19,12 @@ export function queueStore(db: Db) {
       await db
         .insertInto('queued_messages')
         .values({
-          ...{ seq: null, id, conversation_id: conversationId, text, model, problem: null },
+          seq: null,
+          id,
+          conversation_id: conversationId,
+          text,
+          model,
+          problem: null,
           attachments: JSON.stringify(attachments),
           compare: JSON.stringify(compare),
         })

@@ -1,8 +1,8 @@
-import type { CapState } from '#shared/contract/caps.ts';
-import type { ComparisonQuote } from '#shared/contract/comparisons.ts';
-import type { Quote } from '#shared/contract/quotes.ts';
+import type { CapState } from '#shared/contract/chat/caps.ts';
+import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { Ask } from './quotes.ts';
+import type { Ask } from './quotes-feature.ts';
 
 export interface ComparisonQuotesDeps {
   readonly quoteOf: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;

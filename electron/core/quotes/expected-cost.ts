@@ -1,5 +1,5 @@
 import { billLines } from '#shared/bill-lines.ts';
-import type { Quote } from '#shared/contract/quotes.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 

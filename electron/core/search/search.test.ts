@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SearchHit } from '#shared/contract/search.ts';
+import type { SearchHit } from '#shared/contract/chat/search.ts';
 import { seed } from '../../../tests/seed/seed.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { testCore } from '../../../tests/support/test-core.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../db.ts';
+import type { Db } from '../db/db.ts';
 
 /** Small JSON values by name: the user's settings, and what the core itself must remember. */
 export function settingsStore(db: Db) {

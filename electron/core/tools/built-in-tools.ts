@@ -1,9 +1,9 @@
-import type { Tool } from '#shared/contract/tools.ts';
+import type { Tool } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
+import type { ToolOutput } from '../tool-servers/mcp-connection.ts';
 import { calculate } from './calculator.ts';
 import { currentTime } from './current-time.ts';
 import type { FetchPage } from './fetch-page.ts';
-import type { ToolOutput } from './mcp-connection.ts';
 
 export interface BuiltInTool extends Tool {
   /** It reaches something outside: the user is asked. */

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { runBounded, type ThreadLimits } from '../bounded-thread.ts';
+import { runBounded, type ThreadLimits } from './bounded-thread.ts';
 import type { PageBytes, PageText } from './page-text.ts';
 
 /** Text out of the bytes of a page. Throws `tool_failed` where they ask for too much, and the signal's reason. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ToolServer } from '#shared/contract/tools.ts';
-import { openDb } from '../db.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { openDb } from '../db/db.ts';
+import { permissionStore } from '../tool-servers/permission-store.ts';
 import { builtInTools } from './built-in-tools.ts';
-import { permissionStore } from './permission-store.ts';
 import { openToolbox } from './toolbox.ts';
 
 const never = new AbortController().signal;

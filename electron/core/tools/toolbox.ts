@@ -1,9 +1,9 @@
-import type { ToolServer } from '#shared/contract/tools.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
+import type { ToolOutput } from '../tool-servers/mcp-connection.ts';
+import type { PermissionFor, PermissionStore } from '../tool-servers/permission-store.ts';
+import type { ToolServers } from '../tool-servers/tool-servers.ts';
 import type { BuiltInTool } from './built-in-tools.ts';
-import type { ToolOutput } from './mcp-connection.ts';
-import type { PermissionFor, PermissionStore } from './permission-store.ts';
-import type { ToolServers } from './tool-servers.ts';
 
 /** A tool that may be offered now, under a name that every provider takes (wire contract §1.1). */
 export interface OfferedTool extends PermissionFor {
@@ -80,15 +80,31 @@ const mayBeUsed = ({ enabled, allowed, changed }: ToolServer): boolean => enable
 
 function ownTool({ name, title, description, inputSchema, readOnly, asks }: BuiltInTool): OfferedTool {
   return {
-    ...{ wireName: name, serverId: null, serverName: builtInServer, tool: name, fingerprint: name },
-    ...{ title, description, inputSchema, readOnly, asks },
+    wireName: name,
+    serverId: null,
+    serverName: builtInServer,
+    tool: name,
+    fingerprint: name,
+    title,
+    description,
+    inputSchema,
+    readOnly,
+    asks,
   };
 }
 
 function toolsOf({ id, name: serverName, fingerprint, tools }: ToolServer): OfferedTool[] {
   return tools.map(({ name, title, description, inputSchema, readOnly }) => ({
-    ...{ wireName: `${plain(serverName, 20)}__${plain(name, 40)}`, serverId: id, serverName, tool: name, fingerprint },
-    ...{ title, description, inputSchema, readOnly, asks: true },
+    wireName: `${plain(serverName, 20)}__${plain(name, 40)}`,
+    serverId: id,
+    serverName,
+    tool: name,
+    fingerprint,
+    title,
+    description,
+    inputSchema,
+    readOnly,
+    asks: true,
   }));
 }
 

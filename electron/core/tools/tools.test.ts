@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import type { ToolTransportInput } from '#shared/contract/tools.ts';
+import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 

@@ -1,26 +1,20 @@
 import { html } from 'hono/html';
+import type { ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
-import type { ExportedMessage } from '#shared/transfer.ts';
-import { markdownWords } from './markdown-words.ts';
+import { markdownWords } from '../markup/markdown-words.ts';
+import type { ExportText } from './export-text.ts';
 
 type Call = ExportedMessage['toolCalls'][number];
 
-const states: Partial<Record<NonNullable<Call['run']>['state'], string>> = {
-  denied: 'not allowed',
-  failed: 'failed',
-  skipped: 'not run',
-  stopped: 'stopped',
-};
-
-function headOf({ name, run }: Call): string {
-  const server = run?.server ? ` (${run.server})` : '';
-  const state = run === undefined ? 'not run' : states[run.state];
-  return `Called ${run?.title || name}${server}${state ? `: ${state}` : ''}`;
+function headOf({ name, run }: Call, words: ExportText): string {
+  const state = run?.state ?? 'skipped';
+  const head = words.called(run?.title || name, run?.server || null);
+  return state in words.calls ? `${head}: ${words.calls[state as keyof typeof words.calls]}` : head;
 }
 
 /** What an answer called and was told, as Markdown. */
-export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>): string[] =>
-  toolCalls.map((call) => [`*${markdownWords(headOf(call))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
+export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): string[] =>
+  toolCalls.map((call) => [`*${markdownWords(headOf(call, words))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
 
 /** A fence longer than any in the text, so that the text cannot end it. */
 function fenced(text: string): string {
@@ -30,10 +24,10 @@ function fenced(text: string): string {
 }
 
 /** The same as HTML. */
-export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>): readonly Html[] =>
+export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): readonly Html[] =>
   toolCalls.map((call) => {
     const blocks = partsOf(call).map((text) => html`<pre>${text}</pre>`);
-    return html`<details open><summary>${headOf(call)}</summary>${blocks}</details>`;
+    return html`<details open><summary>${headOf(call, words)}</summary>${blocks}</details>`;
   });
 
 /** What it was given, and what it answered. */

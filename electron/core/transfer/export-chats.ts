@@ -1,24 +1,34 @@
-import type { ExportFormat } from '#shared/contract/transfer.ts';
-import { AppError } from '#shared/errors.ts';
-import type { ExportedConversation, ExportedFile } from '#shared/transfer.ts';
+import type { ExportedConversation, ExportedFile } from '#shared/contract/chat/exported-conversation.ts';
+import type { ExportFormat } from '#shared/contract/chat/transfer.ts';
+import type { Language } from '#shared/language/messages.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { costsHtml, htmlFoot, htmlHead, type PageParts, toHtml } from './conversation-html.ts';
+import { toMarkdown } from './conversation-markdown.ts';
 import { pageNumbers } from './export-style.ts';
-import { costsHtml, htmlFoot, htmlHead, type PageParts, toHtml } from './to-html.ts';
-import { toMarkdown } from './to-markdown.ts';
+import { exportText } from './export-text.ts';
 
 export interface ExportDeps extends PageParts {
   readonly read: (id: string) => Promise<ExportedConversation | null>;
   readonly now: () => number;
+  readonly language: () => Promise<Language>;
 }
 
-/** `print`: the page with numbers for its sheets. */
-export type WrittenFormat = ExportFormat | 'print';
+/** `paper`: the page with its fonts; `print`: with numbers for its sheets besides. */
+export type WrittenFormat = ExportFormat | 'paper' | 'print';
 
 /** Characters in one piece: a message on the way to a window is never larger than this and its envelope. */
 const pieceLength = 500_000;
 
+/** Fonts are half a million letters: read where a page is printed. */
+async function styleFor(format: WrittenFormat): Promise<string> {
+  if (format === 'html') return '';
+  const { printFonts } = await import('./print-fonts.ts');
+  return printFonts + (format === 'print' ? pageNumbers : '');
+}
+
 /** Chats as the text of one file, piece by piece, one conversation in memory at a time. */
 export function chatsWriter(deps: ExportDeps) {
-  const writers = { json: jsonText, markdown: markdownText, html: htmlText, print: htmlText } as const;
+  const writers = { json: jsonText, markdown: markdownText, html: htmlText, paper: htmlText, print: htmlText } as const;
 
   async function* conversations(ids: readonly string[]): AsyncGenerator<ExportedConversation, void> {
     let found = false;
@@ -28,7 +38,7 @@ export function chatsWriter(deps: ExportDeps) {
       found = true;
       yield conversation;
     }
-    if (!found) throw new AppError('not_found', 'These conversations are not here any more.');
+    if (!found) throw refusal('not_found', 'conversationsGone');
   }
 
   async function* jsonText(ids: readonly string[]): AsyncGenerator<string, void> {
@@ -52,26 +62,29 @@ export function chatsWriter(deps: ExportDeps) {
   }
 
   async function* markdownText(ids: readonly string[]): AsyncGenerator<string, void> {
+    const words = exportText(await deps.language());
     let between = '';
     for await (const conversation of conversations(ids)) {
-      yield between + toMarkdown(conversation);
+      yield between + toMarkdown(conversation, words);
       between = '\n---\n\n';
     }
   }
 
   async function* htmlText(ids: readonly string[], format: WrittenFormat): AsyncGenerator<string, void> {
+    const language = await deps.language();
+    const words = exportText(language);
     const costs: Parameters<typeof costsHtml>[0][number][] = [];
     let head = true;
     for await (const conversation of conversations(ids)) {
       const { title, messages } = conversation;
-      const pageTitle = ids.length === 1 ? title : 'Chats from Portico';
-      if (head) yield await htmlHead(pageTitle, format === 'print' ? pageNumbers : '');
+      const pageTitle = ids.length === 1 ? title : words.chats;
+      if (head) yield await htmlHead(pageTitle, language, await styleFor(format));
       head = false;
-      yield* toHtml(conversation, deps);
+      yield* toHtml(conversation, deps, words);
       // Of what has been written only the costs are kept.
       costs.push({ title, messages: messages.map((each) => ({ ...each, text: '', reasoning: '' })) });
     }
-    yield (await costsHtml(costs)) + htmlFoot;
+    yield (await costsHtml(costs, words)) + htmlFoot;
   }
 
   return async function* write(

@@ -13,7 +13,9 @@ const coloured = (at: 1 | 2) => colours.map((each) => `.t-${each[0]}{color:${eac
 
 /**
  * How chats look as a page: on screen light or dark as its reader likes, on paper always light. On paper no line of code is
- * cut off, a heading stays with what it is over, a row of a table stays whole, and each chat begins a page.
+ * cut off, a heading stays with what it is over, a row of a table stays whole, and each chat begins a page. What begins a page
+ * has room above it: ink of a tall font that reached onto the page before would be drawn, and listed in the outline, twice. Signs
+ * that fonts exchange for others (ligatures, figures of one width) could not be found or copied in a PDF: there are none.
  */
 export const exportStyle = `:root{--ink:#1a1a1e;--soft:#5c5c66;--line:#d4d4da;--code:#f6f6f8;color-scheme:light}
 body{font:16px/1.6 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;color:var(--ink);background:#fff;max-width:46rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
@@ -27,11 +29,11 @@ table{border-collapse:collapse;max-width:100%;margin:.75rem 0}td,th{border:1px s
 td.amount,th.amount{text-align:right;font-variant-numeric:tabular-nums}tfoot td{font-weight:600}
 blockquote{margin:.75rem 0;padding-left:1rem;border-left:3px solid var(--line);color:var(--soft)}
 figure{margin:.5rem 0}figure img{max-width:100%;max-height:30rem;border:1px solid var(--line);border-radius:6px}figcaption,.file{color:var(--soft);font-size:.8rem;margin:.25rem 0 0}
-math[display=block]{margin:.75rem 0}${coloured(1)}
+math{font-family:"Portico Maths",math}math[display=block]{margin:.75rem 0}${coloured(1)}
 @media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8ec;--soft:#a0a0aa;--line:#3a3a42;--code:#1c1c20;color-scheme:dark}body{background:#111113}${coloured(2)}}
 @page{margin:18mm 16mm 20mm}
-@media print{body{font-size:10.5pt;line-height:1.5;max-width:none;margin:0;padding:0;orphans:3;widows:3;-webkit-print-color-adjust:exact;print-color-adjust:exact}
-h1.chat,h1.costs{break-before:page;margin-top:0}h1.chat:first-of-type{break-before:auto}
+@media print{body{font-variant-ligatures:none;font-size:10.5pt;line-height:1.5;max-width:none;margin:0;padding:0;orphans:3;widows:3;-webkit-print-color-adjust:exact;print-color-adjust:exact}
+td.amount,th.amount{font-variant-numeric:normal}h1.chat,h1.costs{break-before:page;margin-top:0;padding-top:.75em}h1.chat:first-of-type{break-before:auto}
 h1,h2,h3,h4,h5,h6,.note{break-after:avoid}tr,figure,figure img{break-inside:avoid}thead{display:table-header-group}figure img{max-height:16cm}a{color:inherit}}`;
 
 /** Page numbers, for a browser's own print: where the program makes the PDF it numbers the pages itself. */

@@ -1,4 +1,4 @@
-import type { ImportPreview } from '#shared/contract/transfer.ts';
+import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import { describedAnew, type FileKeeper, fileBytes, filesOf, leftOutFiles } from './import-files.ts';
 import { readImport, type Source } from './read-import.ts';
 import type { TransferStore } from './transfer-store.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Attachment } from '#shared/contract/attachments.ts';
+import type { ExportedConversation, ExportedFile } from '#shared/contract/chat/exported-conversation.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
-import type { ExportedConversation, ExportedFile } from '#shared/transfer.ts';
 
 /** Where the files of messages are kept. */
 export interface FileKeeper {

@@ -1,4 +1,4 @@
-import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
+import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 
 /** A conversation of another program in Portico's shape, and what of it stays behind. */
 export interface Imported {
@@ -63,7 +63,10 @@ export const foreignConversation = ({ sourceId, leftOut, messages, title, ...res
     title: title.trim().slice(0, 200) || 'Imported chat',
     model: 'router',
     messages: [...messages],
-    ...{ folder: null, tags: [], pinned: false, archivedAt: null },
+    folder: null,
+    tags: [],
+    pinned: false,
+    archivedAt: null,
   },
 });
 

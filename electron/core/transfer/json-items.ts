@@ -1,7 +1,7 @@
-import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
-const refuse = (why: string) =>
-  new AppError('import_refused', `This file cannot be imported: ${why} Nothing was imported.`);
+type Reason = 'importHuge' | 'importNoJson' | 'importDeep' | 'importUnknown' | 'importCut';
+const refuse = (reason: Reason) => refusal('import_refused', reason);
 
 /** The largest conversation that is held in memory, in UTF-16 units. */
 export const longestItem = 50_000_000;
@@ -24,10 +24,10 @@ export function jsonItems() {
 
   function take(text: string, found: string[], last: boolean): void {
     item += text;
-    if (item.length > longestItem) throw refuse('a conversation in it is larger than 50 MB.');
+    if (item.length > longestItem) throw refuse('importHuge');
     if (!last) return;
     if (item.trim() !== '') found.push(item);
-    else if (items > 0 || depth !== listDepth) throw refuse('it is not valid JSON.');
+    else if (items > 0 || depth !== listDepth) throw refuse('importNoJson');
     items++;
     item = '';
   }
@@ -54,7 +54,7 @@ export function jsonItems() {
         if (code === 34) inString = true;
         else if (code === 123 || code === 91) {
           depth++;
-          if (depth > deepest) throw refuse('it is nested too deeply.');
+          if (depth > deepest) throw refuse('importDeep');
           if (listDepth === null && code === 91 && depth <= 2) {
             listDepth = depth;
             head += text.slice(from, at + 1);
@@ -62,14 +62,14 @@ export function jsonItems() {
           }
         } else if (code === 125 || code === 93) {
           if (inList() && depth === listDepth) {
-            if (code === 125) throw refuse('it is not valid JSON.');
+            if (code === 125) throw refuse('importNoJson');
             const rest = text.slice(from, at);
             if (items > 0 || (item + rest).trim() !== '') take(rest, found, true);
             listOver = true;
             from = at;
           }
           depth--;
-          if (depth < 0) throw refuse('it is not valid JSON.');
+          if (depth < 0) throw refuse('importNoJson');
         } else if (code === 44 && inList() && depth === listDepth) {
           take(text.slice(from, at), found, true);
           from = at + 1;
@@ -77,14 +77,14 @@ export function jsonItems() {
       }
       if (inList()) take(text.slice(from), found, false);
       else head += text.slice(from);
-      if (head.length > 1_000_000) throw refuse('it is no export that Portico knows.');
+      if (head.length > 1_000_000) throw refuse('importUnknown');
       return found;
     },
 
     /** What surrounds the list. Throws where the text was cut off or is no JSON. */
     end(): unknown {
-      if (depth !== 0 || inString) throw refuse('it ends in the middle. Is the download complete?');
-      if (listDepth === null) throw refuse('it is no export that Portico knows.');
+      if (depth !== 0 || inString) throw refuse('importCut');
+      if (listDepth === null) throw refuse('importUnknown');
       return parseJson(head);
     },
   };
@@ -94,7 +94,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('import_refused', 'This file cannot be imported: it is not valid JSON. Nothing was imported.', {
+    throw refusal('import_refused', 'importNoJson', {
       cause,
     });
   }

@@ -72,7 +72,10 @@ export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: ()
   if (messages.length === 0) return null;
   const shown = kept.get(anchors.get(chat.current_node ?? '') ?? '');
   return foreignConversation({
-    ...{ sourceId: `chatgpt:${sourceId}`, id: newId(), title: chat.title ?? '', leftOut },
+    sourceId: `chatgpt:${sourceId}`,
+    id: newId(),
+    title: chat.title ?? '',
+    leftOut,
     createdAt: created,
     updatedAt: toMs(chat.update_time) ?? created,
     activeLeaf: (shown ?? messages.at(-1))?.id ?? null,

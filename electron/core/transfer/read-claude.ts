@@ -45,7 +45,10 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
     before = id;
     return [
       foreignMessage({
-        ...{ id, parentId, text: text.slice(0, textLimit), reasoning: reasoning.slice(0, textLimit) },
+        id,
+        parentId,
+        text: text.slice(0, textLimit),
+        reasoning: reasoning.slice(0, textLimit),
         role: message.sender === 'human' ? 'user' : 'assistant',
         createdAt: toMs(message.created_at) ?? created,
         model: null,
@@ -55,7 +58,11 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   });
   if (messages.length === 0) return null;
   return foreignConversation({
-    ...{ sourceId: `claude:${chat.uuid}`, id: newId(), title: chat.name ?? '', leftOut, messages },
+    sourceId: `claude:${chat.uuid}`,
+    id: newId(),
+    title: chat.name ?? '',
+    leftOut,
+    messages,
     createdAt: created,
     updatedAt: toMs(chat.updated_at) ?? created,
     activeLeaf: messages.at(-1)?.id ?? null,

@@ -1,7 +1,13 @@
 import { createReadStream } from 'node:fs';
 import type { z } from 'zod';
+import {
+  type ExportedFile,
+  exportedConversation,
+  exportedFile,
+  exportHead,
+} from '#shared/contract/chat/exported-conversation.ts';
 import { AppError } from '#shared/errors.ts';
-import { type ExportedFile, exportedConversation, exportedFile, exportHead } from '#shared/transfer.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import type { Imported } from './imported.ts';
 import { jsonItems, parseJson } from './json-items.ts';
 import { chatgptConversation, readChatgpt } from './read-chatgpt.ts';
@@ -9,9 +15,8 @@ import { claudeConversation, readClaude } from './read-claude.ts';
 
 export type Source = 'portico' | 'chatgpt' | 'claude';
 
-const refuse = (why: string) =>
-  new AppError('import_refused', `This file cannot be imported: ${why} Nothing was imported.`);
-const notKnown = 'it is no export of Portico, ChatGPT or Claude.';
+type Reason = 'importUnreadable' | 'importUnknown' | 'importEmpty' | 'importZip' | 'importLoose';
+const refuse = (reason: Reason) => refusal('import_refused', reason);
 
 /** A file that messages name, or a conversation; null where it is an empty one. */
 export type ReadItem =
@@ -43,36 +48,36 @@ export async function* readImport(path: string, newId: () => string): AsyncGener
       }
     }
   } catch (cause) {
-    throw cause instanceof AppError ? cause : refuse('it could not be read.');
+    throw cause instanceof AppError ? cause : refuse('importUnreadable');
   }
   const head = items.end();
   if (source === 'portico' || source === null) {
     const known = exportHead.safeParse(head);
-    if (!known.success) throw refuse(Array.isArray(head) ? 'there are no conversations in it.' : notKnown);
-  } else if (!Array.isArray(head)) throw refuse(notKnown);
+    if (!known.success) throw refuse(Array.isArray(head) ? 'importEmpty' : 'importUnknown');
+  } else if (!Array.isArray(head)) throw refuse('importUnknown');
 }
 
 function requireJson(text: string): void {
-  if (text.startsWith('PK')) throw refuse('it is a ZIP archive. Unpack it and choose the conversations.json in it.');
-  if (!/^\s*[[{]/.test(text)) throw refuse(notKnown);
+  if (text.startsWith('PK')) throw refuse('importZip');
+  if (!/^\s*[[{]/.test(text)) throw refuse('importUnknown');
 }
 
 const isFile = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'file' in value && 'base64' in value;
 
 function sourceOf(value: unknown): Source {
-  if (typeof value !== 'object' || value === null) throw refuse(notKnown);
+  if (typeof value !== 'object' || value === null) throw refuse('importUnknown');
   if ('mapping' in value) return 'chatgpt';
   if ('chat_messages' in value) return 'claude';
   if ('messages' in value && 'activeLeaf' in value) return 'portico';
-  throw refuse(notKnown);
+  throw refuse('importUnknown');
 }
 
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const place = result.error.issues[0]?.path.join('.') ?? '';
-  throw refuse(`a conversation in it is not as expected (${place.slice(0, 80)}).`);
+  throw refusal('import_refused', 'importUnexpected', { place: place.slice(0, 80) });
 }
 
 const readers: Record<Source, (value: unknown, newId: () => string) => Imported | null> = {
@@ -83,12 +88,12 @@ const readers: Record<Source, (value: unknown, newId: () => string) => Imported 
     const seen = new Set<string>();
     for (const { id, parentId } of conversation.messages) {
       if (seen.has(id) || (parentId !== null && !seen.has(parentId))) {
-        throw refuse('a message in it has no place in its conversation.');
+        throw refuse('importLoose');
       }
       seen.add(id);
     }
     if (conversation.activeLeaf !== null && !seen.has(conversation.activeLeaf)) {
-      throw refuse('a message in it has no place in its conversation.');
+      throw refuse('importLoose');
     }
     return { sourceId: `portico:${conversation.id}`, conversation, leftOut: [] };
   },

@@ -1,9 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { SavedFormat } from '#shared/contract/transfer.ts';
+import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { AppError } from '#shared/errors.ts';
 import { fileName } from '#shared/file-name.ts';
-import type { Output } from '../host.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Output } from '../host/host.ts';
 import type { ChatsWriter } from './export-chats.ts';
 
 /** A page with more than this is no document any more, and a browser that lays it out takes gigabytes. In UTF-16 units. */
@@ -18,17 +19,14 @@ interface Wanted {
 
 /** Chats to the disk or to a printer, as far as the host can. */
 export function chatsSaver(write: ChatsWriter, output: Output) {
-  async function page(ids: string[], format: 'html' | 'print', signal: AbortSignal | undefined): Promise<string> {
+  async function page(ids: string[], format: 'paper' | 'print', signal: AbortSignal | undefined): Promise<string> {
     const parts: string[] = [];
     let length = 0;
     for await (const text of write(ids, format, signal)) {
       parts.push(text);
       length += text.length;
       if (length > longestPage) {
-        throw new AppError(
-          'export_failed',
-          'These chats are too much for one PDF. Choose fewer of them, or export them as HTML.',
-        );
+        throw refusal('export_failed', 'tooMuchForPdf');
       }
     }
     return parts.join('');
@@ -36,19 +34,19 @@ export function chatsSaver(write: ChatsWriter, output: Output) {
 
   return {
     async save({ ids, format, name }: Wanted, signal = new AbortController().signal) {
-      if (output.kind !== 'dialog') throw new AppError('invalid_input', 'Here the browser saves files itself.');
+      if (output.kind !== 'dialog') throw refusal('invalid_input', 'browserSaves');
       const path = await output.askWhere(`${fileName(name)}.${endings[format]}`);
       if (path === null) return { savedAs: null };
       const content =
         format === 'pdf'
-          ? [await output.printPdf(await page(ids, 'html', signal), signal)]
+          ? [await output.printPdf(await page(ids, 'paper', signal), signal)]
           : write(ids, format, signal);
       await writeWhole(path, content, signal);
       return { savedAs: basename(path) };
     },
 
     async preparePrint({ ids }: { ids: string[] }, signal?: AbortSignal) {
-      if (output.kind !== 'browser') throw new AppError('invalid_input', 'Here chats are saved as a PDF.');
+      if (output.kind !== 'browser') throw refusal('invalid_input', 'savedAsPdf');
       return { path: output.servePrint(await page(ids, 'print', signal)) };
     },
   };
@@ -76,14 +74,8 @@ async function writeWhole(path: string, content: Content, signal: AbortSignal): 
 }
 
 function unwritten(path: string, cause: unknown, signal: AbortSignal): AppError {
-  if (signal.aborted) return new AppError('cancelled', 'The export was given up. Nothing was written.');
+  if (signal.aborted) return refusal('cancelled', 'exportGivenUp');
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  const why =
-    code === 'ENOSPC'
-      ? 'the disk is full'
-      : code === 'EACCES' || code === 'EPERM'
-        ? 'that place may not be written'
-        : null;
-  const sentence = `${basename(path)} was not written${why ? `, because ${why}` : ''}. What was there before is unchanged.`;
-  return new AppError('export_failed', sentence, { cause });
+  const why = code === 'ENOSPC' ? 'full' : code === 'EACCES' || code === 'EPERM' ? 'forbidden' : null;
+  return refusal('export_failed', 'notWritten', { file: basename(path), why }, { cause });
 }

@@ -1,5 +1,6 @@
+import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
+import type { ExportText } from './export-text.ts';
 
 /** The messages from the root to the shown leaf, oldest first. */
 export function shownBranch({ messages, activeLeaf }: ExportedConversation): ExportedMessage[] {
@@ -37,35 +38,33 @@ function comparedIn({ messages }: ExportedConversation, comparison: string): Exp
   return [...columns].toSorted(([a], [b]) => a - b).flatMap(([, answers]) => answers);
 }
 
-const sources = { billed: 'billed', estimated: 'estimated', byok: 'your key, list price', unknown: '' } as const;
-
-/** What an answer cost, and who says so; `cost unknown` where nobody does. */
-export const costText = ({ costUsd, costSource }: ExportedMessage): string =>
-  costUsd === null || costSource === 'unknown' ? 'cost unknown' : `$${costUsd} (${sources[costSource]})`;
+/** What an answer cost, and who says so; that it is unknown where nobody does. */
+export const costText = ({ costUsd, costSource }: ExportedMessage, words: ExportText): string =>
+  costUsd === null || costSource === 'unknown' ? words.costUnknown : `$${costUsd} (${words.sources[costSource]})`;
 
 /** The sum of the known costs of all answers, branches included, and how many have none. */
-export function totalText(messages: readonly ExportedMessage[]): string {
+export function totalText(messages: readonly ExportedMessage[], words: ExportText): string {
   const answers = messages.filter((message) => message.role === 'assistant');
   const known = answers.flatMap(({ costUsd }) => (costUsd === null ? [] : [parseUsd(costUsd)]));
   const sum = `$${formatUsd(nanoUsd(known.reduce((total, cost) => total + cost, 0n)))}`;
   const unknown = answers.length - known.length;
-  if (known.length === 0) return 'cost unknown';
-  return unknown === 0 ? sum : `${sum}, and ${unknown} of unknown cost`;
+  if (known.length === 0) return words.costUnknown;
+  return unknown === 0 ? sum : words.partlyUnknown(sum, unknown);
 }
 
 /** Who speaks: you, or the model by its name. */
-export const whoSpeaks = ({ role, modelName, model }: ExportedMessage): string =>
-  role === 'user' ? 'You' : (modelName ?? model ?? 'Answer');
+export const whoSpeaks = ({ role, modelName, model }: ExportedMessage, words: ExportText): string =>
+  role === 'user' ? words.you : (modelName ?? model ?? words.answer);
 
 /** The tokens that an answer took and gave; nothing where nobody counted them. */
-export const tokensText = ({ usage }: ExportedMessage): string =>
-  usage === null ? '' : `${grouped(usage.promptTokens)} tokens in, ${grouped(usage.completionTokens)} out`;
+export const tokensText = ({ usage }: ExportedMessage, words: ExportText): string =>
+  usage === null ? '' : words.tokens(grouped(usage.promptTokens), grouped(usage.completionTokens));
 
 /** How an answer ended, where it did not end by itself. */
-export function endText({ status, error }: ExportedMessage): string {
-  if (status === 'error') return error ? `Ended with an error: ${error.message}` : 'Ended with an error.';
-  if (status === 'cancelled') return 'Stopped by you.';
-  return status === 'interrupted' || status === 'streaming' ? 'Cut off before its end.' : '';
+export function endText({ status, error }: ExportedMessage, words: ExportText): string {
+  if (status === 'error') return words.failed(error?.message ?? null);
+  if (status === 'cancelled') return words.stopped;
+  return status === 'interrupted' || status === 'streaming' ? words.cutOff : '';
 }
 
 /** A moment to the minute, the same for every reader. */

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
-import type { ExportedConversation, ExportedMessage } from '#shared/transfer.ts';
-import type { Db, MessageTable } from '../db.ts';
-import { toMessage } from '../message-row.ts';
+import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
+import type { Db, MessageTable } from '../db/db.ts';
+import { toMessage } from '../db/message-row.ts';
 
 /** Whole conversations, out and in. */
 export function transferStore(db: Db) {

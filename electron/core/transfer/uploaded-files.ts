@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
 /** Four gigabytes: years of chats with their files. */
 const largestFile = 4_000_000_000;
@@ -13,7 +13,7 @@ export function uploadedFiles(folder: string) {
 
   function pathOf(uploadId: string): string {
     if (!uploads.has(uploadId) || !uploadIds.test(uploadId)) {
-      throw new AppError('not_found', 'This import was given up. Choose the file again.');
+      throw refusal('not_found', 'importGivenUp');
     }
     return join(folder, uploadId);
   }
@@ -37,11 +37,11 @@ export function uploadedFiles(folder: string) {
       const path = pathOf(uploadId);
       const { size } = statSync(path);
       if (size !== offset) {
-        throw new AppError('invalid_input', 'offset: a piece of the file is missing. Choose it again.');
+        throw refusal('invalid_input', 'importPieceMissing');
       }
       if (size + bytes.length > largestFile) {
         forget(uploadId);
-        throw new AppError('import_refused', 'This file is larger than 4 GB and cannot be imported.');
+        throw refusal('import_refused', 'importTooLarge');
       }
       appendFileSync(path, bytes);
       return size + bytes.length;

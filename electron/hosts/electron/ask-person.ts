@@ -1,5 +1,5 @@
 import { dialog } from 'electron';
-import type { Question } from '#core/ask-person.ts';
+import type { Question } from '#core/host/ask-person.ts';
 import { mainWindow } from './window.ts';
 
 const no = 0;

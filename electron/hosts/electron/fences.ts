@@ -1,6 +1,5 @@
 import { app, type Session, type WebContents } from 'electron';
-import { safeUrl } from '#core/app/link-guard.ts';
-import type { Host } from '#core/host.ts';
+import { openOutside } from './open-outside.ts';
 import { diagramUrl, pageOrigin } from './protocol.ts';
 
 /** Copying text needs this one; every other permission is refused, whoever asks. */
@@ -16,11 +15,11 @@ export function refusePermissions(session: Session): void {
 }
 
 /** No page of ours ever goes elsewhere; what would open a window goes through the link guard instead. */
-export function refuseNavigation(host: Pick<Host, 'openExternal'>): void {
-  app.on('web-contents-created', (_, contents) => fence(contents, host));
+export function refuseNavigation(): void {
+  app.on('web-contents-created', (_, contents) => fence(contents));
 }
 
-function fence(contents: WebContents, host: Pick<Host, 'openExternal'>): void {
+function fence(contents: WebContents): void {
   contents.on('will-navigate', (event) => event.preventDefault());
   contents.on('will-frame-navigate', (event) => {
     if (event.isMainFrame || event.url !== diagramUrl) event.preventDefault();
@@ -28,11 +27,9 @@ function fence(contents: WebContents, host: Pick<Host, 'openExternal'>): void {
   contents.on('will-redirect', (event) => event.preventDefault());
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
-    openOutside(url, host).catch(() => {
+    openOutside(url).catch(() => {
       // Refused by the guard, or by the system: nothing opens, and a page must not learn which.
     });
     return { action: 'deny' };
   });
 }
-
-const openOutside = async (url: string, host: Pick<Host, 'openExternal'>) => host.openExternal(safeUrl(url));

@@ -1,22 +1,16 @@
 import { type IpcMainEvent, ipcMain, MessageChannelMain } from 'electron';
-import type { MainPort } from './port-channel.ts';
+import type { CoreRunner } from './core-process/core-runner.ts';
 import { pageOrigin } from './protocol.ts';
 
-/** Gives each page of ours that asks one port to the core, as soon as the core is there. */
-export function handOverPorts(serve: Promise<(port: MainPort) => void>): void {
-  ipcMain.on('portico:ask', (event) => {
+/** Gives each page of ours that asks one port to the core, as soon as the core is there. What goes through it does not come here. */
+export function handOverPorts(core: Promise<CoreRunner>): void {
+  ipcMain.on('portico:ask', async (event) => {
     if (!isOwnPage(event)) return;
-    serve.then(
-      (servePort) => {
-        if (event.sender.isDestroyed()) return;
-        const { port1, port2 } = new MessageChannelMain();
-        servePort(port1);
-        event.senderFrame?.postMessage('portico:port', null, [port2]);
-      },
-      () => {
-        // The core could not be opened: main.ts has told the user and is ending the program.
-      },
-    );
+    const serve = await (await core).open();
+    if (event.sender.isDestroyed()) return;
+    const { port1, port2 } = new MessageChannelMain();
+    serve(port1);
+    event.senderFrame?.postMessage('portico:port', null, [port2]);
   });
 }
 

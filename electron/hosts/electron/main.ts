@@ -1,23 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { app, BrowserWindow, dialog, nativeTheme, session } from 'electron';
-import { type Core, openCore } from '#core/core.ts';
-import { dataDirFlag, defaultDataFolder } from '#core/data-folder.ts';
-import { openSecretService } from '#core/secret-service.ts';
-import { serveChannels } from '#core/serve.ts';
-import { listen } from '#gateway/http/listen.ts';
-import { openGateway } from '#gateway/open-gateway.ts';
-import { toAppError } from '#shared/errors.ts';
+import { dataDirFlag, defaultDataFolder } from '#core/db/data-folder.ts';
+import { type Log, openLog } from '#core/log/log.ts';
+import { openSecretService } from '#core/secrets/secret-service.ts';
 import { refusedSwitch } from './command-line.ts';
-import { electronHost } from './electron-host.ts';
+import { coreAnswers } from './core-process/answer-core.ts';
+import { type CoreRunner, runCore } from './core-process/core-runner.ts';
+import { endWithMessage } from './end-with-message.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
 import { showMenu } from './menu.ts';
-import { portChannel } from './port-channel.ts';
 import { registerScheme, servePage } from './protocol.ts';
+import { reviveWindow } from './revive-window.ts';
 import { mainWindow, openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
 
@@ -50,9 +47,15 @@ function refuseSwitches(): void {
 function run(): void {
   const state = windowState(dataFolder);
   nativeTheme.themeSource = state.get().theme;
-  const host = electronHost(state, platform);
-  const open = () => openWindow(beside('../preload/preload.cjs'), state);
-  refuseNavigation(host);
+  const logFile = join(dataFolder, 'logs', 'portico.log');
+  // The core's process writes the same file: this one opens it for each of its few lines.
+  const log: Log = (entry) => openLog(dataFolder, Date.now)(entry);
+  const open = () =>
+    reviveWindow(openWindow(beside('../preload/preload.cjs'), state), {
+      log,
+      gaveUp: () => void endWithMessage('The window of Portico has stopped several times in a row.', logFile),
+    });
+  refuseNavigation();
 
   const core = app.whenReady().then(() => {
     servePage(session.defaultSession, beside('../renderer'));
@@ -60,33 +63,23 @@ function run(): void {
     showMenu(platform, app.isPackaged);
     // The window first: the core opens while the page loads.
     open();
-    return openCore({
-      host,
+    return runCore({
+      file: beside('./core-process.js'),
       dataFolder,
-      env,
-      platform,
-      now: Date.now,
-      elapsed: () => performance.now(),
-      newId: randomUUID,
-      fetch,
-      openGateway,
-      listen,
-      openSecrets: () => openSecretService('Portico'),
-      sandboxPace: 1,
-      workerFile: beside('./database-worker.js'),
-      pageWorkerFile: beside('./page-worker.js'),
+      answer: coreAnswers({
+        state,
+        openSecrets: () => openSecretService('Portico'),
+        log,
+      }),
+      log,
+      failed(sentence) {
+        dialog.showErrorBox('Portico cannot start', sentence);
+        app.exit(2);
+      },
+      gaveUp: () => void endWithMessage('The core of Portico has stopped several times in a row.', logFile),
     });
   });
-  handOverPorts(
-    core.then((opened) => {
-      const serve = serveChannels(opened);
-      return (port) => serve(portChannel(port));
-    }),
-  );
-  core.catch((error: unknown) => {
-    dialog.showErrorBox('Portico cannot start', toAppError(error).message);
-    app.exit(2);
-  });
+  handOverPorts(core);
 
   app.on('second-instance', () => {
     const window = mainWindow();
@@ -104,7 +97,7 @@ function run(): void {
 }
 
 /** What windows have still to say, and answers that are being written, are kept before the program ends. */
-function closeBeforeQuit(core: Promise<Core>): void {
+function closeBeforeQuit(core: Promise<CoreRunner>): void {
   let state: 'running' | 'closing' | 'closed' = 'running';
   app.on('before-quit', (event) => {
     if (state === 'closed') return;
@@ -113,9 +106,9 @@ function closeBeforeQuit(core: Promise<Core>): void {
     state = 'closing';
     const close = async () => {
       await Promise.race([Promise.all(BrowserWindow.getAllWindows().map(closed)), after(2_000)]);
-      await (await core).close();
+      await (await core).close(8_000);
     };
-    void Promise.race([close().catch(() => {}), after(10_000)]).then(() => {
+    void close().finally(() => {
       state = 'closed';
       app.quit();
     });

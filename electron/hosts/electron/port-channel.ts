@@ -1,4 +1,4 @@
-import type { Channel } from '#core/serve.ts';
+import type { Channel } from '#core/rpc/serve.ts';
 
 /** The part of Electron's `MessagePortMain` that is used. */
 export interface MainPort {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { app, BrowserWindow, type Session, session } from 'electron';
-import { printHeaders } from '#core/page.ts';
+import { printHeaders } from '#core/host/page.ts';
 import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
 import { refusePermissions } from './fences.ts';
 import { scheme } from './protocol.ts';
 
@@ -12,11 +13,13 @@ const a4 = 'A4';
 /** Where paper is letter-sized. */
 const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'CR', 'PA', 'GT', 'DO', 'PR']);
 
-const footer = `<div style="width:100%;font:7pt system-ui,sans-serif;color:#5c5c66;padding:0 16mm;display:flex;justify-content:space-between">
+const footer = (
+  fonts: string,
+) => `<style>${fonts}</style><div style="width:100%;font:7pt Inter,system-ui,sans-serif;color:#5c5c66;padding:0 16mm;display:flex;justify-content:space-between">
 <span class="title"></span><span><span class="pageNumber"></span> / <span class="totalPages"></span></span></div>`;
 
 /** Pages that are being printed, by their address. */
-const pages = new Map<string, string>();
+const pages = new Map<string, Blob>();
 let printing: Session | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -24,13 +27,13 @@ let last: Promise<unknown> = Promise.resolve();
  * Prints a page of our own in a hidden window that runs no script, goes nowhere and has neither network nor files: its session answers
  * for that one page alone. One at a time; the window is closed again whatever happens. Rejects with `export_failed`.
  */
-export function printPdf(html: string, signal: AbortSignal): Promise<Uint8Array> {
+export function printPdf(html: Blob, signal: AbortSignal): Promise<Blob> {
   const next = last.then(() => print(html, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
   last = next.catch(() => {});
   return next;
 }
 
-async function print(html: string, signal: AbortSignal): Promise<Uint8Array> {
+async function print(html: Blob, signal: AbortSignal): Promise<Blob> {
   if (signal.aborted) throw failure(signal);
   const url = `${printOrigin}/${randomUUID()}`;
   pages.set(url, html);
@@ -38,8 +41,12 @@ async function print(html: string, signal: AbortSignal): Promise<Uint8Array> {
     show: false,
     webPreferences: {
       session: closedSession(),
-      ...{ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
-      ...{ javascript: false, spellcheck: false },
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webviewTag: false,
+      javascript: false,
+      spellcheck: false,
     },
   });
   const { promise: broken, reject } = Promise.withResolvers<never>();
@@ -50,7 +57,7 @@ async function print(html: string, signal: AbortSignal): Promise<Uint8Array> {
   );
   try {
     await Promise.race([window.loadURL(url), broken]);
-    return await Promise.race([window.webContents.printToPDF(options()), broken]);
+    return new Blob([new Uint8Array(await Promise.race([window.webContents.printToPDF(await options()), broken]))]);
   } catch (cause) {
     throw cause instanceof AppError ? cause : failure(signal, cause);
   } finally {
@@ -60,14 +67,14 @@ async function print(html: string, signal: AbortSignal): Promise<Uint8Array> {
   }
 }
 
-const options = (): Electron.PrintToPDFOptions => ({
+const options = async (): Promise<Electron.PrintToPDFOptions> => ({
   pageSize: letterCountries.has(app.getLocaleCountryCode()) ? 'Letter' : a4,
   // Inches. The foot has the page numbers.
   margins: { top: 0.7, bottom: 0.8, left: 0.63, right: 0.63 },
   printBackground: true,
   displayHeaderFooter: true,
   headerTemplate: '<span></span>',
-  footerTemplate: footer,
+  footerTemplate: footer((await import('#core/transfer/print-fonts.ts')).footFont),
   // Chats and headings to walk by, and a page that a screen reader can read.
   generateDocumentOutline: true,
   generateTaggedPDF: true,
@@ -84,7 +91,7 @@ function closedSession(): Session {
       : new Response(html, { headers: { ...printHeaders } });
   });
   closed.webRequest.onBeforeRequest(({ url }, answer) => {
-    const own = url.startsWith(`${printOrigin}/`) || url.startsWith('data:image/');
+    const own = url.startsWith(`${printOrigin}/`) || /^data:(?:image|font)\//.test(url);
     answer({ cancel: !own });
   });
   closed.on('will-download', (event) => event.preventDefault());
@@ -96,10 +103,7 @@ function closedSession(): Session {
 function failure(signal: AbortSignal, cause?: unknown): AppError {
   const { reason } = signal;
   if (signal.aborted && !(reason instanceof Error && reason.name === 'TimeoutError')) {
-    return new AppError('cancelled', 'The export was given up. Nothing was written.');
+    return refusal('cancelled', 'exportGivenUp');
   }
-  const sentence = signal.aborted
-    ? 'The PDF was not ready in five minutes. Choose fewer chats, or export them as HTML.'
-    : 'The PDF could not be made. Choose fewer chats, or export them as HTML.';
-  return new AppError('export_failed', sentence, { cause });
+  return refusal('export_failed', signal.aborted ? 'pdfLate' : 'pdfFailed', { cause });
 }

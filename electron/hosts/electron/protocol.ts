@@ -1,5 +1,5 @@
 import { protocol, type Session } from 'electron';
-import { pageHeaders, readPageFile } from '#core/page.ts';
+import { pageHeaders, readPageFile } from '#core/host/page.ts';
 
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';
@@ -18,9 +18,8 @@ export function registerScheme(): void {
 export function servePage(session: Session, folder: string): void {
   session.protocol.handle(scheme, async (request) => {
     const url = new URL(request.url);
-    const headers = pageHeaders("'none'", url.pathname);
     const file = url.host === 'portico' && request.method === 'GET' ? await readPageFile(folder, url.pathname) : null;
-    if (!file) return new Response('There is nothing here.', { status: 404, headers });
-    return new Response(file.body, { headers: { ...headers, 'content-type': file.type } });
+    if (!file) return new Response('There is nothing here.', { status: 404, headers: pageHeaders("'none'") });
+    return new Response(file.body, { headers: { ...pageHeaders("'none'", url.pathname), ...file.headers } });
   });
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { SafeUrl } from '#core/app/link-guard.ts';
-import { AppError } from '#shared/errors.ts';
+import type { SafeUrl } from '#core/host/link-guard.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
 const openedAfterMs = 3000;
 
@@ -17,8 +17,7 @@ export function openExternal(address: SafeUrl | LaunchFile, platform: NodeJS.Pla
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
     child.unref();
-    const failed = (cause: unknown) =>
-      reject(new AppError('link_refused', 'This machine has no browser that Portico can open.', { cause }));
+    const failed = (cause: unknown) => reject(refusal('link_refused', 'noBrowser', { cause }));
     child.once('error', failed);
     child.once('exit', (code) => (code === 0 ? resolve() : failed(code)));
     // Some openers stay until the browser is closed: one that has not failed by now has opened it.

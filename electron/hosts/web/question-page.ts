@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { Question } from '#core/ask-person.ts';
-import { styleOf } from '#core/transfer/own-markup.ts';
+import type { Question } from '#core/host/ask-person.ts';
+import { styleOf } from '#core/markup/own-markup.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 
 /** The yes cannot be pressed at first: a click that was meant for something else must not become one. */

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Channel } from '#core/serve.ts';
+import type { Channel } from '#core/rpc/serve.ts';
 
 /** A browser's socket. What it has not read yet stays in the system's buffers, and holds back what would follow. */
 export function socketChannel(socket: WebSocket): Channel {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type CoreOptions, openCore } from '#core/core.ts';
-import type { Host } from '#core/host.ts';
-import { serveChannels } from '#core/serve.ts';
+import type { Host } from '#core/host/host.ts';
+import { serveChannels } from '#core/rpc/serve.ts';
+import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { AppError } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
 import { askOnPage } from './ask-person.ts';
 import { writeLaunchFile } from './launch-file.ts';
 import { openExternal } from './open-external.ts';
@@ -47,6 +49,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const core = await openCore({
     ...options,
     host: webHost(options, prints),
+    session: sessionMemory(),
     now: Date.now,
     elapsed,
     newId: randomUUID,
@@ -77,11 +80,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
 }
 
 /** What a browser page cannot promise, said in the interface (security page, rule 18). */
-const notices = [
-  'Portico runs in a browser: extensions that may read all pages can read your chats.',
-  'Programs that run under your user name can read the memory of the browser, and with it this page.',
-  'Before a program is started, Portico asks on a page of its own, which this page cannot reach but extensions can. The installed app asks by a window of the system.',
-];
+const notices = [tell('extensionsRead'), tell('memoryRead'), tell('askedOnPage')];
 
 function webHost(options: StartWebOptions, prints: PrintPages): Host {
   const { version, platform } = options;

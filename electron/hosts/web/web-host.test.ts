@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openSocket, tradeLink } from '../../../tests/support/web-page.ts';
 import { printPages } from './print-pages.ts';
@@ -10,6 +11,7 @@ import { openWebHost, type WebHost } from './web-host.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-page-'));
 const page = join(folder, 'renderer');
+const script = 'export const view = 1;';
 let web: WebHost;
 const prints = printPages();
 let shown: string[] = [];
@@ -20,6 +22,10 @@ beforeAll(async () => {
   mkdirSync(page);
   writeFileSync(join(page, 'index.html'), '<title>Portico</title>');
   writeFileSync(join(page, 'app.js'), 'export {}');
+  mkdirSync(join(page, 'assets'));
+  writeFileSync(join(page, 'assets/view-B1x_-4Zq.js'), script);
+  writeFileSync(join(page, 'assets/view-B1x_-4Zq.js.br'), brotliCompressSync(script));
+  writeFileSync(join(page, 'assets/view-B1x_-4Zq.js.gz'), gzipSync(script));
   writeFileSync(join(folder, 'secret.txt'), 'outside');
   web = await openWebHost({
     port: 0,
@@ -46,6 +52,33 @@ async function raw(lines: readonly string[]): Promise<string> {
   return text(socket);
 }
 const host = () => new URL(web.url).host;
+
+test.each([
+  ['br, gzip', 'br'],
+  ['gzip, deflate, br, zstd', 'br'],
+  ['GZIP;q=0.8', 'gzip'],
+  ['gzip, br;q=0', 'gzip'],
+  ['br ; q=0.000, gzip; q=0', null],
+  ['identity', null],
+  ['brotli', null],
+])('a built file comes compressed as %s allows: %s', async (accepted, encoding) => {
+  const response = await fetch(`${web.url}assets/view-B1x_-4Zq.js`, { headers: { 'accept-encoding': accepted } });
+  expect(response.headers.get('content-encoding')).toBe(encoding);
+  expect(response.headers.get('vary')).toBe('accept-encoding');
+  expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(await response.text()).toBe(script);
+});
+
+test.each([
+  ['', 200],
+  ['app.js', 200],
+  ['assets/view-B1x_-4Zq.js.br', 404],
+  ['assets/gone-B1x_-4Zq.js', 404],
+])('/%s is asked for anew each time', async (path, status) => {
+  const response = await fetch(web.url + path);
+  expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
+});
 
 test('the page comes with the headers that fence it in', async () => {
   const response = await fetch(web.url);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/page.ts';
+import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/host/page.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';
 import { openLinks } from './links.ts';
@@ -93,9 +93,10 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     }
     if (pathname === connectStylePath) return send(response, 200, 'text/css; charset=utf-8', connectStyle);
     if (pathname.startsWith(printFolder)) return sendPrint(request, response, pathname);
-    const file = await readPageFile(options.pageFolder, pathname);
+    const file = await readPageFile(options.pageFolder, pathname, String(request.headers['accept-encoding'] ?? ''));
     if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
-    send(response, 200, file.type, request.method === 'HEAD' ? '' : file.body, pathname);
+    response.writeHead(200, { ...pageHeaders("'self'", pathname), ...file.headers });
+    response.end(request.method === 'HEAD' ? '' : file.body);
   }
 
   function sendPrint({ method, headers }: IncomingMessage, response: ServerResponse, pathname: string): void {
@@ -181,7 +182,7 @@ function refuse(response: ServerResponse, { status, text: sentence }: Refusal): 
   send(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, pathname = '/'): void {
-  response.writeHead(status, { ...pageHeaders("'self'", pathname), 'content-type': type });
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { ...pageHeaders("'self'"), 'content-type': type });
   response.end(body);
 }

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
-import type { WalletBalance } from '#shared/contract/account.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Account } from '#shared/wire/account.ts';
-import { PageHeader } from '../../app/page-header.tsx';
-import { count, dayOf, usd } from '../../lib/format.ts';
-import { useWallet } from '../../lib/use-wallet.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { PageBody } from '../../ui/page-body.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Stale } from '../../ui/stale.tsx';
-import { WalletSwitch } from '../../ui/wallet-switch.tsx';
-import { text } from './text.ts';
+import { useWallet } from '../../api/use-wallet.ts';
+import { PageHeader } from '../../page/page-header.tsx';
+import { text } from '../../text/account-text.ts';
+import { count, dayOf, usd } from '../../text/format.ts';
+import { Facts } from '../../ui/elements/facts.tsx';
+import { PageBody } from '../../ui/elements/page-body.tsx';
+import { WalletSwitch } from '../../ui/forms/wallet-switch.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { Stale } from '../../ui/notices/stale.tsx';
 import { useAccount } from './use-account.ts';
 
 export function AccountPage() {

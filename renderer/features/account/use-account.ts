@@ -1,11 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Wallet } from '#shared/contract/fields.ts';
-import { useApi } from '../../lib/api.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { useOrpc } from '../../api/api.ts';
 
-export function useAccount(wallet: Wallet) {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['money', 'account', wallet],
-    queryFn: ({ signal }) => api.account.get({ wallet }, { signal }),
-  });
-}
+export const useAccount = (wallet: Wallet) => useQuery(useOrpc().account.get.queryOptions({ input: { wallet } }));

@@ -1,14 +1,14 @@
 import { useState } from 'react';
-import type { Backup } from '#shared/contract/backup.ts';
-import { bytes, momentOf } from '../../lib/format.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
-import { text } from './text.ts';
+import type { Backup } from '#shared/contract/app/backup.ts';
+import { text } from '../../text/backup-text.ts';
+import { bytes, momentOf } from '../../text/format.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useBackupCalls, useBackups } from './use-backups.ts';
 
 /** Settings → Data & backup: copies of the chats, and the way back to one. */

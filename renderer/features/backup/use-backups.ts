@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { BackupState } from '#shared/contract/backup.ts';
-import { useApi } from '../../lib/api.ts';
+import type { BackupState } from '#shared/contract/app/backup.ts';
+import { useApi, useOrpc } from '../../api/api.ts';
 
 export function useBackups() {
-  const api = useApi();
-  return useQuery({ queryKey: ['backups'], queryFn: ({ signal }) => api.backup.list(undefined, { signal }) });
+  return useQuery(useOrpc().backup.list.queryOptions());
 }
 
 export function useBackupCalls() {
   const api = useApi();
   const queries = useQueryClient();
-  const onSuccess = (state: BackupState) => queries.setQueryData(['backups'], state);
+  const queryKey = useOrpc().backup.list.queryKey();
+  const onSuccess = (state: BackupState) => queries.setQueryData(queryKey, state);
   return {
     make: useMutation({ mutationFn: () => api.backup.make(), onSuccess }),
     restore: useMutation({ mutationFn: (name: string) => api.backup.restore({ name }), onSuccess }),

@@ -1,15 +1,21 @@
 import { Ellipsis } from 'lucide-react';
-import type { Conversation } from '#shared/contract/conversations.ts';
-import { PageHeader } from '../../app/page-header.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Menu } from '../../ui/menu.tsx';
-import { useAsking } from '../organise/asking.ts';
-import { ConversationActions } from '../organise/conversation-actions.tsx';
-import { ConversationTotal } from './conversation-total.tsx';
-import { text } from './text.ts';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import type { ConversationTotal as Total } from '#shared/contract/common/bills.ts';
+import { PageHeader } from '../../page/page-header.tsx';
+import { text } from '../../text/chat-text.ts';
+import { Menu } from '../../ui/dialogs/menu.tsx';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { useChatDialog } from '../conversations/chat-dialog.ts';
+import { ConversationActions } from '../conversations/conversation-actions.tsx';
+import { ConversationTotal } from '../costs/conversation-total.tsx';
 
-export function ChatHeader({ conversation }: { conversation: Conversation | null }) {
-  const ask = useAsking((state) => state.ask);
+interface ChatHeaderProps {
+  conversation: Conversation | null;
+  total: Total | null;
+}
+
+export function ChatHeader({ conversation, total }: ChatHeaderProps) {
+  const ask = useChatDialog((state) => state.ask);
   return (
     <PageHeader
       title={conversation?.title ?? text.newChat}
@@ -17,7 +23,7 @@ export function ChatHeader({ conversation }: { conversation: Conversation | null
     >
       {conversation && (
         <>
-          <ConversationTotal conversationId={conversation.id} />
+          {total && <ConversationTotal total={total} />}
           <Menu trigger={<IconButton icon={Ellipsis} label={text.chatActions} />}>
             <ConversationActions conversation={conversation} />
           </Menu>

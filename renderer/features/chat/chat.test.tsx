@@ -1,6 +1,7 @@
-import '../../ui/theme.css';
+import '../../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { fakeMessage } from '../../../tests/support/fake-data.ts';
 import { closeApp, openApp, reload } from '../../../tests/support/open-app.tsx';
 
 afterEach(closeApp);
@@ -176,29 +177,47 @@ test('links go out through the core, never through the window', async () => {
 
 test('a conversation says when it is read, when that failed, and recovers', async () => {
   const fake = await openApp('#usage');
-  fake.hold('conversations.get', true);
+  fake.hold('chat.watch', true);
   await page.getByRole('link', { name: 'Streaming rate limiter across gateway nodes' }).click();
   await expect.element(page.getByRole('status', { name: 'Loading the conversation' })).toBeVisible();
-  fake.fail('conversations.get', 'internal_error', 'The database is busy.');
-  fake.hold('conversations.get', false);
+  fake.fail('chat.watch', 'internal_error', 'The database is busy.');
+  fake.hold('chat.watch', false);
   await expect.element(page.getByRole('alert')).toMatchTextContent('The database is busy.');
-  fake.fail('conversations.get', null);
+  fake.fail('chat.watch', null);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect.element(thread.getByRole('article', { name: 'Claude Opus 5' })).toBeVisible();
 });
 
 test('an answer that ends while its conversation is read for the first time is shown whole', async () => {
   const fake = await openApp('', {}, manual);
-  fake.hold('conversations.get', 'answered');
+  fake.hold('chat.watch', 'answered');
   await message.fill('Quick');
   await send.click();
   await expect.poll(() => fake.calls.filter((call) => call === 'chat.watch').length).toBe(1);
-  await expect.poll(() => fake.calls).toContain('conversations.get');
   fake.write('All of it.');
   fake.finish();
   // The window has heard that it ended, and could not read it again: it was still reading.
   await expect.poll(() => fake.calls.filter((call) => call === 'account.wallets').length).toBe(2);
-  fake.hold('conversations.get', false);
+  fake.hold('chat.watch', false);
   await expect.element(thread).toMatchTextContent('All of it.');
   await expect.element(thread.getByRole('button', { name: 'Regenerate' })).toBeVisible();
+});
+
+test('a message sent in one chat does not move another one, which opens where it was left', async () => {
+  const messages = Array.from({ length: 30 }, (_, at) =>
+    fakeMessage({
+      id: `m${at}`,
+      conversationId: 'c2',
+      parentId: at === 0 ? null : `m${at - 1}`,
+      text: `Message ${at}`,
+    }),
+  );
+  const fake = await openApp('#chat/c1', { messages, places: { c2: { messageId: 'm3', offsetPx: 0 } } }, manual);
+  await message.fill('Hello');
+  await send.click();
+  await expect.element(thread).toMatchTextContent('Hello');
+  fake.finish();
+  location.hash = '#chat/c2';
+  await expect.element(thread.getByText('Message 3', { exact: true })).toBeInViewport();
+  await expect.element(thread.getByText('Message 29', { exact: true })).not.toBeInViewport();
 });

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Message } from '#shared/contract/conversations.ts';
-import { compareText } from './compare-text.ts';
-import type { Entry } from './entries.ts';
-import { text } from './text.ts';
-import { useThreadView } from './thread-view.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { text } from '../../text/chat-text.ts';
+import { compareText } from '../../text/compare-text.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
 
 const stillEveryMs = 15_000;
 
 /** Says to a screen reader how the reply goes on, without reading it aloud piece by piece. */
-export function ReplyStatus({ last }: { last: Entry | undefined }) {
+export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
   const [said, setSaid] = useState('');
   const before = useRef<{ id: string; status: Message['status'] } | null>(null);
   const compared = last?.columns ?? null;
@@ -45,7 +45,7 @@ export function ReplyStatus({ last }: { last: Entry | undefined }) {
     if (comparison !== null && told?.id === comparison && ended > told.ended) setSaid(compareText.answers(ended, all));
   }, [comparison, ended, all]);
 
-  const done = useThreadView((view) => view.said);
+  const done = useThreadView((view) => view.announcement);
   return (
     <>
       <p role="status" className="sr-only">

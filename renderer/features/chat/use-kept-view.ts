@@ -1,32 +1,32 @@
 import { useEffect, useEffectEvent } from 'react';
-import { type Api, useApi } from '../../lib/api.ts';
-import { useNotify } from '../../ui/use-notify.ts';
-import { createDraftSaver } from './draft-saver.ts';
-import { text } from './text.ts';
-import { useThreadView } from './thread-view.ts';
-import { useFlush } from './use-flush.ts';
+import { type Api, useApi } from '../../api/api.ts';
+import { useFlush } from '../../browser/use-flush.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
 
 const mostFolds = 300;
 
-/** The open folds of each conversation that was shown in this window. */
+/** The expanded parts of each conversation that was shown in this window. */
 const foldsOf = new Map<string, Set<string>>();
 
 function createSavers(api: Api, failed: (error: unknown) => void) {
-  const edits = createDraftSaver(
+  const edits = createDebouncedSaver(
     (messageId) => useThreadView.getState().edits[messageId] ?? null,
     (messageId, wording: string | null) => api.messages.keepEdit({ messageId, text: wording }),
     failed,
   );
-  const folds = createDraftSaver(
+  const expanded = createDebouncedSaver(
     (conversationId) => [...(foldsOf.get(conversationId) ?? [])].slice(-mostFolds),
-    (conversationId, open: string[]) => api.messages.keepFolds({ conversationId, folds: open }),
+    (conversationId, open: string[]) => api.messages.keepExpanded({ conversationId, expanded: open }),
     failed,
   );
   const flush = () => {
     edits.flush();
-    folds.flush();
+    expanded.flush();
   };
-  return { edits, folds, flush };
+  return { edits, expanded, flush };
 }
 
 const savers = new WeakMap<Api, ReturnType<typeof createSavers>>();
@@ -35,7 +35,7 @@ const savers = new WeakMap<Api, ReturnType<typeof createSavers>>();
 const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<Record<string, Value>>): string[] =>
   now === before ? [] : Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name]);
 
-/** Brings a conversation's unsent edits and open folds into its view, and keeps them as they change. */
+/** Brings a conversation's unsent edits and expanded parts into its view, and keeps them as they change. */
 export function useKeptView(conversationId: string): void {
   const api = useApi();
   const { failed } = useNotify();
@@ -55,17 +55,17 @@ export function useKeptView(conversationId: string): void {
         touched.add(messageId);
         saver.edits.touch(messageId);
       }
-      for (const fold of changed(now.folds, before.folds)) {
-        touched.add(fold);
-        if (now.folds[fold]) open.add(fold);
-        else open.delete(fold);
-        saver.folds.touch(conversationId);
+      for (const part of changed(now.expanded, before.expanded)) {
+        touched.add(part);
+        if (now.expanded[part]) open.add(part);
+        else open.delete(part);
+        saver.expanded.touch(conversationId);
       }
     });
     api.messages.view({ conversationId }, { signal: leave.signal }).then(
-      ({ edits, folds }) => {
-        const fresh = folds.filter((fold) => !touched.has(fold));
-        for (const fold of fresh) open.add(fold);
+      ({ edits, expanded }) => {
+        const fresh = expanded.filter((part) => !touched.has(part));
+        for (const part of fresh) open.add(part);
         taking = true;
         useThreadView
           .getState()
@@ -73,7 +73,7 @@ export function useKeptView(conversationId: string): void {
             Object.fromEntries(
               edits.filter(({ messageId }) => !touched.has(messageId)).map((edit) => [edit.messageId, edit.text]),
             ),
-            Object.fromEntries(fresh.map((fold) => [fold, true as const])),
+            Object.fromEntries(fresh.map((part) => [part, true as const])),
           );
         taking = false;
       },

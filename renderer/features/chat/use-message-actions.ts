@@ -1,19 +1,20 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { ulid } from 'ulid';
-import { useApi } from '../../lib/api.ts';
-import { describeError } from '../../lib/error-text.ts';
-import { useNotify } from '../../ui/use-notify.ts';
-import { compareText } from './compare-text.ts';
-import { useDrafts } from './drafts.ts';
-import { type Entry, headOf, sectionsOf } from './entries.ts';
-import { copyForms } from './markdown/copy-forms.ts';
-import type { MessageActions } from './message-actions.ts';
-import { parsedTokens } from './parsed-tokens.ts';
-import { text } from './text.ts';
-import { useThreadView } from './thread-view.ts';
-import { useLiveAnswers } from './use-answer.ts';
-import { useConfirmsRoute } from './use-confirms-route.ts';
-import type { RouteAsked } from './use-route-preview.ts';
+import { useApi } from '../../api/api.ts';
+import { handleOf } from '../../handles/handles.ts';
+import { copyForms } from '../../markdown/copy-forms.ts';
+import { text } from '../../text/chat-text.ts';
+import { compareText } from '../../text/compare-text.ts';
+import { describeError } from '../../text/error-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
+import { useDrafts } from '../drafts/drafts-store.ts';
+import type { RouteAsked } from '../routing/use-route-preview.ts';
+import { parsedTokens } from '../thread-data/parsed-tokens.ts';
+import { useLiveAnswers } from '../thread-data/use-answer.ts';
+import type { MessageActions } from '../thread-state/message-actions.ts';
+import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
 
 /** What can be done with the messages of a conversation, asked of the core; what fails is said. */
 export function useMessageActions(model: string): MessageActions {
@@ -26,7 +27,7 @@ export function useMessageActions(model: string): MessageActions {
     now.current = { model, notify, confirms };
   });
   return useMemo(() => {
-    const { say, wantEnd } = useThreadView.getState();
+    const { announce } = useThreadView.getState();
     const attempt = (name: string, work: Promise<unknown>) =>
       work.catch((error: unknown) => now.current.notify.failed(name, error));
     // What a cap stops can be done all the same, where the user says so for this once.
@@ -37,15 +38,17 @@ export function useMessageActions(model: string): MessageActions {
     ): Promise<void> => {
       try {
         await work(overCaps);
-        wantEnd();
+        handleOf('thread')?.showEnd();
       } catch (error) {
         const { code, sentence } = describeError(error);
         if (code !== 'cap_exceeded' || overCaps) now.current.notify.failed(name, error);
         else useThreadView.getState().setOverCap({ sentence, anyway: () => void ask(name, work, true) });
       }
     };
-    const again = (entry: Entry, asked: string): RouteAsked => ({
-      ...{ conversationId: entry.conversationId, inPlaceOf: entry.id, model: asked },
+    const again = (entry: ThreadItem, asked: string): RouteAsked => ({
+      conversationId: entry.conversationId,
+      inPlaceOf: entry.id,
+      model: asked,
       // An answer's question is known where it is asked again.
       ...(entry.role === 'user' ? { text: entry.text, attachments: entry.attachments } : { text: '', attachments: [] }),
     });
@@ -72,8 +75,12 @@ export function useMessageActions(model: string): MessageActions {
       edit: (entry, words) => {
         const { setEdit } = useThreadView.getState();
         const message = {
-          ...{ messageId: ulid(), conversationId: entry.conversationId, editOf: entry.id },
-          ...{ text: words, attachments: [...entry.attachments], model: now.current.model },
+          messageId: ulid(),
+          conversationId: entry.conversationId,
+          editOf: entry.id,
+          text: words,
+          attachments: [...entry.attachments],
+          model: now.current.model,
         };
         confirmed({ ...again(entry, message.model), text: words }, true, () =>
           ask(text.edit, (overCaps) => {
@@ -90,8 +97,8 @@ export function useMessageActions(model: string): MessageActions {
         const { index, count } = entry.sibling;
         if (index + by < 1 || index + by > count) return;
         const shown = api.messages.show({ messageId: headOf(entry), step: by }).then(({ messageId }) => {
-          useThreadView.getState().goTo(messageId);
-          say(text.versionOf(index + by, count));
+          handleOf('thread')?.keepInView(messageId);
+          announce(text.versionOf(index + by, count));
         });
         void attempt(text.versions, shown);
       },
@@ -110,8 +117,8 @@ export function useMessageActions(model: string): MessageActions {
         const chosen = api.comparisons.choose({ messageId: headOf(entry) }).then(() => {
           const { conversationId, model } = entry;
           if (model) useDrafts.getState().setModel(conversationId, model);
-          useThreadView.getState().goTo(headOf(entry));
-          document.getElementById('message')?.focus();
+          handleOf('thread')?.keepInView(headOf(entry));
+          handleOf('composer')?.focus();
         });
         void attempt(compareText.goOn, chosen);
       },
@@ -119,7 +126,7 @@ export function useMessageActions(model: string): MessageActions {
         const opened = api.comparisons.open({ messageId: headOf(entry) });
         void attempt(
           compareText.open,
-          opened.then(() => useThreadView.getState().goTo(headOf(entry))),
+          opened.then(() => handleOf('thread')?.keepInView(headOf(entry))),
         );
       },
       stop: (entry) => void attempt(text.stop, api.chat.stop({ answerId: entry.id })),
@@ -134,7 +141,7 @@ export function useMessageActions(model: string): MessageActions {
             const { setCopied } = useThreadView.getState();
             clearTimeout(copied.get(entry.id));
             setCopied(entry.id, true);
-            say(text.copied);
+            announce(text.copied);
             copied.set(
               entry.id,
               setTimeout(() => setCopied(entry.id, false), 2000),

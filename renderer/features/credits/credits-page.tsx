@@ -1,17 +1,17 @@
 import { Wallet } from 'lucide-react';
-import type { WalletBalance } from '#shared/contract/account.ts';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
-import { WalletPage } from '../../app/wallet-page.tsx';
-import { momentOf, signedUsd, usd } from '../../lib/format.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Stale } from '../../ui/stale.tsx';
-import { Table, tableCell } from '../../ui/table.tsx';
-import { text } from './text.ts';
+import { WalletPage } from '../../page/wallet-page.tsx';
+import { text } from '../../text/credits-text.ts';
+import { momentOf, signedUsd, usd } from '../../text/format.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { Table, tableCell } from '../../ui/elements/table.tsx';
+import { Empty } from '../../ui/notices/empty.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { Skeleton } from '../../ui/notices/skeleton.tsx';
+import { Stale } from '../../ui/notices/stale.tsx';
 import { useCredits } from './use-credits.ts';
 
 export function CreditsPage() {

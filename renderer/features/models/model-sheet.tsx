@@ -1,13 +1,13 @@
 import type { Model } from '#shared/wire/model.ts';
-import { dayOf, usd, usdPerMillion } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { Sheet } from '../../ui/dialog.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { ProviderMark } from '../../ui/provider-mark.tsx';
-import { providerName } from '../../ui/provider-name.ts';
+import { dayOf, usd, usdPerMillion } from '../../text/format.ts';
+import { text } from '../../text/models-text.ts';
+import { Sheet } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { Facts } from '../../ui/elements/facts.tsx';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { providerName } from '../../ui/elements/provider-name.ts';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { Status } from './model-table.tsx';
-import { text } from './text.ts';
 
 const { details } = text;
 
@@ -51,8 +51,8 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
               ],
               [details.context, text.tokens(model.context_length)],
               [details.output, text.tokens(model.max_output_tokens)],
-              [details.accepts, model.architecture.input_modalities.join(', ')],
-              [details.can, model.capabilities.join(', ').replaceAll('_', ' ') || '—'],
+              [details.accepts, named(text.modalities, model.architecture.input_modalities)],
+              [details.can, named(text.abilities, model.capabilities) || '—'],
               ...(model.aliases.length > 0 ? ([[details.aliases, model.aliases.join(', ')]] as const) : []),
             ]}
           />
@@ -61,6 +61,10 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
     </Sheet>
   );
 }
+
+/** What a gateway lists, in words; what is not known here as it says it. */
+const named = (names: Readonly<Record<string, string>>, listed: readonly string[]) =>
+  listed.map((id) => names[id] ?? id).join(', ');
 
 function Prices({ model }: { model: Model }) {
   const { pricing } = model;

@@ -2,15 +2,15 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, useRef } from 'react';
 import type { Model } from '#shared/wire/model.ts';
-import { tokens, usdPerMillion } from '../../lib/format.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { ProviderMark } from '../../ui/provider-mark.tsx';
-import { providerName } from '../../ui/provider-name.ts';
-import { ScrollGroup } from '../../ui/scroll-group.tsx';
+import { tokens, usdPerMillion } from '../../text/format.ts';
+import { text } from '../../text/models-text.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { classNames } from '../../ui/elements/class-names.ts';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { providerName } from '../../ui/elements/provider-name.ts';
+import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
 import { abilityIcons } from './ability-icons.ts';
 import { abilities, isAble, type ModelFilter, type SortColumn } from './filter-models.ts';
-import { text } from './text.ts';
 
 interface ModelTableProps {
   models: readonly Model[];

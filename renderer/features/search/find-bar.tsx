@@ -1,29 +1,27 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useNav } from '../../lib/nav.ts';
-import { onShortcut } from '../../lib/shortcut-events.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { fieldLook } from '../../ui/text-field.tsx';
+import { handleOf, useHandle } from '../../handles/handles.ts';
+import { useNav } from '../../navigation/nav.ts';
+import { text } from '../../text/search-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { fieldLook } from '../../ui/forms/text-field.tsx';
 import { highlightText } from './highlight-text.ts';
-import { text } from './text.ts';
 import { useFind } from './use-find.ts';
 
 /** Find in this chat: opened by its shortcut, closed by Esc, which gives the focus back to the message field. */
 export function FindBar({ conversationId }: { conversationId: string }) {
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(
-    () =>
-      onShortcut('find', () => {
-        setOpen(true);
-        field.current?.select();
-      }),
-    [],
-  );
+  useHandle('findBar', {
+    open() {
+      setOpen(true);
+      field.current?.select();
+    },
+  });
   if (!open) return null;
   const close = () => {
     setOpen(false);
-    document.getElementById('message')?.focus();
+    handleOf('composer')?.focus();
   };
   return <Finder conversationId={conversationId} field={field} onClose={close} />;
 }
@@ -49,7 +47,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
     if (messageId) useNav.getState().replace({ page: 'chat', conversationId, messageId });
   }, [conversationId, messageId]);
   useEffect(() => {
-    const root = document.querySelector('[role=log]');
+    const root = handleOf('thread')?.element();
     if (!root || query === '') return;
     return highlightText(root, query, messageId ? { messageId, nth, countIn: (id) => counts.get(id) ?? 0 } : null);
   }, [query, messageId, nth, counts]);

@@ -16,7 +16,7 @@ function rangesOf(root: Element, needle: string): Range[] {
   return ranges;
 }
 
-export interface Place {
+export interface Match {
   readonly messageId: string;
   readonly nth: number;
   /** How many places a message has. */
@@ -29,7 +29,7 @@ const rowOf = (root: Element, messageId: string) =>
   );
 
 /** How many places the parts of an answer have that stand before the one that is meant. */
-function before({ dataset }: HTMLElement, { messageId, countIn }: Place): number {
+function before({ dataset }: HTMLElement, { messageId, countIn }: Match): number {
   const parts = dataset.parts?.split(' ') ?? [];
   return parts.slice(0, Math.max(0, parts.indexOf(messageId))).reduce((sum, part) => sum + countIn(part), 0);
 }
@@ -38,7 +38,7 @@ function before({ dataset }: HTMLElement, { messageId, countIn }: Place): number
  * Marks a text in what is on screen (CSS Custom Highlight API: nothing of the page is changed), and the place that the
  * reader is at. Follows what is drawn until the answer is called.
  */
-export function highlightText(root: Element, text: string, here: Place | null): () => void {
+export function highlightText(root: Element, text: string, here: Match | null): () => void {
   const needle = text.toLowerCase();
   let frame = 0;
   const draw = () => {

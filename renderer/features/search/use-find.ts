@@ -1,15 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useApi } from '../../lib/api.ts';
+import { useOrpc } from '../../api/api.ts';
 
 /** Where a text occurs in a conversation, loaded or not: each place by message and its number within it. */
 export function useFind(conversationId: string, text: string) {
-  const api = useApi();
-  const found = useQuery({
-    queryKey: ['messages', conversationId, 'find', text],
-    queryFn: ({ signal }) => api.search.inConversation({ conversationId, text }, { signal }),
-    enabled: text !== '',
-  });
+  const input = text === '' ? skipToken : { conversationId, text };
+  const found = useQuery(useOrpc().search.inConversation.queryOptions({ input }));
   const places = (text === '' ? [] : (found.data?.matches ?? [])).flatMap(({ messageId, count }) =>
     Array.from({ length: count }, (_, nth) => ({ messageId, nth })),
   );

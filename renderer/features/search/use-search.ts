@@ -1,19 +1,19 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useApi } from '../../lib/api.ts';
+import { useOrpc } from '../../api/api.ts';
 
 /** Results of a query as it stands once typing pauses; those before stay in sight meanwhile. */
 export function useSearch(query: string) {
-  const api = useApi();
   const settled = useSettled(query.trim(), 80);
-  const found = useInfiniteQuery({
-    queryKey: ['conversations', 'search', settled],
-    queryFn: ({ pageParam, signal }) => api.search.find({ query: settled, limit: 50, cursor: pageParam }, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    enabled: settled !== '',
-    placeholderData: keepPreviousData,
-  });
+  const found = useInfiniteQuery(
+    useOrpc().search.find.infiniteOptions({
+      input: (cursor: string | null) => ({ query: settled, limit: 50, cursor }),
+      initialPageParam: null as string | null,
+      getNextPageParam: (page) => page.nextCursor,
+      enabled: settled !== '',
+      placeholderData: keepPreviousData,
+    }),
+  );
   return {
     ...found,
     hits: found.data?.pages.flatMap((page) => page.hits) ?? [],

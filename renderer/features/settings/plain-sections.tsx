@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
-import type { Settings } from '#shared/contract/settings.ts';
-import { useAppInfo, useSettings, useUpdateSettings } from '../../lib/use-core.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
-import { SectionTitle, SettingRow } from './setting-row.tsx';
-import { text } from './text.ts';
+import type { Settings } from '#shared/contract/app/settings.ts';
+import { useAppInfo, useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import { sentenceOf } from '../../text/error-text.ts';
+import { text } from '../../text/settings-text.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { Facts } from '../../ui/elements/facts.tsx';
+import { Segmented } from '../../ui/forms/segmented.tsx';
+import { SectionTitle, SettingRow } from '../../ui/forms/setting-row.tsx';
+import { Switch } from '../../ui/forms/switch.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 
 const options = <Value extends string>(names: Record<Value, string>) =>
   (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
@@ -114,15 +115,15 @@ export function PrivacySection() {
       {info.isPending && <SkeletonRows rows={3} label={text.loading} />}
       {info.data && (
         <>
-          <SettingRow name={privacy.keychain} note={info.data.keychain.backend}>
+          <SettingRow name={privacy.keychain} note={info.data.keychain.backend ?? privacy.thisSession}>
             <Badge tone={keychainTones[info.data.keychain.state]}>{privacy.states[info.data.keychain.state]}</Badge>
           </SettingRow>
-          {info.data.keychain.message && <Notice tone="warn">{info.data.keychain.message}</Notice>}
+          <KeychainNotice keychain={info.data.keychain} />
           <h3 className="mt-6 mb-2 font-semibold text-md">{privacy.notices}</h3>
           <ul className="list-disc pl-5 text-fg-2">
             {info.data.notices.length === 0 && <li>{privacy.noNotices}</li>}
             {info.data.notices.map((notice) => (
-              <li key={notice}>{notice}</li>
+              <li key={notice.message}>{sentenceOf(notice)}</li>
             ))}
             <li>{privacy.renderer}</li>
             <li>{privacy.images}</li>

@@ -1,16 +1,17 @@
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { PageHeader } from '../../app/page-header.tsx';
-import { type SettingsSection, settingsSections } from '../../lib/nav.ts';
-import { useNarrow } from '../../lib/use-media.ts';
-import { Link } from '../../ui/link.tsx';
-import { CapsSection } from './caps-section.tsx';
-import { GatewaySection } from './gateway-section.tsx';
-import { LibrarySection } from './library-section.tsx';
+import { useNarrow } from '../../browser/use-media.ts';
+import { type SettingsSection, settingsSections } from '../../navigation/nav.ts';
+import { PageHeader } from '../../page/page-header.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
+import { text } from '../../text/settings-text.ts';
+import { Link } from '../../ui/elements/link.tsx';
+import { SectionTitle } from '../../ui/forms/setting-row.tsx';
+import { CapsSection } from '../caps/caps-section.tsx';
+import { GatewaySection } from '../connection/gateway-section.tsx';
+import { LibrarySection } from '../prompts/library-section.tsx';
+import { ProvidersSection } from '../providers/providers-section.tsx';
 import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
-import { ProvidersSection } from './providers-section.tsx';
-import { SectionTitle } from './setting-row.tsx';
-import { text } from './text.ts';
 
 interface SettingsPageProps {
   section: SettingsSection | null;
@@ -53,7 +54,9 @@ export function SettingsPage({ section, shortcuts, tools, data }: SettingsPagePr
                   {text.allSections}
                 </Link>
               )}
-              <Section name={shown} shortcuts={shortcuts} tools={tools} data={data} />
+              <ViewBoundary key={shown} name={text.sections[shown]}>
+                <Section name={shown} shortcuts={shortcuts} tools={tools} data={data} />
+              </ViewBoundary>
             </div>
           </div>
         )}

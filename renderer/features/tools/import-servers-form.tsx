@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { describeError } from '../../lib/error-text.ts';
-import { Button } from '../../ui/button.tsx';
-import { Form } from '../../ui/form.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
-import { text } from './text.ts';
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/tools-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea } from '../../ui/forms/text-area.tsx';
 import { useToolCalls } from './use-tools.ts';
 
 const words = text.importing;

@@ -1,7 +1,7 @@
-import type { ToolServer } from '#shared/contract/tools.ts';
-import { Button } from '../../ui/button.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
-import { text } from './text.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { text } from '../../text/tools-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ToolList, TransportLine } from './tool-list.tsx';
 import { useToolCalls } from './use-tools.ts';
 

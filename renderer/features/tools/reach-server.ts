@@ -1,8 +1,8 @@
 import { useRef } from 'react';
-import type { ToolServer } from '#shared/contract/tools.ts';
-import { describeError } from '../../lib/error-text.ts';
-import { useNotify } from '../../ui/use-notify.ts';
-import { text } from './text.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/tools-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useToolCalls } from './use-tools.ts';
 
 export interface Reaching {

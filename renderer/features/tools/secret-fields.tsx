@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
-import { Button } from '../../ui/button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { text } from '../../text/tools-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
 import { type SecretDraft, type ServerDraft, secretProblem } from './server-draft.ts';
-import { text } from './text.ts';
 
 const { form } = text;
 

@@ -1,8 +1,8 @@
-import type { ToolServer } from '#shared/contract/tools.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { text } from '../../text/tools-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import type { Reaching } from './reach-server.ts';
-import { text } from './text.ts';
 
 /** How a server stands with the person who has to agree to it outside of this page, and what came of the last question. */
 export function ServerConsent({ server, reaching }: { server: ToolServer; reaching: Reaching }) {

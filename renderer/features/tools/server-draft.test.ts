@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ToolServer } from '#shared/contract/tools.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
 import { draftOf, secretProblem, transportIn } from './server-draft.ts';
 
 const server = (transport: ToolServer['transport']): ToolServer => ({

@@ -1,4 +1,4 @@
-import { headerName, type ToolServer, type ToolTransportInput, variableName } from '#shared/contract/tools.ts';
+import { headerName, type ToolServer, type ToolTransportInput, variableName } from '#shared/contract/app/tools.ts';
 
 export interface SecretDraft {
   /** Tells rows apart while they are edited; goes nowhere. */

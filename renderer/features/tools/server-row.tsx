@@ -1,16 +1,16 @@
 import { useState } from 'react';
-import type { ToolServer } from '#shared/contract/tools.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { text } from '../../text/tools-text.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { Switch } from '../../ui/forms/switch.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { LookForm } from './look-form.tsx';
 import { useReachServer } from './reach-server.ts';
 import { ServerConsent } from './server-consent.tsx';
-import { ServerForm } from './server-form.tsx';
-import { text } from './text.ts';
 import { ToolList, TransportLine } from './tool-list.tsx';
+import { ServerForm } from './tool-server-form.tsx';
 import { useToolCalls } from './use-tools.ts';
 
 const tones = { off: 'plain', asking: 'warn', starting: 'plain', ready: 'ok', failed: 'bad' } as const;

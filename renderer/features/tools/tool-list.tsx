@@ -1,7 +1,7 @@
-import type { Tool, ToolTransport } from '#shared/contract/tools.ts';
+import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import { visibleText } from '#shared/visible.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { text } from './text.ts';
+import { text } from '../../text/tools-text.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
 
 /** What a server says that its tools do, in its own words. */
 export function ToolList({ label, tools }: { label: string; tools: readonly Tool[] }) {

@@ -1,16 +1,16 @@
 import { useState } from 'react';
-import type { Tool, ToolPermission, ToolServer } from '#shared/contract/tools.ts';
-import { useConversations } from '../../lib/use-core.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
+import type { Tool, ToolPermission, ToolServer } from '#shared/contract/app/tools.ts';
+import { useConversations } from '../../api/use-core.ts';
+import { text } from '../../text/tools-text.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { Switch } from '../../ui/forms/switch.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ImportServersForm } from './import-servers-form.tsx';
-import { ServerForm } from './server-form.tsx';
 import { ServerRow } from './server-row.tsx';
-import { text } from './text.ts';
+import { ServerForm } from './tool-server-form.tsx';
 import { useToolCalls, useTools } from './use-tools.ts';
 
 /** Settings → Tools: what there is, what is trusted, and what was permitted. */
@@ -37,22 +37,25 @@ function BuiltIn({ tools }: { tools: readonly (Tool & { enabled: boolean })[] })
       <h3 className="font-semibold text-md">{text.builtIn}</h3>
       <p className="text-fg-3 text-xs">{text.builtInNote}</p>
       <ul className="divide-y divide-line">
-        {tools.map(({ name, title, description, enabled }) => (
-          <li key={name} className="flex items-center gap-4 py-2.5">
-            <div className="min-w-0 flex-1">
-              <p className="font-medium">{title}</p>
-              <p className="text-fg-3 text-xs">{description}</p>
-            </div>
-            <Switch
-              label={title}
-              checked={enabled}
-              disabled={enableBuiltIn.isPending}
-              onChange={(on) =>
-                enableBuiltIn.mutate({ name, enabled: on }, { onError: (error) => failed(text.notSwitched, error) })
-              }
-            />
-          </li>
-        ))}
+        {tools.map(({ name, enabled, ...own }) => {
+          const [title, description] = text.builtInTools[name] ?? [own.title, own.description];
+          return (
+            <li key={name} className="flex items-center gap-4 py-2.5">
+              <div className="min-w-0 flex-1">
+                <p className="font-medium">{title}</p>
+                <p className="text-fg-3 text-xs">{description}</p>
+              </div>
+              <Switch
+                label={title}
+                checked={enabled}
+                disabled={enableBuiltIn.isPending}
+                onChange={(on) =>
+                  enableBuiltIn.mutate({ name, enabled: on }, { onError: (error) => failed(text.notSwitched, error) })
+                }
+              />
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

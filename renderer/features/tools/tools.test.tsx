@@ -1,8 +1,8 @@
-import '../../ui/theme.css';
+import '../../ui/styles/theme.css';
 import { ORPCError } from '@orpc/client';
 import { afterEach, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
-import type { ToolServer } from '#shared/contract/tools.ts';
+import type { ToolServer } from '#shared/contract/app/tools.ts';
 import { fakeData } from '../../../tests/support/fake-data.ts';
 import { fakeTool, fakeToolsData } from '../../../tests/support/fake-tools.ts';
 import { closeApp, openApp } from '../../../tests/support/open-app.tsx';

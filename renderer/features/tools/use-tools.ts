@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ToolTransportInput } from '#shared/contract/tools.ts';
-import { useApi } from '../../lib/api.ts';
+import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
+import { useApi, useOrpc } from '../../api/api.ts';
 
 export interface ServerEntry {
   /** Null: a new server. */
@@ -11,15 +11,15 @@ export interface ServerEntry {
 
 /** The tools, servers and permissions as the core has them now. */
 export function useTools() {
-  const api = useApi();
-  return useQuery({ queryKey: ['tools'], queryFn: ({ signal }) => api.tools.list(undefined, { signal }) });
+  return useQuery(useOrpc().tools.list.queryOptions());
 }
 
 /** Each call answers once what is shown has been read again, so that nothing flickers back. */
 export function useToolCalls() {
   const api = useApi();
   const queries = useQueryClient();
-  const onSettled = () => queries.invalidateQueries({ queryKey: ['tools'] });
+  const queryKey = useOrpc().tools.list.queryKey();
+  const onSettled = () => queries.invalidateQueries({ queryKey });
   return {
     enableBuiltIn: useMutation({
       mutationFn: (entry: { name: string; enabled: boolean }) => api.tools.enableBuiltIn(entry),

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import type { Conversation } from '#shared/contract/conversations.ts';
-import type { SavedFormat } from '#shared/contract/transfer.ts';
-import { Button } from '../../ui/button.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
-import { exportedText, text } from './text.ts';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import type { SavedFormat } from '#shared/contract/chat/transfer.ts';
+import { exportedText, text } from '../../text/transfer-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Segmented } from '../../ui/forms/segmented.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useExport } from './use-transfer.ts';
 
 const formats = (['markdown', 'html', 'pdf', 'json'] as const).map((value) => ({ value, label: text.formats[value] }));

@@ -1,7 +1,7 @@
-import type { ImportPreview } from '#shared/contract/transfer.ts';
-import { dayOf } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { text } from './text.ts';
+import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
+import { dayOf } from '../../text/format.ts';
+import { text } from '../../text/transfer-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
 
 const mostShown = 200;
 

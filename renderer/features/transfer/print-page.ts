@@ -1,3 +1,5 @@
+import { text } from '../../text/transfer-text.ts';
+
 const loadLimitMs = 60_000;
 
 /** Prints a page of this host from a frame that nobody sees: the browser shows its own print dialog. */
@@ -7,7 +9,7 @@ export async function printPage(path: string): Promise<void> {
   const frame = document.createElement('iframe');
   frame.className = 'pointer-events-none fixed size-0 border-0 opacity-0';
   frame.dataset.print = '';
-  frame.title = 'Chats to print';
+  frame.title = text.printFrame;
   frame.tabIndex = -1;
   frame.ariaHidden = 'true';
   frame.src = path;

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { useNotify } from '../../ui/use-notify.ts';
+import { exportedText, text } from '../../text/transfer-text.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ImportForm } from './import-form.tsx';
-import { exportedText, text } from './text.ts';
 import { useAllIds, useExport, useImport } from './use-transfer.ts';
 
 /** Settings → Data & backup: everything out as one file, and other programs' chats in. */
@@ -20,7 +20,7 @@ export function TransferSection() {
       const exported = await exporting.mutateAsync({
         ids,
         format: 'json',
-        name: `Portico chats ${new Date().toISOString().slice(0, 10)}`,
+        name: text.exportName(new Date().toISOString().slice(0, 10)),
       });
       if (exported.as !== 'nothing') say(exportedText(exported));
     } catch (error) {

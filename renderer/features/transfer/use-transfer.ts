@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
-import type { ImportPreview, SavedFormat } from '#shared/contract/transfer.ts';
+import type { ImportPreview, SavedFormat } from '#shared/contract/chat/transfer.ts';
 import { fileName } from '#shared/file-name.ts';
-import { type Api, useApi } from '../../lib/api.ts';
-import { useAppInfo } from '../../lib/use-core.ts';
+import { type Api, useApi } from '../../api/api.ts';
+import { useAppInfo } from '../../api/use-core.ts';
 import { printPage } from './print-page.ts';
 
 const pieceBytes = 1_000_000;

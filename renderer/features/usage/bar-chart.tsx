@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useState } from 'react';
-import { rough, usd, utcDay } from '../../lib/format.ts';
-import { useNarrow } from '../../lib/use-media.ts';
+import { useNarrow } from '../../browser/use-media.ts';
+import { rough, usd, utcDay } from '../../text/format.ts';
 import { axisOf, type DayStack } from './series.ts';
 
 const colours = [

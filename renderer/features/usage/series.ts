@@ -1,6 +1,6 @@
 import { parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
-import { count, usd } from '../../lib/format.ts';
+import { count, usd } from '../../text/format.ts';
 
 export type Measure = 'cost' | 'tokens' | 'requests';
 

@@ -1,18 +1,18 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { WalletBalance } from '#shared/contract/account.ts';
-import { WalletPage } from '../../app/wallet-page.tsx';
-import { usd } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Stale } from '../../ui/stale.tsx';
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import { WalletPage } from '../../page/wallet-page.tsx';
+import { usd } from '../../text/format.ts';
+import { text } from '../../text/usage-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Segmented } from '../../ui/forms/segmented.tsx';
+import { Empty } from '../../ui/notices/empty.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { Skeleton } from '../../ui/notices/skeleton.tsx';
+import { Stale } from '../../ui/notices/stale.tsx';
 import { BarChart } from './bar-chart.tsx';
 import { daysOf, type Period, periods, rangeOf } from './periods.ts';
 import { type Measure, stacksOf } from './series.ts';
-import { text } from './text.ts';
 import { DayTable, ModelUsageTable } from './usage-tables.tsx';
 import { useUsage } from './use-usage.ts';
 

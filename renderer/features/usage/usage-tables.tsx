@@ -1,10 +1,10 @@
 import { parseUsd } from '#shared/money.ts';
 import type { UsageBucket } from '#shared/wire/usage.ts';
-import { count, share, usd, utcDay } from '../../lib/format.ts';
-import { ProviderMark } from '../../ui/provider-mark.tsx';
-import { Table, tableCell } from '../../ui/table.tsx';
+import { count, share, usd, utcDay } from '../../text/format.ts';
+import { text } from '../../text/usage-text.ts';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { type DayStack, shareOf } from './series.ts';
-import { text } from './text.ts';
 
 export function DayTable({ names, stacks }: { names: readonly string[]; stacks: readonly DayStack[] }) {
   return (

@@ -1,14 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { Wallet } from '#shared/contract/fields.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
-import { useApi } from '../../lib/api.ts';
+import { useOrpc } from '../../api/api.ts';
 
 /** Usage of a period; the old one stays until the new one is there. */
 export function useUsage(wallet: Wallet, groupBy: UsageGroup, range: { start: number; end: number }) {
-  const api = useApi();
-  return useQuery({
-    queryKey: ['money', 'usage', wallet, groupBy, range.start, range.end],
-    queryFn: ({ signal }) => api.usage.get({ wallet, groupBy, ...range }, { signal }),
-    placeholderData: keepPreviousData,
-  });
+  return useQuery(
+    useOrpc().usage.get.queryOptions({ input: { wallet, groupBy, ...range }, placeholderData: keepPreviousData }),
+  );
 }

@@ -1,9 +1,10 @@
 import { KeyRound, type LucideIcon, PlugZap, Sparkles } from 'lucide-react';
-import { useNav } from '../../lib/nav.ts';
-import { useAppInfo, useModels, useUpdateSettings } from '../../lib/use-core.ts';
-import { useNotify } from '../../ui/use-notify.ts';
-import { draftKey, useDrafts } from '../chat/drafts.ts';
-import { text } from './text.ts';
+import { useAppInfo, useModels, useUpdateSettings } from '../../api/use-core.ts';
+import { focusComposer } from '../../handles/handles.ts';
+import { useNav } from '../../navigation/nav.ts';
+import { text } from '../../text/welcome-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 
 const tourModel = 'sandbox/tour';
 
@@ -23,7 +24,7 @@ export function WelcomeCard() {
     useDrafts.getState().setModel(draftKey(null), chosen);
     useDrafts.getState().setText(draftKey(null), text.prompt);
     update.mutate({ welcomed: true, model: chosen }, { onError });
-    requestAnimationFrame(() => document.getElementById('message')?.focus());
+    focusComposer();
   };
   const leaveFor = (section: 'providers' | 'gateway') => {
     update.mutate({ welcomed: true }, { onError });

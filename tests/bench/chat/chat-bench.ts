@@ -8,6 +8,8 @@ import { fakeAnswer } from '../../support/fake-answer.ts';
 import { addLongConversation } from '../../support/long-conversation.ts';
 import { startWebProcess } from '../../support/web-process.ts';
 import { beginBareAnswer, openBarePage } from './bare-page.ts';
+import { benchFirstLoad, type FirstLoadFigures } from './first-load-bench.ts';
+import { benchKeys, type KeyFigures } from './keys-bench.ts';
 import { probe, type Watched, watched } from './probe.ts';
 
 const seconds = 8;
@@ -25,6 +27,8 @@ export interface ChatFigures {
   readonly load: readonly [number, number];
   readonly streams: readonly ({ readonly page: 'portico' | 'bare'; readonly tokensPerSecond: number } & Watched)[];
   readonly opened: readonly Opened[];
+  readonly keys: readonly KeyFigures[];
+  readonly firstLoad: readonly FirstLoadFigures[];
 }
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -39,7 +43,9 @@ export async function benchChat(): Promise<ChatFigures> {
   try {
     const streams = await benchStreams(browser);
     const opened = [await benchOpening(browser, 1_000), await benchOpening(browser, 10_000)];
-    return { load: [before, loadavg()[0] ?? Number.NaN], streams, opened };
+    const keys = await benchKeys();
+    const firstLoad = await benchFirstLoad(browser);
+    return { load: [before, loadavg()[0] ?? Number.NaN], streams, opened, keys, firstLoad };
   } finally {
     await browser.close();
   }
@@ -144,7 +150,7 @@ async function openPage(browser: Browser): Promise<Page> {
 }
 
 /** The figures, to read. */
-export function chatTable({ load, streams, opened }: ChatFigures): string {
+export function chatTable({ load, streams, opened, keys, firstLoad }: ChatFigures): string {
   const numbers = (row: object) =>
     Object.values(row)
       .map((value) => (typeof value === 'number' ? String(Math.round(value * 10) / 10) : value).padStart(16))
@@ -155,6 +161,7 @@ export function chatTable({ load, streams, opened }: ChatFigures): string {
       .join(''),
     ...rows.map(numbers),
   ];
+  const keyLines = keys.length > 0 ? lines(keys) : ['keys in the window: not measured, no Electron is installed'];
   const title = `chat (load average ${load.map((value) => value.toFixed(1)).join(' to ')})`;
-  return `${[title, ...lines(streams), '', ...lines(opened)].join('\n')}\n`;
+  return `${[title, ...lines(streams), '', ...lines(opened), '', ...keyLines, '', ...lines(firstLoad)].join('\n')}\n`;
 }

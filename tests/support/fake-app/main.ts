@@ -1,6 +1,6 @@
 import './no-eval.ts';
-import '../../../renderer/ui/theme.css';
-import type { Message } from '#shared/contract/conversations.ts';
+import '../../../renderer/ui/styles/theme.css';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import { openWindow } from '../../../renderer/app/open-window.ts';
 import { fakeAnswer } from '../fake-answer.ts';
 import { createFakeCore, type FakeOptions } from '../fake-core.ts';

@@ -1,0 +1,33 @@
+import type { AppInfo } from '#shared/contract/app/app.ts';
+import type { Host } from '../host/host.ts';
+import { safeUrl } from '../host/link-guard.ts';
+import type { Keychain } from '../secrets/keychain.ts';
+
+export interface AppDeps {
+  readonly host: Host;
+  readonly platform: string;
+  readonly dataFolder: string;
+  readonly keychain: Pick<Keychain, 'state'>;
+  /** What keeps the app from answering. */
+  readonly problem: () => string | null;
+}
+
+/** What the renderer runs in, and the way out of it. */
+export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
+  return {
+    async info(): Promise<AppInfo> {
+      const { name, version, ownTitleBar, background, notices, output } = host;
+      return {
+        version,
+        platform,
+        host: name,
+        dataFolder,
+        capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog' },
+        keychain: keychain.state(),
+        notices: [...notices],
+        problem: problem(),
+      };
+    },
+    openLink: ({ url }: { url: string }): Promise<void> => host.openExternal(safeUrl(url)),
+  };
+}

@@ -1,0 +1,99 @@
+import { basename } from 'node:path';
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { ContentPart } from '#shared/wire/chat-request.ts';
+import { failureEntry, type Log } from '../log/log.ts';
+import type { AttachmentFiles } from './attachment-files.ts';
+import { partOf } from './attachment-part.ts';
+import type { AttachmentsStore } from './attachments-store.ts';
+import { sniff } from './sniff.ts';
+import { openUploads, type Piece } from './uploads.ts';
+
+export interface AttachmentsDeps {
+  readonly files: AttachmentFiles;
+  readonly store: AttachmentsStore;
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+const dayMs = 86_400_000;
+
+/** Files that messages carry: taken in pieces, kept by their hash, shown again in pieces. */
+export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) {
+  const take = openUploads();
+
+  async function keep(name: string, bytes: Buffer): Promise<Attachment> {
+    const { kind, mediaType } = await sniff(name, bytes);
+    const id = await files.write(bytes);
+    const attachment = { id, name, kind, mediaType, bytes: bytes.length, tokens: 0 };
+    const tokens = tokensOf(partOf(attachment, bytes));
+    await store.keep({ id, kind, media_type: mediaType, bytes: bytes.length, tokens, used_at: now() });
+    return { ...attachment, tokens };
+  }
+
+  return {
+    async upload(piece: Piece): Promise<{ attachment: Attachment | null }> {
+      // A dropped path must not tell the model where the file lay.
+      const name = basename(piece.name.replaceAll('\\', '/')) || 'file';
+      const bytes = take({ ...piece, name });
+      return { attachment: bytes ? await keep(name, bytes) : null };
+    },
+
+    async read({ id, offset }: { id: string; offset: number }): Promise<{ data: string; totalBytes: number }> {
+      const bytes = await files.read(id);
+      if (!bytes) throw refusal('not_found', 'fileGone');
+      const piece = bytes.subarray(offset, offset + attachmentLimits.chunkBytes);
+      return { data: piece.toString('base64'), totalBytes: bytes.length };
+    },
+
+    /** The bytes of a file, for the request that carries it; null where they are gone. */
+    bytes: (id: string): Promise<Buffer | null> => files.read(id),
+
+    /** Keeps a file that did not come through the composer. Throws `attachment_refused` as an upload does. */
+    keep,
+    /** Throws `attachment_refused` where a file would not be kept. */
+    check: async (name: string, bytes: Buffer): Promise<void> => void (await sniff(name, bytes)),
+    /** What is known of a kept file; its bytes may be gone all the same. */
+    find: store.find,
+
+    /** Only what was uploaded here may be named: a reference says nothing of its own. */
+    async verify(attachments: readonly Attachment[]): Promise<Attachment[]> {
+      const total = attachments.reduce((sum, { bytes }) => sum + bytes, 0);
+      if (total > attachmentLimits.bytesPerMessage) {
+        throw refusal('attachment_refused', 'attachmentsTooLarge', {
+          megabytes: attachmentLimits.bytesPerMessage / 1_048_576,
+        });
+      }
+      return Promise.all(
+        attachments.map(async ({ id, name }) => {
+          const row = await store.find(id);
+          if (!row) throw refusal('not_found', 'attachmentGone', { name });
+          return { id, name, kind: row.kind, mediaType: row.media_type, bytes: row.bytes, tokens: row.tokens };
+        }),
+      );
+    },
+
+    /** Removes files that nothing has named for a day. Never throws: what stays is tried again at the next start. */
+    async cleanUp(): Promise<void> {
+      try {
+        for (const id of await store.unused(now() - dayMs)) {
+          await store.forget(id);
+          await files.remove(id);
+        }
+        const known = await store.ids();
+        for (const id of await files.ids()) if (!known.has(id)) await files.remove(id);
+      } catch (error) {
+        log({ event: 'attachments-not-cleaned', ...failureEntry(error) });
+      }
+    },
+  };
+}
+
+/** What a part adds to a message, by the gateway's own rule (wire contract §7). */
+function tokensOf(part: ContentPart): number {
+  const count = (content: ContentPart[]) =>
+    estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);
+  return count([part]) - count([]);
+}

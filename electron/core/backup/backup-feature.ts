@@ -1,0 +1,209 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
+import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { failureEntry, type Log } from '../log/log.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { Background } from '../worker/background.ts';
+import { backupAttachments } from './backup-attachments.ts';
+import { keptDaily, keptWeekly, listBackups, nameAt, outdated, removeUnfinished } from './backup-files.ts';
+
+const dayMs = 86_400_000;
+/** How often it is asked whether a backup is due. */
+const lookEveryMs = 3_600_000;
+
+export interface BackupDeps {
+  readonly databasePath: string;
+  readonly folder: string;
+  /** Where the files of messages lie. */
+  readonly attachmentFolder: string;
+  readonly background: Background;
+  readonly changes: Changes;
+  readonly now: () => number;
+  readonly log: Log;
+  /** The migrations that this version knows. */
+  readonly migrations: readonly string[];
+  /** Ends answers that are being written, before another state takes this one's place. */
+  readonly quiet: () => Promise<void>;
+  /** Brings an older state to the present schema and reads anew what is held in memory. */
+  readonly restored: () => Promise<void>;
+}
+
+/**
+ * Rolling copies of `portico.db` with the attached files: chats and settings, never a key (keys are in the keychain) and
+ * never the ledger, which must not go back in time.
+ */
+export function backupFeature(deps: BackupDeps) {
+  const { databasePath, folder, background, changes, now, log, migrations } = deps;
+  const attachments = backupAttachments(folder, deps.attachmentFolder);
+  let problem: string | null = null;
+  let missingFiles = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One at a time: two copies, or a copy and a restore, never meet. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = last.then(work, work);
+    last = next.catch(() => {});
+    return next;
+  }
+
+  const state = (): BackupState => ({ folder, backups: listed(), problem, missingFiles, keptDaily, keptWeekly });
+
+  function listed(): Backup[] {
+    try {
+      return listBackups(folder);
+    } catch (cause) {
+      throw unwritable(folder, cause);
+    }
+  }
+
+  /** Copies page by page between the app's own work, checks the copy, and only then gives it its name. */
+  async function copy(kind: Backup['kind']): Promise<void> {
+    const name = nameAt(kind, now());
+    const part = join(folder, `${name}.part`);
+    const source = new Sqlite(databasePath, { readonly: true });
+    try {
+      listed();
+      removeUnfinished(folder);
+      await source.backup(part);
+      asOneFile(part);
+      const wrong = await background.run('check', { path: part, migrations: [...migrations] });
+      if (wrong) throw refusal('backup_failed', 'copyNotKept', { why: wrong });
+      // The files first: a backup that has its name is whole.
+      missingFiles = await attachments.add(await background.run('files', { path: part }));
+      renameSync(part, join(folder, name));
+      for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
+      await forgetUnused();
+    } catch (cause) {
+      if (existsSync(part)) rmSync(part);
+      throw cause instanceof AppError ? cause : unwritable(folder, cause);
+    } finally {
+      source.close();
+    }
+  }
+
+  /** Files that no backup names any more. A backup that cannot be read may name any of them: then all stay. */
+  async function forgetUnused(): Promise<void> {
+    const named = new Set<string>();
+    try {
+      for (const { name } of listBackups(folder)) {
+        for (const id of await background.run('files', { path: join(folder, name) })) named.add(id);
+      }
+    } catch (error) {
+      log({ event: 'backup-files-kept', ...failureEntry(error) });
+      return;
+    }
+    await attachments.keepOnly(named);
+  }
+
+  async function make(kind: Backup['kind']): Promise<void> {
+    try {
+      await copy(kind);
+      problem = null;
+    } catch (error) {
+      problem = error instanceof AppError ? error.message : 'The last backup failed.';
+      throw error;
+    } finally {
+      changes.emit('backups');
+    }
+  }
+
+  /** Due a day after the newest one, if anything was written since; the first one as soon as there is a chat. */
+  function due(): boolean {
+    const [newest] = listed().filter((each) => each.kind === 'auto');
+    if (!newest) return hasChats(databasePath);
+    const written = Math.max(changedAt(databasePath), changedAt(`${databasePath}-wal`));
+    return now() - newest.createdAt >= dayMs && written > newest.createdAt;
+  }
+
+  async function makeIfDue(): Promise<void> {
+    try {
+      if (due()) await inTurn(() => make('auto'));
+    } catch (error) {
+      log({ event: 'backup-failed', ...failureEntry(error) });
+    }
+  }
+
+  async function restore(name: string): Promise<void> {
+    const path = join(folder, existing(name).name);
+    const wrong = await background.run('check', { path, migrations: [...migrations] });
+    if (wrong) {
+      throw refusal('backup_unusable', 'backupUnusable', { why: wrong });
+    }
+    await deps.quiet();
+    await copy('before-restore');
+    const files = await background.run('files', { path });
+    await background.run('restore', { from: path, to: databasePath });
+    missingFiles = await attachments.restore(files);
+    await deps.restored();
+    log({ event: 'backup-restored', missingFiles });
+  }
+
+  function existing(name: string): Backup {
+    const found = listed().find((each) => each.name === name);
+    if (!found) throw refusal('not_found', 'backupGone');
+    return found;
+  }
+
+  return {
+    list: async () => state(),
+
+    async make(): Promise<BackupState> {
+      await inTurn(() => make('manual'));
+      return state();
+    },
+
+    async restore({ name }: { name: string }): Promise<BackupState> {
+      await inTurn(() => restore(name));
+      return state();
+    },
+
+    async remove({ name }: { name: string }): Promise<BackupState> {
+      await inTurn(async () => {
+        rmSync(join(folder, existing(name).name));
+        await forgetUnused();
+      });
+      changes.emit('backups');
+      return state();
+    },
+
+    /** Makes what is due now and from then on, until the answer is called; that waits for what is under way. */
+    keepUp(): () => Promise<void> {
+      void makeIfDue();
+      const timer = setInterval(() => void makeIfDue(), lookEveryMs);
+      timer.unref();
+      return async () => {
+        clearInterval(timer);
+        await last;
+      };
+    },
+  };
+}
+
+/** A copy of a database in WAL mode would want files beside it: a backup is one file. */
+function asOneFile(path: string): void {
+  const db = new Sqlite(path);
+  db.pragma('journal_mode = DELETE');
+  db.close();
+}
+
+function hasChats(path: string): boolean {
+  const db = new Sqlite(path, { readonly: true });
+  try {
+    return db.prepare('select 1 from conversations limit 1').get() !== undefined;
+  } finally {
+    db.close();
+  }
+}
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function unwritable(folder: string, cause: unknown): AppError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  const full = code === 'ENOSPC' || code === 'SQLITE_FULL';
+  return full
+    ? refusal('backup_failed', 'backupDiskFull', { cause })
+    : refusal('backup_failed', 'backupFolderClosed', { folder }, { cause });
+}

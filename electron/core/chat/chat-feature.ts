@@ -1,0 +1,223 @@
+import type { ToolDecision } from '#shared/contract/chat/chat.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import type { ConversationStore } from '../conversations/conversation-store.ts';
+import type { NewAnswer } from '../conversations/message-store.ts';
+import type { OptionsStore } from '../options/options-store.ts';
+import type { ToPart } from '../request/history.ts';
+import { questionOf } from '../request/question-of.ts';
+import type { BuildRequest } from '../request/request.ts';
+import { readRouting } from '../routing/read-routing.ts';
+import { stopAnswer } from '../streams/live-answers.ts';
+import { type CompareDeps, compareFeature } from './compare.ts';
+import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
+import { titleFrom } from './title.ts';
+
+export interface ChatDeps extends StarterDeps {
+  readonly conversations: ConversationStore;
+  readonly options: Pick<OptionsStore, 'adopt'>;
+  readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
+  readonly build: BuildRequest;
+  /** What stands for a file where a request is only looked at. */
+  readonly placeholder: ToPart;
+}
+
+interface Send {
+  readonly messageId: string;
+  readonly conversationId?: string | null | undefined;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly model: string;
+  readonly overCaps: boolean;
+  readonly editOf?: string | null | undefined;
+}
+
+interface Regenerate {
+  readonly answerId: string;
+  readonly model?: string | null | undefined;
+  readonly overCaps: boolean;
+}
+
+/** Asking and answering. What the user wrote is on disk before the network is touched. */
+export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | 'resumeQueue'>) {
+  const { messages, conversations, live, modelFacts, newId, now } = deps;
+  const sending = new Map<string, Promise<Started>>();
+  const starter = answerStarter(deps);
+  const { begin, stopStarting } = starter;
+
+  const newAnswer = (model: string): NewAnswer => {
+    const facts = modelFacts(model);
+    return {
+      id: newId(),
+      model,
+      modelName: facts?.name ?? null,
+      simulated: facts?.simulated ?? model.startsWith('sandbox/'),
+    };
+  };
+
+  const comparing = compareFeature(deps, newAnswer, starter);
+
+  /** Before anything is stored: a message that may not go out goes back to the composer it came from. */
+  async function admit(
+    answer: NewAnswer,
+    conversationId: string,
+    request: Parameters<typeof deps.build>[0],
+    overCaps: boolean,
+  ): Promise<void> {
+    const built = await deps.build(request, deps.placeholder);
+    await deps.admission.admit({ answerId: answer.id, conversationId, request: built, overCaps });
+    deps.admission.remember(answer.id);
+  }
+
+  async function sendOnce(input: Send): Promise<Started> {
+    const { messageId, conversationId, text, model, overCaps } = input;
+    const known = await earlier(deps, messageId);
+    if (known) return known;
+    const answer = newAnswer(model);
+    const attachments = await deps.attachments.verify(input.attachments);
+    const question = { id: messageId, text, attachments };
+    const asked = { ...question, role: 'user', status: 'done' } as const;
+    if (input.editOf) {
+      const { conversationId: id, parentId } = await ofRole('user', input.editOf);
+      const branch = [...(await messages.branch(id, parentId)), asked];
+      await admit(answer, id, { conversationId: id, branch, model }, overCaps);
+      return begin(id, answer, () => conversations.ask(id, parentId, question, answer, now()));
+    }
+    if (!conversationId) {
+      const id = newId();
+      await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
+      const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
+      return begin(id, answer, async () => {
+        await conversations.begin({ id, title, question, answer, now: now() });
+        await deps.options.adopt(id);
+      });
+    }
+    const { active_leaf } = await existing(deps, conversationId);
+    await comparing.mayGoOn(conversationId);
+    const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
+    if (!live.isLive(conversationId)) await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
+    return begin(conversationId, answer, async () => {
+      const { active_leaf: leaf } = await existing(deps, conversationId);
+      await comparing.mayGoOn(conversationId);
+      await conversations.ask(conversationId, leaf, question, answer, now());
+    });
+  }
+
+  async function ofRole(role: Message['role'], id: string): Promise<Message> {
+    const message = await messages.find(id);
+    if (message?.role !== role) throw refusal('not_found', 'messageGone');
+    return message;
+  }
+
+  /** What was asked for, where a part of the answer went on with the model that had been chosen for it. */
+  async function modelAsked(answer: Message): Promise<string | null> {
+    const above = answer.continues && answer.parentId !== null ? await messages.find(answer.parentId) : null;
+    return above ? modelAsked(above) : answer.model;
+  }
+
+  /** A further answer; `before`: the one it is beside, whose column it takes where several are compared. */
+  async function answerTo(question: Message, model: string, overCaps: boolean, before?: Message): Promise<Started> {
+    const { id, conversationId } = question;
+    const next = { ...newAnswer(model), ...inComparison(question, before) };
+    const branch = await messages.branch(conversationId, id);
+    const purpose = next.comparison ? 'compare' : 'chat';
+    await admit(next, conversationId, { conversationId, branch, model, purpose }, overCaps);
+    return begin(conversationId, next, () => conversations.answerAgain(conversationId, id, next, now()));
+  }
+
+  return {
+    comparisons: comparing,
+
+    send(input: Send): Promise<Started> {
+      const running = sending.get(input.messageId);
+      if (running !== undefined) return running;
+      const started = sendOnce(input).finally(() => sending.delete(input.messageId));
+      sending.set(input.messageId, started);
+      return started;
+    },
+
+    async regenerate({ answerId, model, overCaps }: Regenerate): Promise<Started> {
+      const answer = await ofRole('assistant', answerId);
+      const asked = model ?? (await modelAsked(answer)) ?? 'router';
+      return answerTo(await questionOf(messages, answer), asked, overCaps, answer);
+    },
+
+    async answer({ questionId, model, overCaps }: { questionId: string; model: string; overCaps: boolean }) {
+      return answerTo(await ofRole('user', questionId), model, overCaps);
+    },
+
+    /** The model that began goes on, also where the router chose it: two hands make no one text. */
+    async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
+      const cut = await ofRole('assistant', answerId);
+      const question = await questionOf(messages, cut);
+      const { conversationId } = cut;
+      const model = servedModel(cut, modelFacts) ?? cut.model ?? 'router';
+      const next = { ...newAnswer(model), ...inComparison(question, cut) };
+      const branch = await messages.branch(conversationId, cut.id);
+      const purpose = next.comparison ? 'compare' : 'chat';
+      await admit(next, conversationId, { conversationId, branch, model, continues: true, purpose }, overCaps);
+      const started = await begin(conversationId, next, () => conversations.goOn(conversationId, cut.id, next, now()));
+      return { ...started, userMessageId: question.id };
+    },
+
+    async decideTool({ messageId, call, decision }: { messageId: string; call: number; decision: ToolDecision }) {
+      deps.decisions.decide(messageId, call, decision);
+    },
+
+    async stop({ answerId }: { answerId: string }): Promise<void> {
+      const answer = live.find(answerId);
+      if (answer) await stopAnswer(answer);
+    },
+
+    routing: ({ messageId }: { messageId: string }, signal: AbortSignal | undefined): Promise<RoutingAnswer> =>
+      readRouting(deps, messageId, signal),
+
+    /** Ends every answer as `interrupted`, with what had arrived, and starts no more. */
+    async close(): Promise<void> {
+      stopStarting();
+      await Promise.allSettled([...sending.values(), ...comparing.beginning()]);
+      const answers = live.all();
+      for (const answer of answers) answer.abort.abort(refusal('interrupted', 'closed'));
+      await Promise.all(answers.map((answer) => answer.ended));
+    },
+  };
+}
+
+/** What comes of an answer in a comparison stays in its column, and aside where all columns are shown. */
+function inComparison(question: Message, before: Message | undefined): Pick<NewAnswer, 'comparison' | 'aside'> {
+  const comparison = before?.comparison ?? null;
+  return comparison ? { comparison, aside: question.comparing === comparison.id } : {};
+}
+
+/** The catalogue's id of the model that wrote an answer, where it is known there. */
+function servedModel({ servedProvider, servedModel: model }: Message, known: DescribeModel): string | null {
+  const id = `${servedProvider}/${model}`;
+  return servedProvider && model && known(id) ? id : null;
+}
+
+/** What an earlier send of the same message began. */
+async function earlier({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
+  const message = await messages.find(messageId);
+  if (!message) return null;
+  const answerId = message.role === 'user' ? await messages.firstAnswerTo(messageId) : null;
+  if (!answerId) throw refusal('invalid_input', 'idTaken');
+  return { conversationId: message.conversationId, userMessageId: messageId, answerId };
+}
+
+async function existing({ conversations }: ChatDeps, conversationId: string) {
+  const row = await conversations.find(conversationId);
+  if (!row) throw refusal('not_found', 'conversationGone');
+  return row;
+}
+
+/** After a crash: answers cut off in the middle are marked, and what they cost is asked for. */
+export async function recoverAnswers(
+  deps: Pick<ChatDeps, 'messages' | 'now' | 'log' | 'lookUpOpenCosts'>,
+): Promise<void> {
+  const interrupted = await deps.messages.interruptStreaming(deps.now());
+  if (interrupted) deps.log({ event: 'answers-interrupted', count: interrupted });
+  void deps.lookUpOpenCosts();
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { attachmentFiles } from '../attachments/attachment-files.ts';
+import { attachmentPart } from '../attachments/attachment-part.ts';
+import { attachmentsFeature } from '../attachments/attachments-feature.ts';
+import { attachmentsStore } from '../attachments/attachments-store.ts';
+import { capsFeature } from '../caps/caps-feature.ts';
+import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
+import { contextFeature } from '../context/context-feature.ts';
+import { summaryStore } from '../context/summary-store.ts';
+import { comparisonStore } from '../conversations/comparison-store.ts';
+import { costLookup } from '../costs/cost-lookup.ts';
+import { spendLookup } from '../costs/spend-lookup.ts';
+import { spendStore } from '../costs/spend-store.ts';
+import { personAsked } from '../host/ask-person.ts';
+import { optionsStore } from '../options/options-store.ts';
+import { queueFeature } from '../queue/queue-feature.ts';
+import { queueStore } from '../queue/queue-store.ts';
+import { comparisonQuotes } from '../quotes/comparison-quotes.ts';
+import { quotesFeature } from '../quotes/quotes-feature.ts';
+import { openAdmission } from '../request/admission.ts';
+import { contextFitter } from '../request/fit-context.ts';
+import { requestBuilder } from '../request/request.ts';
+import { previewRoute } from '../routing/preview-route.ts';
+import { openLiveAnswers } from '../streams/live-answers.ts';
+import { openToolDecisions } from '../tool-calls/tool-decisions.ts';
+import type { CoreOptions, Ground } from './open-ground.ts';
+import type { Models } from './open-models.ts';
+import { openTools } from './open-tools.ts';
+
+/** A question's way: its draft's files and quote, what it may cost, its answer with tools and costs, and what waits behind it. */
+export async function openChats(options: CoreOptions, ground: Ground, { connections, modelFacts, secrets }: Models) {
+  const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
+  const { db, log, changes, conversations, now } = ground;
+  const live = openLiveAnswers();
+  const spend = spendStore(db);
+  const { signal } = ground.closing;
+  const lookUps = [
+    costLookup({ ...ground, connections, modelFacts, signal }),
+    spendLookup({ ...ground, spend, connections, signal }),
+  ];
+  const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
+  const ask = personAsked({ confirm: host.confirm, elapsed });
+  const { version } = host;
+  const tools = openTools({ ...ground, dataFolder, secrets, ask, fetch: send, pageWorkerFile, version });
+  const { toolbox } = tools;
+
+  const files = attachmentFiles(join(dataFolder, 'attachments'));
+  const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log });
+  const chatOptions = optionsStore(db);
+  const summaries = summaryStore(db);
+  const caps = capsFeature({ store: ground.settings, spend, changes, now });
+  const build = requestBuilder({
+    modelFacts,
+    optionsOf: chatOptions.read,
+    summaryOf: summaries.of,
+    offeredTools: toolbox.offered,
+  });
+  const reading = { ...ground, leafOf: conversations.leaf, connections, modelFacts, build };
+  const quotes = quotesFeature({ ...reading, bytesOf: attachments.bytes, capStates: caps.stateOf });
+  const { placeholder } = quotes;
+  const admission = openAdmission({ upperBound: quotes.upperBound, caps });
+  const asking = { ...ground, connections, modelFacts, admission };
+  const context = contextFeature({ ...asking, summaries, spend, quoteOf: quotes.rangeOf });
+  const overflowOf = async (id: string) => (await chatOptions.read(id)).overflow;
+  const chat = chatFeature({
+    ...asking,
+    live,
+    lookUpOpenCosts,
+    build,
+    attachments,
+    options: chatOptions,
+    placeholder,
+    toPart: attachmentPart(attachments.bytes),
+    toolbox,
+    decisions: openToolDecisions(),
+    fitContext: contextFitter({ build, overflowOf, compact: context.compact, log }),
+    answerEnded: (answer) => queue.answerEnded(answer),
+    comparisons: comparisonStore(db),
+    resumeQueue: (conversationId) => queue.resume({ conversationId }),
+  });
+  const queue = queueFeature({
+    store: queueStore(db),
+    changes,
+    log,
+    isLive: live.isLive,
+    send: chat.send,
+    compare: chat.comparisons.begin,
+  });
+  await recoverAnswers({ ...ground, lookUpOpenCosts });
+  return {
+    live,
+    spend,
+    lookUpOpenCosts,
+    tools,
+    attachments,
+    chatOptions,
+    caps,
+    context,
+    chat,
+    queue,
+    quotes: { ...quotes, route: previewRoute({ ...reading, placeholder }) },
+    comparisons: { ...chat.comparisons, quote: comparisonQuotes({ quoteOf: quotes.get, capStates: caps.stateOf }) },
+  };
+}
+
+export type Chats = Awaited<ReturnType<typeof openChats>>;

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
+import { conversationStore } from '../conversations/conversation-store.ts';
+import { messageStore } from '../conversations/message-store.ts';
+import { openDb } from '../db/db.ts';
+import type { Listen } from '../gateway/local-door.ts';
+import type { Host } from '../host/host.ts';
+import { openLog } from '../log/log.ts';
+import type { SecretStore } from '../secrets/keychain.ts';
+import type { SessionMemory } from '../secrets/session-memory.ts';
+import { settingsStore } from '../settings/settings-store.ts';
+import { openChanges } from '../streams/change-topics.ts';
+import { openThreadReaders } from '../streams/thread-readers.ts';
+
+export interface CoreOptions {
+  readonly host: Host;
+  readonly dataFolder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A clock that never goes back, in milliseconds. */
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  readonly fetch: typeof fetch;
+  readonly openGateway: (options: GatewayOptions) => Promise<Gateway>;
+  readonly listen: Listen;
+  readonly openSecrets: () => Promise<SecretStore>;
+  readonly session: SessionMemory;
+  /** Multiplies the sandbox's pauses; 0 in tests. */
+  readonly sandboxPace: number;
+  /** The program of the thread beside the main one: `database-worker.ts`, built or as it is. */
+  readonly workerFile: string;
+  /** The program of the threads that read web pages: `tools/page-worker.ts`, built or as it is. */
+  readonly pageWorkerFile: string;
+}
+
+/** What the core's parts have in common: the database, what tells of changes, the log, clock and ids. */
+export async function openGround({ dataFolder, now, newId }: CoreOptions) {
+  const log = openLog(dataFolder, now);
+  const db = await openDb(join(dataFolder, 'portico.db'));
+  return {
+    db,
+    log,
+    changes: openChanges(),
+    readers: openThreadReaders(newId),
+    settings: settingsStore(db),
+    conversations: conversationStore(db),
+    messages: messageStore(db),
+    /** Ends what is asked of the gateway again and again. */
+    closing: new AbortController(),
+    now,
+    newId,
+  };
+}
+
+export type Ground = Awaited<ReturnType<typeof openGround>>;

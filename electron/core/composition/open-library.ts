@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { topic } from '#shared/contract/app/changes.ts';
+import type { Language } from '#shared/language/messages.ts';
+import { backupFeature } from '../backup/backup-feature.ts';
+import { branchStore } from '../conversations/branch-store.ts';
+import { conversationsFeature } from '../conversations/conversations-feature.ts';
+import { messagesFeature } from '../conversations/messages-feature.ts';
+import { threadViewFeature } from '../conversations/thread-view-feature.ts';
+import { watchedThread } from '../conversations/watched-thread.ts';
+import { billsFeature } from '../costs/bills-feature.ts';
+import { migrate } from '../db/db.ts';
+import { migrations } from '../db/migrations/migrations.ts';
+import { organiseFeature } from '../organise/organise-feature.ts';
+import { organiseStore } from '../organise/organise-store.ts';
+import { searchFeature } from '../search/search-feature.ts';
+import { stopAnswers } from '../streams/live-answers.ts';
+import { transferFeature } from '../transfer/transfer-feature.ts';
+import { transferStore } from '../transfer/transfer-store.ts';
+import { openBackground } from '../worker/background.ts';
+import type { Chats } from './open-chats.ts';
+import type { CoreOptions, Ground } from './open-ground.ts';
+import type { Models } from './open-models.ts';
+
+/** What is done with chats that are there: read, put in order, searched, backed up, taken out and brought in. */
+export async function openLibrary(
+  options: CoreOptions,
+  ground: Ground,
+  models: Models,
+  chats: Chats,
+  language: () => Promise<Language>,
+) {
+  const { dataFolder, host, workerFile } = options;
+  const { db, changes, readers, now } = ground;
+  const { live, attachments, tools } = chats;
+  const inThread = messagesFeature({ ...ground, branches: branchStore(db), stopAnswers: live.stopThese });
+  await inThread.purge();
+
+  const databasePath = join(dataFolder, 'portico.db');
+  const background = openBackground(workerFile, databasePath);
+  const conversations = conversationsFeature({ ...ground, live });
+  const bills = billsFeature({ spend: chats.spend });
+  const thread = watchedThread({
+    readers,
+    chats: conversations,
+    running: live.ofConversation,
+    totalOf: (conversationId) => bills.total({ conversationId }),
+  });
+  const organise = organiseFeature({
+    ...ground,
+    store: organiseStore(db),
+    removeConversation: (id) => conversations.remove({ id }),
+  });
+  const leaveTrash = organise.keepTrash();
+  /** After another state has taken the place of this one: its schema, what is held of it, and every window. */
+  const readAnew = async () => {
+    await migrate(db);
+    const loads = [tools.restored, models.remote.load, models.models.load, models.providers.load];
+    await Promise.all(loads.map((load) => load()));
+    readers.refreshAll();
+    changes.emit(...topic.options);
+  };
+  const backup = backupFeature({
+    ...ground,
+    background,
+    databasePath,
+    folder: join(dataFolder, 'backups'),
+    attachmentFolder: join(dataFolder, 'attachments'),
+    migrations: Object.keys(migrations),
+    quiet: () => stopAnswers(live.all()),
+    restored: readAnew,
+  });
+  const leaveBackups = backup.keepUp();
+  return {
+    bills,
+    thread,
+    conversations,
+    messages: { ...inThread, ...threadViewFeature({ db, now }) },
+    organise,
+    backup,
+    search: searchFeature({ background, conversationsById: conversations.byIds }),
+    transfer: transferFeature({
+      ...ground,
+      background,
+      attachments,
+      store: transferStore(db),
+      folder: join(dataFolder, 'imports'),
+      output: host.output,
+      language,
+    }),
+    async close(): Promise<void> {
+      leaveTrash();
+      await leaveBackups();
+      await background.close();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { findLocalServers } from '#gateway/providers/local-servers.ts';
+import { embeddedWallets } from '../gateway/embedded-wallets.ts';
+import { localDoor } from '../gateway/local-door.ts';
+import { openConnections } from '../gateway/open-connections.ts';
+import { remoteGateway } from '../gateway/remote-gateway.ts';
+import { waitAsAsked } from '../gateway/wait-as-asked.ts';
+import { waitingGateway } from '../gateway/waiting-gateway.ts';
+import { gatewayLog } from '../log/log.ts';
+import { modelsFeature } from '../models/models-feature.ts';
+import { modelsStore } from '../models/models-store.ts';
+import { environmentKeys, providersOf } from '../providers/environment-keys.ts';
+import { providerStore } from '../providers/provider-store.ts';
+import { providersFeature } from '../providers/providers-feature.ts';
+import { openKeychain } from '../secrets/keychain.ts';
+import { openSecretBox } from '../secrets/secret-box.ts';
+import { keychainName } from '../secrets/secret-service.ts';
+import type { CoreOptions, Ground } from './open-ground.ts';
+
+const keychainLimitMs = 5000;
+const lookAgainMs = 2000;
+
+/** The ways to models: keys, the gateway inside and one elsewhere, providers, and which models they have. */
+export async function openModels(options: CoreOptions, ground: Ground) {
+  const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send } = options;
+  const { db, log, changes, settings, now, newId } = ground;
+  const keychain = openKeychain({
+    open: options.openSecrets,
+    backend: keychainName(platform),
+    limitMs: keychainLimitMs,
+    log,
+    stateChanged: () => changes.emit('app'),
+    recovered: () => void providers.load(),
+  });
+  const secrets = await openSecretBox(keychain, await settings.writeOnce('profile', newId()), options.session);
+
+  const database = join(dataFolder, 'gateway.db');
+  const open = () => options.openGateway({ database, sandboxPace, now, fetch: send, env: {}, log: gatewayLog(log) });
+  const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs });
+  const { gateway } = waiting;
+  const door = localDoor({ gateway, listen: options.listen, store: settings });
+  const remote = remoteGateway({ store: settings, secrets, fetch: waitAsAsked(send, elapsed) });
+  await remote.load();
+
+  const providers = providersFeature({
+    gateway,
+    findServers: () => findLocalServers({ fetch: send }),
+    store: providerStore(db),
+    secrets,
+    changes,
+    known: providersOf(env),
+    environment: environmentKeys(env),
+    now,
+    newId,
+  });
+  const { hasProvider } = providers;
+  const embedded = embeddedWallets({ gateway, store: settings, secrets, elapsed });
+  const connections = openConnections({ remote, embedded, hasProvider });
+  const source = () => remote.get()?.baseUrl ?? 'embedded';
+  const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
+  await models.load();
+  const { modelFacts } = models;
+  return { keychain, secrets, waiting, gateway, door, remote, providers, embedded, connections, models, modelFacts };
+}
+
+export type Models = Awaited<ReturnType<typeof openModels>>;

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import type { Db } from '../db/db.ts';
+import type { AskPerson } from '../host/ask-person.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import { connectMcp } from '../tool-servers/mcp-connection.ts';
+import { permissionStore } from '../tool-servers/permission-store.ts';
+import { serverConsents } from '../tool-servers/server-consents.ts';
+import { toolServerStore } from '../tool-servers/tool-server-store.ts';
+import { toolServers } from '../tool-servers/tool-servers.ts';
+import { builtInTools } from '../tools/built-in-tools.ts';
+import { pageFetcher } from '../tools/fetch-page.ts';
+import { pageReader } from '../tools/page-reader.ts';
+import { openToolbox } from '../tools/toolbox.ts';
+import { toolsFeature } from '../tools/tools-feature.ts';
+
+export interface OpenToolsDeps {
+  readonly db: Db;
+  readonly dataFolder: string;
+  readonly ask: AskPerson;
+  readonly secrets: SecretBox;
+  readonly changes: Changes;
+  readonly settings: SettingsStore;
+  readonly fetch: typeof fetch;
+  readonly pageWorkerFile: string;
+  readonly version: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** The parts of tools, put together: what the window asks for, and what a turn uses. */
+export function openTools(deps: OpenToolsDeps) {
+  const { db, ask, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
+  const permissions = permissionStore(db);
+  const servers = toolServers({
+    store: toolServerStore(db),
+    consents: serverConsents(join(deps.dataFolder, 'consents.json'), now),
+    connect: (options) => connectMcp({ ...options, version, fetch: send }),
+    permissions,
+    ask,
+    secrets,
+    changes,
+    now,
+    newId,
+  });
+  const fetchPage = pageFetcher({ download: guardedDownload, readPage: pageReader(pageWorkerFile) });
+  const builtIn = builtInTools({ now, fetchPage });
+  const feature = toolsFeature({ builtIn, servers, permissions, store: settings, changes });
+  const toolbox = openToolbox({ builtIn, isOn: feature.isOn, servers, permissions, now, newId });
+  return { feature, toolbox, restored: servers.restored, close: servers.close };
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
+import { knownProvider } from '#shared/known-providers.ts';
+import { refusal } from '#shared/language/refusals.ts';
+
+const ours: Readonly<Record<string, ErrorCode>> = {
+  unreachable: 'gateway_unreachable',
+  not_a_gateway: 'gateway_not_recognised',
+  truncated: 'upstream_truncated',
+};
+
+/** Told by a gateway of ours to programs; a person is shown the time that is left. */
+const headerAdvice = / Wait as long as "Retry-After" says\.$/;
+
+/** The app's code for a refusal; one that we do not know is told by its status where that says enough. */
+function codeOf({ code, status_code }: GatewayError): ErrorCode {
+  const known = ours[code] ?? (isErrorCode(code) ? code : null);
+  return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
+}
+
+/** The one model that was asked for, where nothing but a credential is missing. */
+function withoutCredential({ code, details }: GatewayError): string | null {
+  if (code !== 'no_eligible_model' || !Array.isArray(details?.excluded) || details.excluded.length !== 1) return null;
+  const [only]: { id?: unknown; excluded?: unknown }[] = details.excluded;
+  const reasons = Array.isArray(only?.excluded) ? only.excluded : [];
+  return typeof only?.id === 'string' && reasons.length === 1 && reasons[0] === 'no_credential' ? only.id : null;
+}
+
+/**
+ * A gateway's refusal as the app's own error: its code where we know it, and its own words, except where they tell how to
+ * write a request.
+ */
+export function fromGateway(error: unknown): unknown {
+  if (error instanceof GatewayError) {
+    const more = {
+      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+      details: { ...error.details, ...(error.requestId ? { requestId: error.requestId } : {}) },
+      cause: error,
+    };
+    const model = withoutCredential(error);
+    if (model === null) return new AppError(codeOf(error), error.message.replace(headerAdvice, ''), more);
+    const provider = model.slice(0, model.indexOf('/'));
+    return refusal(codeOf(error), 'noKeyFor', { provider: knownProvider(provider)?.name ?? provider, model }, more);
+  }
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return refusal('gateway_unreachable', 'gatewaySlow', { cause: error });
+  }
+  return error;
+}
+
+/** Runs a call to the gateway; what it fails with is ours. */
+export async function askGateway<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw fromGateway(error);
+  }
+}

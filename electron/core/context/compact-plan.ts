@@ -1,0 +1,72 @@
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { Model } from '#shared/wire/model.ts';
+import { wordsWithCalls } from '../request/call-messages.ts';
+import { type HistoryEntry, sendable } from '../request/history.ts';
+
+export interface CompactPlan {
+  /** The last message that the summary will stand for. */
+  readonly throughId: string;
+  /** How many messages it will stand for, those of an earlier summary included. */
+  readonly messages: number;
+  readonly body: CompletionRequestBody;
+}
+
+const answerTokens = 1500;
+const instruction =
+  'Summarise the conversation below so that it can go on without its text. Keep names, numbers, decisions, code ' +
+  'identifiers and open questions exactly. Write in the language of the conversation, as notes, without an introduction.';
+
+/**
+ * The older half of what is still sent as messages, by tokens; as much of it as the model can read at once. It ends with
+ * an answer, so that what is left begins with a question. Null where there is nothing to gain.
+ */
+export function planCompact(
+  branch: readonly HistoryEntry[],
+  before: { throughId: string; text: string } | null,
+  record: Model | null,
+  conversationId: string,
+  model: string,
+): CompactPlan | null {
+  const entries = sendable(branch);
+  const begin = before ? entries.findIndex(({ id }) => id === before.throughId) + 1 : 0;
+  const after = entries.slice(begin);
+  const sizes = after.map((entry) =>
+    estimateInputTokens([{ role: 'assistant', content: wordsWithCalls(entry) }], undefined),
+  );
+  const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
+  const room = (record?.context_length ?? Number.POSITIVE_INFINITY) - answerTokens - 500 - (before?.text.length ?? 0);
+  let sum = 0;
+  let end = 0;
+  for (const [at, size] of sizes.entries()) {
+    sum += size;
+    if (sum > room || at >= after.length - 2) break;
+    if (after[at]?.role === 'assistant' && after[at + 1]?.role !== 'assistant') end = at + 1;
+    if (sum >= half && end > 0) break;
+  }
+  const last = after[end - 1];
+  if (end < 2 || !last) return null;
+  const takesLimit = !record || record.supported_parameters.includes('max_tokens');
+  return {
+    throughId: last.id,
+    messages: begin + end,
+    body: {
+      model,
+      messages: [
+        { role: 'system', content: instruction },
+        { role: 'user', content: transcript(before?.text ?? null, after.slice(0, end)) },
+      ],
+      ...(takesLimit ? { max_tokens: answerTokens } : {}),
+      metadata: { purpose: 'compact', conversation_id: conversationId },
+    },
+  };
+}
+
+function transcript(before: string | null, entries: readonly HistoryEntry[]): string {
+  const lines = entries.map((entry) => {
+    const { role, attachments } = entry;
+    const files = attachments.map(({ name }) => `[attached: ${name}]\n`).join('');
+    return `${role === 'user' ? 'User' : 'Assistant'}:\n${files}${wordsWithCalls(entry)}`;
+  });
+  return [...(before === null ? [] : [`Summary of what came before:\n${before}`]), ...lines].join('\n\n');
+}

@@ -1,0 +1,65 @@
+import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+
+/** What the requests of one answer used and cost in all. What is not known of one is not known of the sum. */
+function sumOf(answer: readonly Message[]): AnswerSum {
+  const sent = answer.filter(({ requestId, error }) => requestId !== null || !error || !unsent.has(error.code));
+  const parts = sent.length > 0 ? sent : answer;
+  return { usage: usageOf(parts), ...costOf(parts), bill: billOf(parts) };
+}
+
+/** Refused before it was sent: it used and cost nothing. */
+const unsent = new Set(['cap_exceeded', 'context_length_exceeded', 'unsupported_modality']);
+
+/** Messages, oldest first, where each that goes on with an answer has the sum of its requests so far. */
+export function withSums(messages: readonly Message[]): Message[] {
+  const answers = new Map<string, readonly Message[]>();
+  return messages.map((message) => {
+    const before = message.continues ? answers.get(message.parentId ?? '') : undefined;
+    const answer = [...(before ?? []), message];
+    answers.set(message.id, answer);
+    return before ? { ...message, sum: sumOf(answer) } : message;
+  });
+}
+
+/** All that was used, where each part said so. */
+function usageOf(parts: readonly Message[]): Message['usage'] {
+  const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+  for (const { usage } of parts) {
+    if (!usage) return null;
+    total.promptTokens += usage.promptTokens;
+    total.completionTokens += usage.completionTokens;
+    total.cachedTokens += usage.cachedTokens;
+    total.reasoningTokens += usage.reasoningTokens;
+  }
+  return total;
+}
+
+const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed'];
+
+/** The sum of the bills. One that is not known makes the sum unknown: never a part shown as the whole. */
+function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
+  const costSource = leastSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
+  let sum = 0n;
+  for (const { costUsd } of parts) {
+    if (costUsd === null) return { costUsd: null, costSource: 'unknown' };
+    sum += parseUsd(costUsd);
+  }
+  return { costUsd: formatUsd(nanoUsd(sum)), costSource };
+}
+
+/** The bills' lines, added up by kind, where every part has them. */
+function billOf(parts: readonly Message[]): Message['bill'] {
+  type Line = NonNullable<Message['bill']>['lines'][number];
+  const lines = new Map<Line['kind'], Line>();
+  for (const { bill } of parts) {
+    if (!bill) return null;
+    for (const line of bill.lines) {
+      const before = lines.get(line.kind);
+      const sum = formatUsd(nanoUsd(parseUsd(before?.usd ?? '0') + parseUsd(line.usd)));
+      const tokens = before === undefined ? line.tokens : (before.tokens ?? 0) + (line.tokens ?? 0);
+      lines.set(line.kind, { kind: line.kind, tokens, usd: sum });
+    }
+  }
+  return { lines: [...lines.values()] };
+}

@@ -1,0 +1,142 @@
+import type { ChatEvent, ThreadSnapshot } from '#shared/contract/chat/chat.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { ConversationTotal } from '#shared/contract/common/bills.ts';
+import { mostAtOnce } from '#shared/contract/common/limits.ts';
+import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { PageRequest, ThreadNews } from '../streams/event-buffer.ts';
+import { frameMs, pause } from '../streams/pace.ts';
+import type { ThreadReaders } from '../streams/thread-readers.ts';
+import type { conversationsFeature } from './conversations-feature.ts';
+
+export interface WatchedThreadDeps {
+  readonly readers: ThreadReaders;
+  readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds'>;
+  /** The answers being written in a conversation, on whichever branch. */
+  readonly running: (conversationId: string) => Message[];
+  readonly totalOf: (conversationId: string) => Promise<ConversationTotal>;
+}
+
+interface Watch {
+  readonly conversationId: string;
+  readonly at: 'end' | 'place';
+  readonly limit: number;
+}
+
+type AskedPage =
+  | { readonly readerId: string; readonly to: 'end' }
+  | { readonly readerId: string; readonly to: 'older' | 'newer' | 'message'; readonly messageId: string };
+
+const pageSize = 60;
+const besides = 30;
+
+/** One thread for each reader: a snapshot, then each change, at most one batch a frame. */
+export function watchedThread({ readers, chats, running, totalOf }: WatchedThreadDeps) {
+  return {
+    async *watch(
+      { conversationId, at, limit }: Watch,
+      signal: AbortSignal | undefined,
+    ): AsyncGenerator<ChatEvent, void> {
+      const reader = readers.open(conversationId);
+      const { buffer } = reader;
+      let seq = 0;
+      let given = 0;
+
+      type Page = Omit<ThreadSnapshot, 'type' | 'seq' | 'readerId' | 'answers' | 'total'>;
+      const snapshotOf = async ({ conversation, place, ...stretch }: Page): Promise<ChatEvent> => {
+        const total = await totalOf(conversationId);
+        given = stretch.messages.length;
+        const { messages, columns, hasOlder, hasNewer } = stretch;
+        const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, place } as const;
+        return { ...head, messages, columns, hasOlder, hasNewer, answers: running(conversationId), total };
+      };
+      /** What the reader shows, as far as it is known: the end, or where it was last. */
+      const again = async () =>
+        snapshotOf(
+          await chats.get({ id: conversationId, limit: Math.min(mostAtOnce, Math.max(limit, given)), at: 'place' }),
+        );
+      const conversation = async () => {
+        const found = (await chats.byIds([conversationId])).get(conversationId);
+        if (!found) throw refusal('not_found', 'conversationGone');
+        return found;
+      };
+
+      async function page({ to, messageId }: PageRequest): Promise<ChatEvent> {
+        if (messageId === null) return snapshotOf(await chats.get({ id: conversationId, limit, at: 'end' }));
+        const before = to === 'older' ? pageSize : to === 'message' ? besides : 0;
+        const after = to === 'newer' ? pageSize : to === 'message' ? besides : 0;
+        const stretch = await chats.around({ messageId, before, after });
+        if (stretch.messages[0]?.conversationId !== conversationId) throw refusal('not_found', 'messageGone');
+        if (to !== 'older' && to !== 'newer')
+          return snapshotOf({ ...stretch, conversation: await conversation(), place: null });
+        given += stretch.messages.length;
+        return { type: 'page', seq: ++seq, at: to, edgeId: messageId, ...stretch };
+      }
+
+      async function told(news: ThreadNews): Promise<ChatEvent | null> {
+        switch (news.type) {
+          case 'text-delta':
+          case 'reasoning-delta':
+            return news;
+          case 'message-added':
+            given++;
+            return { ...news, seq: ++seq };
+          case 'message-updated': {
+            const total = news.message.status === 'streaming' ? {} : { total: await totalOf(conversationId) };
+            return { ...news, ...total, seq: ++seq };
+          }
+          case 'branch-changed': {
+            const stretch = await chats
+              .around({ messageId: news.messageId, before: 0, after: pageSize })
+              .catch(goneToNull);
+            // Taken away since: what is shown in its place is read whole.
+            if (stretch === null) return again();
+            const { messages, columns, hasNewer } = stretch;
+            return { type: 'branch-shown', seq: ++seq, messages, columns, hasNewer };
+          }
+          case 'conversation-changed': {
+            const [changed, total] = await Promise.all([conversation(), totalOf(conversationId)]);
+            return { type: 'conversation-updated', seq: ++seq, conversation: changed, total };
+          }
+          case 'all-changed':
+            return again();
+          case 'page-wanted':
+            return page(news).then(
+              (event) => {
+                news.settle();
+                return event;
+              },
+              (error: unknown) => {
+                news.settle(error);
+                return null;
+              },
+            );
+        }
+      }
+
+      try {
+        yield await snapshotOf(await chats.get({ id: conversationId, limit, at }));
+        while (await buffer.ready(signal)) {
+          const { events, overflow } = buffer.take();
+          if (overflow) yield await again();
+          for (const news of events) {
+            const event = await told(news);
+            if (event) yield event;
+          }
+          await pause(frameMs, signal);
+        }
+      } finally {
+        reader.close();
+      }
+    },
+
+    async page(asked: AskedPage): Promise<void> {
+      await readers.ask(asked.readerId, { to: asked.to, messageId: asked.to === 'end' ? null : asked.messageId });
+    },
+  };
+}
+
+function goneToNull(error: unknown): null {
+  if (error instanceof AppError && error.code === 'not_found') return null;
+  throw error;
+}

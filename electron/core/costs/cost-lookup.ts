@@ -1,0 +1,74 @@
+import { priceOf } from '#shared/bill-lines.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { RequestRecord } from '#shared/wire/request-record.ts';
+import type { Connections } from '../connection/connections.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import type { MessageStore } from '../conversations/message-store.ts';
+import type { AnswerPatch, MessageRow } from '../db/message-row.ts';
+import type { Log } from '../log/log.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { ThreadReaders } from '../streams/thread-readers.ts';
+import { billOfRecord, costOfRecord, estimatedCost, usageOfRecord } from './cost.ts';
+import { lookUpUnsettled } from './look-up-unsettled.ts';
+import { findNamedRequest } from './named-request.ts';
+import { settledRecord } from './settled-record.ts';
+
+export interface CostLookupDeps {
+  readonly messages: MessageStore;
+  readonly connections: Connections;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly modelFacts: DescribeModel;
+  readonly changes: Changes;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the gateway what ended answers have cost where their own stream could not tell any more. Never throws. */
+export const costLookup = (deps: CostLookupDeps) =>
+  lookUpUnsettled({ open: deps.messages.costOpen, lookUp: (row) => lookUp(deps, row), log: deps.log });
+
+async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
+  const patch = await patchFor(deps, row);
+  if (!patch || deps.signal.aborted) return;
+  await deps.messages.update(row.id, patch);
+  // What goes on with it has another sum now; what is being written has none yet, and is told at its end.
+  for (const message of await deps.messages.goingOnWith(row.id)) {
+    if (message.status !== 'streaming')
+      deps.readers.publish(message.conversationId, { type: 'message-updated', message });
+  }
+  deps.changes.emit('account');
+}
+
+/** Null: not known yet, ask again at the next start. */
+async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
+  const { connections, signal } = deps;
+  const name = row.client_request_id;
+  if (row.source === null || (row.request_id === null && name === null)) return { costOpen: false };
+  const payer = await connections.bySource(row.source);
+  if (!payer) return null;
+  const requestId =
+    row.request_id ?? (name === null ? 'none' : await findNamedRequest(payer.client, name, row.created_at, signal));
+  if (requestId === null || signal.aborted) return null;
+  // The gateway keeps no such name: what it cost stays unknown, which is not nothing.
+  if (requestId === 'none') return { costOpen: false };
+  const record = await settledRecord(payer.client, requestId, signal);
+  if (record === null || signal.aborted) return null;
+  return { ...(record === 'none' ? await estimateFor(deps, row) : { ...patchOf(record), requestId }), costOpen: false };
+}
+
+/** A gateway that tells no cost at all: tokens by estimate at the list price, and marked as what it is. */
+async function estimateFor({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
+  const id = row.served_model ? `${row.served_provider}/${row.served_model}` : (row.model ?? '');
+  const pricing = modelFacts(id)?.record.pricing;
+  if (row.cost_usd !== null || row.usage !== null || !pricing || row.text === '' || row.status === 'error') return {};
+  const branch = await messages.branch(row.conversation_id, row.parent_id);
+  return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
+}
+
+/** What an answer learns from the record of its request. */
+export function patchOf(
+  record: RequestRecord,
+): Pick<Message, 'costUsd' | 'costSource' | 'bill'> & Partial<Pick<Message, 'usage'>> {
+  const usage = usageOfRecord(record);
+  return { ...costOfRecord(record), bill: billOfRecord(record), ...(usage ? { usage } : {}) };
+}

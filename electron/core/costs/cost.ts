@@ -1,0 +1,99 @@
+import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
+import { billLines, priceOf } from '#shared/bill-lines.ts';
+import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
+import type { Bill } from '#shared/contract/common/bills.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
+import { costOf, noTokens, type Price } from '#shared/price.ts';
+import type { CompletionChunk } from '#shared/wire/chat-response.ts';
+import { pricing } from '#shared/wire/model.ts';
+import type { RequestRecord } from '#shared/wire/request-record.ts';
+import { wordsWithCalls } from '../request/call-messages.ts';
+
+interface Cost {
+  readonly costUsd: string | null;
+  readonly costSource: CostSource;
+}
+
+const unknown: Cost = { costUsd: null, costSource: 'unknown' };
+
+/** What an answer cost, as its last chunk tells. A model without a price has no cost that anyone knows: not zero. */
+export function costOfChunk(chunk: CompletionChunk, priced: boolean | undefined): Cost {
+  if (!chunk.usage) return unknown;
+  if (chunk.byok) return { costUsd: chunk.usage.upstream_cost_usd, costSource: 'byok' };
+  if (priced === false) return unknown;
+  return { costUsd: chunk.usage.cost_usd, costSource: 'billed' };
+}
+
+/** What an ended request cost, as the gateway's record tells (wire contract §10). A failed one is never charged (§1.4). */
+export function costOfRecord(record: RequestRecord): Cost {
+  if (record.byok) return { costUsd: record.upstream_cost_usd, costSource: 'byok' };
+  const unpriced = record.price === null && record.status !== 'failed' && record.total_tokens > 0;
+  return unpriced ? unknown : { costUsd: record.cost_usd, costSource: 'billed' };
+}
+
+export function usageOfChunk(usage: NonNullable<CompletionChunk['usage']>): NonNullable<Message['usage']> {
+  return {
+    promptTokens: usage.prompt_tokens,
+    completionTokens: usage.completion_tokens,
+    cachedTokens: usage.prompt_tokens_details.cached_tokens,
+    reasoningTokens: usage.completion_tokens_details.reasoning_tokens,
+  };
+}
+
+export function usageOfRecord(record: RequestRecord): Message['usage'] {
+  if (record.total_tokens === 0) return null;
+  return {
+    promptTokens: record.prompt_tokens,
+    completionTokens: record.completion_tokens,
+    cachedTokens: record.cached_tokens,
+    reasoningTokens: record.reasoning_tokens,
+  };
+}
+
+const recordedPrice = pricing.pick({
+  prompt: true,
+  completion: true,
+  input_cache_read: true,
+  input_cache_write: true,
+  input_cache_write_1h: true,
+  reasoning: true,
+  input_audio: true,
+  request: true,
+  tiers: true,
+});
+
+/** The charge in its parts, by the price row that the gateway used; null where it names none. */
+export function billOfRecord(record: RequestRecord): Bill | null {
+  const { costUsd } = costOfRecord(record);
+  const price = recordedPrice.safeParse(record.price);
+  if (costUsd === null || !price.success) return null;
+  return billLines(
+    priceOf(price.data),
+    {
+      promptTokens: record.prompt_tokens,
+      completionTokens: record.completion_tokens,
+      cachedTokens: record.cached_tokens,
+      cacheWriteTokens: record.cache_write_tokens,
+      cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
+      reasoningTokens: record.reasoning_tokens,
+      audioTokens: record.audio_tokens ?? 0,
+    },
+    parseUsd(costUsd),
+  );
+}
+
+/** What an answer costs by our own count of its tokens and the list price. */
+export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
+  const messages = question.map((entry) => ({ role: entry.role, content: wordsWithCalls(entry) }));
+  const tokens = question.reduce(
+    (sum, { attachments }) => sum + attachments.reduce((all, file) => all + file.tokens, 0),
+    0,
+  );
+  const usage = {
+    ...noTokens,
+    promptTokens: estimateInputTokens(messages, undefined) + tokens,
+    completionTokens: estimateTextTokens(answer),
+  };
+  const cost = costOf(price, usage);
+  return { costUsd: formatUsd(cost), costSource: 'estimated' as const, bill: billLines(price, usage, cost) };
+}

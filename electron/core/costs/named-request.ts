@@ -1,0 +1,40 @@
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import { pause } from '../streams/pace.ts';
+
+/** Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). */
+export const namedRequest = (name: string) => ({ 'x-client-request-id': name });
+
+/** A request that is held may not be listed yet where its head was still on its way. */
+const waitsMs = [0, 300, 1000, 3000, 10_000];
+const daySeconds = 86_400;
+
+/**
+ * The gateway's own id of a request that never told it. `none`: the gateway knows no such request, or keeps no names.
+ * Null: it could not be asked, ask again later. `sentAt`: by our clock, which may be wrong by hours.
+ */
+export async function findNamedRequest(
+  client: Pick<GatewayClient, 'requests'>,
+  name: string,
+  sentAt: number,
+  signal: AbortSignal | undefined,
+): Promise<string | 'none' | null> {
+  const query = { client_request_id: name, start: Math.max(0, Math.floor(sentAt / 1000) - daySeconds), limit: 20 };
+  let answered = false;
+  for (const waitMs of waitsMs) {
+    await pause(waitMs, signal);
+    if (signal?.aborted) return null;
+    try {
+      const { data } = await client.requests(query, signal ? { signal } : {});
+      // A gateway that does not know the filter lists the newest requests, which are others.
+      const found = data.find(({ metadata }) => metadata.client_request_id === name);
+      if (found) return found.id;
+      answered = true;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if ([404, 405, 501].includes(error.status_code)) return 'none';
+      if (error.status_code === 401 || error.status_code === 403) return null;
+    }
+  }
+  return answered ? 'none' : null;
+}

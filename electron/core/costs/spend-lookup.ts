@@ -1,0 +1,57 @@
+import type { Connections } from '../connection/connections.ts';
+import type { Log } from '../log/log.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { ThreadReaders } from '../streams/thread-readers.ts';
+import { costOfRecord } from './cost.ts';
+import { lookUpUnsettled } from './look-up-unsettled.ts';
+import { findNamedRequest } from './named-request.ts';
+import { settledRecord } from './settled-record.ts';
+import type { SpendStore } from './spend-store.ts';
+
+export interface SpendLookupDeps {
+  readonly spend: Pick<SpendStore, 'openRequests' | 'giveUp' | 'add'>;
+  readonly connections: Connections;
+  readonly changes: Changes;
+  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+type Row = Awaited<ReturnType<SpendStore['openRequests']>>[number];
+
+/**
+ * What summaries have cost whose writing a crash ended: those that were open at the start, asked for until they are known.
+ * The first call is the start's; whoever pays may be connected only later. Never throws.
+ */
+export function spendLookup(deps: SpendLookupDeps) {
+  let left: Promise<Map<string, Row>> | undefined;
+  const atStart = async () => new Map((await deps.spend.openRequests()).map((row) => [row.id, row]));
+  return lookUpUnsettled<Row>({
+    async open() {
+      left ??= atStart();
+      return [...(await left).values()];
+    },
+    async lookUp(row) {
+      if (await lookUp(deps, row)) (await left)?.delete(row.id);
+    },
+    log: deps.log,
+  });
+}
+
+/** False: not known yet. */
+async function lookUp({ spend, connections, changes, readers, signal }: SpendLookupDeps, row: Row): Promise<boolean> {
+  const payer = row.source === null ? null : await connections.bySource(row.source);
+  if (!payer || row.client_request_id === null) return false;
+  const id = row.request_id ?? (await findNamedRequest(payer.client, row.client_request_id, row.at, signal));
+  const record = id === null || id === 'none' ? id : await settledRecord(payer.client, id, signal);
+  if (record === null || signal.aborted) return false;
+  if (typeof record === 'string') {
+    await spend.giveUp(row.id);
+    return true;
+  }
+  const { costUsd, costSource } = costOfRecord(record);
+  await spend.add({ ...row, request_id: record.id, cost_usd: costUsd, cost_source: costSource });
+  readers.publish(row.conversation_id, { type: 'conversation-changed' });
+  changes.emit('account');
+  return true;
+}

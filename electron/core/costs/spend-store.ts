@@ -1,0 +1,66 @@
+import type { Insertable } from 'kysely';
+import { parseUsd } from '#shared/money.ts';
+import type { ComposerTables } from '../db/composer-tables.ts';
+import type { Db } from '../db/db.ts';
+
+/** What requests cost, whether their messages are still there or not. Amounts in nano-USD, without test credits. */
+export function spendStore(db: Db) {
+  const paid = () =>
+    db.selectFrom('spend').select('cost_usd').where('simulated', '=', 0).where('cost_usd', 'is not', null);
+  const sum = (rows: readonly { cost_usd: string | null }[]): bigint =>
+    rows.reduce((total, { cost_usd }) => total + parseUsd(cost_usd ?? '0'), 0n);
+
+  return {
+    since: async (time: number): Promise<bigint> => sum(await paid().where('at', '>=', time).execute()),
+
+    ofConversation: async (id: string): Promise<bigint> =>
+      sum(await paid().where('conversation_id', '=', id).execute()),
+
+    /** Which of these answers run or wait for their cost; one that is not stored yet is not in it. */
+    async open(ids: readonly string[]): Promise<Map<string, boolean>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('messages')
+        .select(['id', 'status', 'cost_open'])
+        .where('id', 'in', ids)
+        .execute();
+      return new Map(rows.map((row) => [row.id, row.status === 'streaming' || row.cost_open === 1]));
+    },
+
+    rows: (conversationId: string) =>
+      db
+        .selectFrom('spend')
+        .select(['id', 'purpose', 'simulated', 'cost_usd', 'cost_source', 'request_id'])
+        .where('conversation_id', '=', conversationId)
+        .execute(),
+
+    /** Requests that are no answers and whose cost was never told: their process ended before. */
+    openRequests: () =>
+      db
+        .selectFrom('spend')
+        .selectAll()
+        .where('cost_usd', 'is', null)
+        .where('client_request_id', 'is not', null)
+        .execute(),
+
+    /** Nobody will ever know what it cost. */
+    async giveUp(id: string): Promise<void> {
+      await db.updateTable('spend').set({ client_request_id: null }).where('id', '=', id).execute();
+    },
+
+    /** A request that is no answer, before it is sent and with each thing that is learnt of its cost. */
+    async add(row: Insertable<ComposerTables['spend']>): Promise<void> {
+      await db
+        .insertInto('spend')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet({ cost_usd: row.cost_usd, cost_source: row.cost_source, request_id: row.request_id }),
+        )
+        .execute();
+    },
+  };
+}
+
+export type SpendStore = ReturnType<typeof spendStore>;

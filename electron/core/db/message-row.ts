@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely';
+import type { Message, ToolCall } from '#shared/contract/chat/conversations.ts';
+import type { MessageTable } from './db.ts';
+
+export type MessageRow = Selectable<MessageTable>;
+export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };
+
+/** What changes of an answer while it is written and once it has ended. */
+export type AnswerPatch = Partial<
+  Pick<
+    Message,
+    | 'text'
+    | 'reasoning'
+    | 'status'
+    | 'servedProvider'
+    | 'servedModel'
+    | 'modelName'
+    | 'simulated'
+    | 'finishReason'
+    | 'usage'
+    | 'costUsd'
+    | 'costSource'
+    | 'bill'
+    | 'routeReason'
+    | 'requestId'
+    | 'error'
+    | 'toolCalls'
+    | 'firstTokenAt'
+    | 'finishedAt'
+    | 'room'
+  >
+> & { source?: string; clientRequestId?: string; costOpen?: boolean };
+
+export function toMessage(row: NumberedRow): Message {
+  return {
+    id: row.id,
+    conversationId: row.conversation_id,
+    parentId: row.parent_id,
+    role: row.role,
+    text: row.text,
+    attachments: JSON.parse(row.attachments),
+    reasoning: row.reasoning,
+    status: row.status,
+    model: row.model,
+    servedProvider: row.served_provider,
+    servedModel: row.served_model,
+    modelName: row.model_name,
+    simulated: row.simulated === 1,
+    finishReason: row.finish_reason,
+    usage: row.usage === null ? null : JSON.parse(row.usage),
+    costUsd: row.cost_usd,
+    costSource: row.cost_source,
+    bill: row.bill === null ? null : JSON.parse(row.bill),
+    routeReason: row.route_reason,
+    requestId: row.request_id,
+    error: row.error === null ? null : JSON.parse(row.error),
+    toolCalls: settled(JSON.parse(row.tool_calls), row.status),
+    createdAt: row.created_at,
+    firstTokenAt: row.first_token_at,
+    finishedAt: row.finished_at,
+    sibling: { index: row.sibling_index, count: row.sibling_count },
+    continues: row.continues === 1,
+    room: row.room === null ? null : JSON.parse(row.room),
+    comparison: row.comparison === null ? null : { id: row.comparison, column: row.comparison_column ?? 0 },
+    comparing: row.comparing,
+  };
+}
+
+/** Where the answer has ended, nothing waits or runs any more: also what a crash cut off. */
+function settled(calls: ToolCall[], status: Message['status']): ToolCall[] {
+  if (status === 'streaming') return calls;
+  return calls.map(({ run, ...call }) => {
+    if (run === undefined) return call;
+    const open = run.state === 'waiting' || run.state === 'running';
+    return { ...call, run: open ? { ...run, state: 'stopped' } : run };
+  });
+}
+
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+const flag = (value: boolean) => (value ? 1 : 0);
+
+/** The columns that a patch sets; a field that is not in it stays as it is. */
+export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
+  const columns: { [K in keyof Required<AnswerPatch>]: () => Partial<MessageRow> } = {
+    text: () => ({ text: patch.text ?? '' }),
+    reasoning: () => ({ reasoning: patch.reasoning ?? '' }),
+    status: () => (patch.status ? { status: patch.status } : {}),
+    servedProvider: () => ({ served_provider: patch.servedProvider ?? null }),
+    servedModel: () => ({ served_model: patch.servedModel ?? null }),
+    modelName: () => ({ model_name: patch.modelName ?? null }),
+    simulated: () => ({ simulated: flag(patch.simulated ?? false) }),
+    finishReason: () => ({ finish_reason: patch.finishReason ?? null }),
+    usage: () => ({ usage: json(patch.usage ?? null) }),
+    costUsd: () => ({ cost_usd: patch.costUsd ?? null }),
+    costSource: () => ({ cost_source: patch.costSource ?? 'unknown' }),
+    bill: () => ({ bill: json(patch.bill ?? null) }),
+    routeReason: () => ({ route_reason: patch.routeReason ?? null }),
+    requestId: () => ({ request_id: patch.requestId ?? null }),
+    error: () => ({ error: json(patch.error ?? null) }),
+    toolCalls: () => ({ tool_calls: JSON.stringify(patch.toolCalls ?? []) }),
+    firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
+    finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),
+    clientRequestId: () => ({ client_request_id: patch.clientRequestId ?? null }),
+    room: () => ({ room: json(patch.room ?? null) }),
+    source: () => ({ source: patch.source ?? null }),
+    costOpen: () => ({ cost_open: flag(patch.costOpen ?? false) }),
+  };
+  const names = Object.keys(patch) as (keyof AnswerPatch)[];
+  return Object.assign({}, ...names.map((name) => columns[name]()));
+}

@@ -1,0 +1,83 @@
+import { Secret } from '#gateway/auth/secret.ts';
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
+import { AppError } from '#shared/errors.ts';
+import { parseBaseUrl } from '../connection/base-url.ts';
+import type { Connections } from '../connection/connections.ts';
+import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { LocalDoor } from './local-door.ts';
+import type { RemoteGateway } from './remote-gateway.ts';
+
+export interface GatewayDeps {
+  readonly remote: RemoteGateway;
+  readonly door: LocalDoor;
+  readonly connections: Connections;
+  readonly changes: Changes;
+  /** Told when a gateway was connected; never throws. */
+  readonly connected: () => Promise<void>;
+  /** A clock that never goes back, in milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const limitMs = 8000;
+
+/** Which gateway is in use, whether it answers, and the embedded one's door for other programs. */
+export function gatewayFeature({ remote, door, connections, changes, connected, elapsed }: GatewayDeps) {
+  async function status(): Promise<GatewayConnection['status']> {
+    const start = elapsed();
+    try {
+      const { client } = await connections.wallet('main');
+      await client.verify({ signal: AbortSignal.timeout(limitMs) });
+      return { state: 'ok', message: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
+    } catch (error) {
+      return failedStatus(error);
+    }
+  }
+
+  async function get(): Promise<GatewayConnection> {
+    return { mode: connections.mode, remote: remote.get(), local: door.state(), status: await status() };
+  }
+
+  function changed(): Promise<GatewayConnection> {
+    changes.emit('gateway', 'models', 'account', 'providers');
+    return get();
+  }
+
+  return {
+    get,
+    async connect(input: { baseUrl: string; key: string }): Promise<GatewayConnection> {
+      const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
+      const secret = new Secret(input.key);
+      await askGateway(() => remote.clientFor(baseUrl, secret).verify({ signal: AbortSignal.timeout(limitMs) }));
+      await remote.connect(baseUrl, secret);
+      void connected();
+      return changed();
+    },
+    async disconnect(): Promise<GatewayConnection> {
+      await remote.disconnect();
+      return changed();
+    },
+    async listen(wanted: { enabled: boolean; port: number }): Promise<GatewayConnection> {
+      await door.set(wanted);
+      changes.emit('gateway');
+      return get();
+    },
+  };
+}
+
+function failedStatus(error: unknown): GatewayConnection['status'] {
+  const failure = fromGateway(error);
+  if (!(failure instanceof AppError)) throw error;
+  const { message, retryAfterMs = null } = failure;
+  return { state: stateOf(error), message, retryAfterMs, latencyMs: null };
+}
+
+/** An error that is none of the gateway's (a key that is gone) is a refusal of our own. */
+function stateOf(error: unknown): 'busy' | 'refused' | 'unreachable' {
+  if (error instanceof AppError) return 'refused';
+  if (!(error instanceof GatewayError)) return 'unreachable';
+  const { status_code: status } = error;
+  if (status === 429 || status === 503) return 'busy';
+  return status >= 400 && status < 500 ? 'refused' : 'unreachable';
+}

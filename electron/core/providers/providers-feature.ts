@@ -1,0 +1,214 @@
+import type { Gateway } from '#gateway/gateway.ts';
+import type { LocalServer, Provider, SavedServer } from '#shared/contract/app/providers.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import { checkAll, checkEntry, checkSecret, requireNotRefused } from './check-entry.ts';
+import { forgetSecrets, keepHeaders, loadEntry, remember, secretName, withSession } from './entry-secrets.ts';
+import { inOrder, withFurtherKey, withoutOneKey } from './key-list.ts';
+import { credentialOf, type Entry, isUsable, keysOf, offeredServer, toProvider } from './provider-entry.ts';
+import type { OfferedProvider } from './provider-list.ts';
+import { mainKey } from './provider-settings.ts';
+import type { ProviderStore, StoredProvider } from './provider-store.ts';
+import { originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from './wanted-entry.ts';
+
+export interface ProvidersDeps {
+  readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
+  /** Asks the usual ports of this machine for servers of one's own. */
+  readonly findServers: () => Promise<LocalServer[]>;
+  readonly store: ProviderStore;
+  readonly secrets: SecretBox;
+  readonly changes: Changes;
+  readonly known: readonly OfferedProvider[];
+  /** Keys of the environment: used unless the user has set another. */
+  readonly environment: readonly Entry[];
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+const mostProviders = 200;
+
+/** The user's own keys. They go in and are never given out again; only their first and last characters are. */
+export function providersFeature(deps: ProvidersDeps) {
+  const { gateway, store, secrets, changes, known, environment } = deps;
+  const entries = entriesInUse(gateway);
+  /** What the user has set in this session: reading the keychain late must not undo it. */
+  const touched = new Set<string>();
+  const loaded = Promise.withResolvers<void>();
+
+  function offered(id: string): OfferedProvider {
+    const entry = entries.get(id);
+    const found = known.find((provider) => provider.id === id) ?? (entry && offeredServer(id, entry.settings));
+    if (!found) throw refusal('not_found', 'noSuchProvider', { id });
+    return found;
+  }
+
+  function entryOf(id: string): Entry {
+    const entry = entries.get(id);
+    if (!entry) throw refusal('not_found', 'providerNotSetUp', { id });
+    return entry;
+  }
+
+  const shown = (id: string) => toProvider(offered(id), entries.get(id), gateway.keyStates(id));
+
+  function all(): Provider[] {
+    const named = [...entries.all()].filter(({ settings }) => settings.server !== null);
+    const byName = named.toSorted((a, b) =>
+      (a.settings.server?.name ?? '').localeCompare(b.settings.server?.name ?? ''),
+    );
+    return [...known, ...byName].map(({ id }) => shown(id));
+  }
+
+  const told = () => changes.emit('providers', 'models', 'account');
+
+  /** What it lists is known then. A list that does not come now is asked for again by the gateway, which tells so. */
+  const listed = (id: string): Promise<void> =>
+    gateway.refreshModels(id).then(
+      () => changes.emit('models'),
+      () => {},
+    );
+
+  /** It is remembered and takes effect. */
+  async function keep(entry: Entry): Promise<Provider> {
+    await remember(store, secrets, entry);
+    touched.add(entry.id);
+    entries.use(entry.id, entry);
+    told();
+    if (entry.state === 'works') await listed(entry.id);
+    return shown(entry.id);
+  }
+
+  /** A state that was restored names another address than the keys were entered for: they do not go there. */
+  async function keepSecretsFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
+    if (!before || keysOf(before).length + before.headers.size === 0) return;
+    if (originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
+    touched.delete(stored.id);
+    await forgetSecrets(secrets, before);
+  }
+
+  async function keepChecked(wanted: Entry): Promise<Provider> {
+    const entry = await checkEntry(deps, wanted);
+    requireNotRefused(entry, entry.id);
+    const storage = entry.secret ? await secrets.set(secretName(entry.id), entry.secret) : null;
+    return keep({ ...entry, storage });
+  }
+
+  return {
+    async list(): Promise<Provider[]> {
+      await loaded.promise;
+      return all();
+    },
+
+    async setKey(input: SetKey): Promise<Provider> {
+      await loaded.promise;
+      return keepChecked(wantedEntry(input, offered(input.id), entries.get(input.id)));
+    },
+
+    async saveServer(input: SavedServer): Promise<Provider> {
+      await loaded.promise;
+      const before = input.id === null ? undefined : entryOf(input.id);
+      if (before && !before.settings.server) throw refusal('invalid_input', 'providerNamed');
+      if (!before && entries.count() >= mostProviders) throw refusal('invalid_input', 'tooManyProviders');
+      const id = before?.id ?? serverIdFor(input.name, (each) => entries.get(each) !== undefined);
+      const wanted = wantedServer(input, id, before);
+      const checked = await checkEntry(deps, wanted);
+      requireNotRefused(checked, input.name);
+      await keepHeaders(secrets, wanted, before);
+      const storage = checked.secret ? await secrets.set(secretName(id), checked.secret) : null;
+      return keep({ ...checked, storage });
+    },
+
+    async addKey({ id, label, key }: { id: string; label: string; key: string }): Promise<Provider> {
+      await loaded.promise;
+      const { entry, keyId, secret } = withFurtherKey(entryOf(id), { id: deps.newId(), label, key });
+      const checked = await checkSecret(gateway, entry, secret);
+      requireNotRefused(checked, id);
+      const storage = await secrets.set(secretName(id, keyId), secret);
+      const further = new Map(entry.further).set(keyId, { secret, storage, ...checked });
+      return keep({ ...entry, further });
+    },
+
+    async orderKeys({ id, keyIds }: { id: string; keyIds: string[] }): Promise<Provider> {
+      await loaded.promise;
+      return keep(inOrder(entryOf(id), keyIds));
+    },
+
+    async check({ id }: { id: string }): Promise<Provider> {
+      await loaded.promise;
+      const entry = entries.get(id);
+      if (!entry) return shown(id);
+      const secret = entry.secret ?? (entry.storage === 'keychain' ? await secrets.get(secretName(id)) : null);
+      const checked = await checkAll(deps, { ...entry, secret });
+      await remember(store, secrets, checked);
+      entries.use(id, checked);
+      told();
+      if (checked.state === 'works') await listed(id);
+      return shown(id);
+    },
+
+    discover: (): Promise<LocalServer[]> => deps.findServers(),
+
+    /** Forgets one key, or all of them; one of the environment takes their place where there is one. */
+    async removeKey({ id, keyId }: { id: string; keyId?: string | null | undefined }): Promise<Provider | null> {
+      await loaded.promise;
+      const entry = entries.get(id);
+      if (entry && keyId && (keyId !== mainKey || entry.further.size > 0)) {
+        return keep(await withoutOneKey(secrets, entry, keyId));
+      }
+      if (entry && entry.storage !== 'environment') {
+        await forgetSecrets(secrets, entry);
+        await store.forget(id);
+        entries.use(id, environment.find((each) => each.id === id) ?? null);
+      } else if (entry) entries.use(id, null);
+      touched.add(id);
+      told();
+      return known.some((provider) => provider.id === id) ? shown(id) : null;
+    },
+
+    /** Whether a provider can answer with the user's own key. Waits until it is known. */
+    async hasProvider(): Promise<boolean> {
+      await loaded.promise;
+      return [...entries.all()].some(isUsable);
+    },
+
+    /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
+    async load(): Promise<void> {
+      try {
+        const rows = await store.all();
+        for (const row of rows) await keepSecretsFrom(row, entries.get(row.id));
+        const stored = withSession(rows, secrets);
+        const free = environment.filter(({ id }) => !stored.some((each) => each.id === id));
+        for (const entry of free) if (!touched.has(entry.id)) entries.use(entry.id, entry);
+        for (const each of stored) {
+          const entry = await loadEntry(secrets, each);
+          if (!touched.has(entry.id)) entries.use(entry.id, entry);
+        }
+      } finally {
+        loaded.resolve();
+      }
+      told();
+    },
+  };
+}
+
+/** The providers that are set up, and the gateway told of each of them. */
+function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
+  const entries = new Map<string, Entry>();
+  const inGateway = new Set<string>();
+  return {
+    get: (id: string) => entries.get(id),
+    all: () => entries.values(),
+    count: () => entries.size,
+    /** It takes effect: the gateway uses it from now on, or no longer. */
+    use(id: string, entry: Entry | null): void {
+      const isNamed = (entry ?? entries.get(id))?.settings.server !== null;
+      if (entry) entries.set(id, entry);
+      else entries.delete(id);
+      const usable = entry !== null && isUsable(entry);
+      // A server under a name of its own is known to the gateway only while it is used.
+      if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? credentialOf(entry) : null);
+      if (usable) inGateway.add(id);
+      else inGateway.delete(id);
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
+import { priceOf } from '#shared/bill-lines.ts';
+import { GatewayError } from '#shared/client/gateway-error.ts';
+import type { CapState } from '#shared/contract/chat/caps.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { type AppError, toAppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
+import type { Connections, Payer } from '../connection/connections.ts';
+import { fromGateway } from '../connection/gateway-errors.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import type { MessageStore } from '../conversations/message-store.ts';
+import type { BuiltRequest } from '../request/request.ts';
+import { leastCost, mostCost, partsOf, usualCost } from './expected-cost.ts';
+import { placeholderFor } from './placeholder-part.ts';
+
+export interface QuotesDeps {
+  readonly messages: Pick<MessageStore, 'branch'>;
+  readonly leafOf: (conversationId: string) => Promise<string | null>;
+  readonly connections: Connections;
+  readonly modelFacts: DescribeModel;
+  readonly build: (
+    input: {
+      conversationId: string | null;
+      branch: readonly Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>[];
+      model: string;
+    },
+    toPart: ReturnType<typeof placeholderFor>,
+  ) => Promise<BuiltRequest>;
+  readonly bytesOf: (id: string) => Promise<Buffer | null>;
+  readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
+  readonly now: () => number;
+}
+
+export interface Ask {
+  readonly conversationId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly model: string;
+}
+
+type Priced = Pick<
+  Quote,
+  'source' | 'byok' | 'promptTokens' | 'completionTokens' | 'costUsd' | 'openEnded' | 'pricesAsOf' | 'obstacles'
+> & { readonly served: string; readonly mayBeCached: boolean };
+
+/** Providers keep a prompt in their cache for about this long. */
+const cacheMs = 5 * 60_000;
+const usualAnswer = 4096;
+const repliesLookedAt = 8;
+/** How long a gateway that had no `/v1/quote` is not asked for one again. */
+const forgetMs = 10 * 60_000;
+
+/** What the next message would cost: the gateway's own quote, or an estimate where it has none. */
+export function quotesFeature(deps: QuotesDeps) {
+  const { messages, leafOf, connections, modelFacts, build, bytesOf, capStates, now } = deps;
+  const withoutQuotes = new Map<string, number>();
+  const placeholder = placeholderFor(bytesOf);
+
+  async function price(
+    body: CompletionRequestBody,
+    signal: AbortSignal | undefined,
+  ): Promise<Priced & { payer: Payer }> {
+    const payer = await connections.payerFor(body.model ?? '');
+    if ((withoutQuotes.get(payer.source) ?? 0) > now()) return { ...estimate(body, []), payer };
+    try {
+      return { ...ofGateway(await payer.client.quote(body, signal ? { signal } : {})), payer };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      const hasNone = error.status_code === 404 && error.code === 'unknown_endpoint';
+      if (hasNone || error.status_code === 405 || error.status_code === 501) {
+        withoutQuotes.set(payer.source, now() + forgetMs);
+        return { ...estimate(body, []), payer };
+      }
+      // Too many quotes say nothing about the message.
+      if (error.status_code === 429) return { ...estimate(body, []), payer };
+      return { ...estimate(body, [{ ...obstacle(toAppError(fromGateway(error))), code: error.code }]), payer };
+    }
+  }
+
+  function estimate(body: CompletionRequestBody, obstacles: Quote['obstacles']): Priced {
+    const record = modelFacts(body.model ?? '')?.record ?? null;
+    const high = estimateInputTokens(body.messages, undefined);
+    const tokens = {
+      promptTokens: { low: Math.floor(high / 2), estimate: high, high },
+      completionTokens: {
+        low: 0,
+        high: body.max_tokens ?? Math.min(usualAnswer, record?.max_output_tokens ?? usualAnswer),
+      },
+    };
+    const known = record?.pricing ? priceOf(record.pricing) : null;
+    return {
+      source: 'estimate',
+      byok: false,
+      ...tokens,
+      costUsd: known && { low: formatUsd(leastCost(known, tokens)), high: formatUsd(mostCost(known, tokens)) },
+      openEnded: body.max_tokens == null,
+      pricesAsOf: record?.pricing?.as_of ?? null,
+      obstacles,
+      served: body.model ?? '',
+      mayBeCached: record?.capabilities.includes('prompt_cache') ?? false,
+    };
+  }
+
+  return {
+    async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
+      const { conversationId, text, attachments, model } = ask;
+      const branch = conversationId === null ? [] : await messages.branch(conversationId, await leafOf(conversationId));
+      // An empty composer is asked about too: how full the context is does not depend on it.
+      const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
+      const question = { ...asked, text: words, attachments: [...attachments] };
+      const { body, context, unread } = await build(
+        { conversationId, branch: [...branch, question], model },
+        placeholder,
+      );
+      const { payer, served, mayBeCached, ...priced } = await price(body, signal);
+      const facts = modelFacts(served);
+      const known = facts?.record.pricing ? priceOf(facts.record.pricing) : null;
+      const answers = branch.filter((entry) => entry.role === 'assistant' && entry.status === 'done');
+      const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, priced.promptTokens.estimate, now()) : 0;
+      const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
+      const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
+      return {
+        ...priced,
+        modelName: facts?.name ?? served,
+        simulated,
+        cachedTokens,
+        costUsd,
+        parts: known && costUsd ? partsOf(known, priced, parseUsd(costUsd.high)) : [],
+        usual:
+          known && costUsd
+            ? usualCost({
+                price: known,
+                promptTokens: priced.promptTokens.estimate,
+                cachedTokens,
+                replies: answers.slice(-repliesLookedAt).flatMap(({ usage }) => usage?.completionTokens ?? []),
+              })
+            : null,
+        obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
+        caps: costUsd && !simulated ? await capStates(conversationId, parseUsd(costUsd.high)) : [],
+        context: { ...context, notSentIds: context.notSentIds.filter((id) => id !== asked.id) },
+      };
+    },
+
+    /** The most a request may cost in real money, in nano-USD; null for test credits and where no price is known. */
+    async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<bigint | null> {
+      const { payer, served, costUsd } = await price(body, undefined);
+      const facts = modelFacts(served);
+      if (facts?.simulated ?? payer.wallet === 'sandbox') return null;
+      return costUsd && facts?.record.pricing ? parseUsd(costUsd.high) : null;
+    },
+
+    /** What a request that is no message would cost; null where no price is known. */
+    rangeOf: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
+      (await price(body, undefined)).costUsd,
+
+    placeholder,
+  };
+}
+
+const asked = { id: 'question', role: 'user', status: 'done' } as const;
+
+function ofGateway(quote: GatewayQuote): Priced {
+  const { prompt, completion, cached } = quote.tokens;
+  return {
+    source: 'gateway',
+    byok: quote.byok,
+    promptTokens: prompt,
+    completionTokens: completion,
+    costUsd: quote.prices_as_of === null ? null : quote.cost_usd,
+    openEnded: quote.open_ended,
+    pricesAsOf: quote.prices_as_of,
+    obstacles: quote.limits.map(({ code, message }) => ({ code, message })),
+    served: quote.routing.selected,
+    mayBeCached: cached.high > 0,
+  };
+}
+
+/** The prompt of the answer before is in the cache where that answer was read from it, by the same model, just now. */
+function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
+  if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
+  if (`${last.servedProvider}/${last.servedModel}` !== served) return 0;
+  return Math.min(promptTokens, last.usage.promptTokens);
+}
+
+const obstacle = ({ code, message, refusal: told }: AppError) => ({ code, message, refusal: told });
+
+const unreadObstacle = ({ name, kind }: Attachment) =>
+  obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

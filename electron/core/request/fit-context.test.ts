@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import { noOptions } from '#shared/contract/chat/options.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+type TestCore = Awaited<ReturnType<typeof testCore>>;
+const open: TestCore[] = [];
+afterEach(async () => {
+  for (const core of open.splice(0)) await core.close();
+});
+
+/** A chat that is full, with a model whose summaries are what the test says. */
+async function fullChat(options: Partial<typeof noOptions>, summary: string) {
+  const core = await testCore();
+  open.push(core);
+  const { client, gateway } = core;
+  gateway.contextLength = 6000;
+  gateway.script = async function* ({ messages }) {
+    yield messages[0]?.content.startsWith('Summarise') ? summary : 'An answer.';
+  };
+  await client.models.list();
+  let conversationId: string | null = null;
+  async function ask(text: string) {
+    const started = await client.chat.send({ messageId: randomUUID(), conversationId, text, model: 'openai/gpt' });
+    conversationId = started.conversationId;
+    const answer = async () => {
+      const { messages } = await client.conversations.get({ id: started.conversationId });
+      return messages.find(({ id }) => id === started.answerId);
+    };
+    await expect.poll(async () => (await answer())?.status, { interval: 5 }).not.toBe('streaming');
+    return { conversationId, answer: await answer() };
+  }
+  const { conversationId: id } = await ask(`Long. ${'word '.repeat(700)}`);
+  await client.options.set({ chat: id, options: { ...noOptions, ...options } });
+  await ask(`Longer. ${'word '.repeat(700)}`);
+  return { client, gateway, ask, id, purposes: () => gateway.asked.map(({ metadata }) => metadata.purpose) };
+}
+const overflowing = `More. ${'word '.repeat(700)}`;
+
+test('a chat that is set to summarise writes one before the message that would not fit, billed apart', async () => {
+  const { client, ask, id, purposes, gateway } = await fullChat({ summarise: true }, 'It was about words.');
+  const quote = await client.quotes.get({
+    ...{ conversationId: id, text: overflowing, attachments: [], model: 'openai/gpt' },
+  });
+  expect(quote.context).toMatchObject({ overflows: false, summarises: true });
+  expect(await client.context.quoteCompact({ conversationId: id, model: 'openai/gpt' })).toMatchObject({
+    ...{ messages: 2, costUsd: { high: expect.stringMatching(/^0\.00/) } },
+  });
+  const { answer } = await ask(overflowing);
+  expect(answer).toMatchObject({ status: 'done', room: { summarised: 2, leftOut: 0, why: null } });
+  expect(purposes()).toEqual(['chat', 'chat', 'compact', 'chat']);
+  expect(gateway.asked.at(-1)?.messages[0]?.content).toContain('It was about words.');
+  await expect
+    .poll(() => client.bills.total({ conversationId: id }))
+    .toMatchObject({ requests: 4, unknown: 0, usd: '0.000028', auxiliary: [{ purpose: 'compact', usd: '0.000007' }] });
+  expect((await ask('short')).answer).toMatchObject({ status: 'done', room: null });
+  expect(purposes()).toHaveLength(5);
+});
+
+test('a summary that fails blocks nothing where the oldest may be left out, and the answer says so', async () => {
+  const { ask, purposes } = await fullChat({ summarise: true, overflow: 'drop' }, ' ');
+  const { answer } = await ask(overflowing);
+  expect(answer).toMatchObject({ status: 'done', room: { summarised: null, leftOut: 2 } });
+  expect(answer?.room?.why).toContain('no summary');
+  expect(purposes()).toEqual(['chat', 'chat', 'compact', 'chat']);
+});
+
+test('where nothing may be left out unasked, a summary that fails is the reason why nothing was sent', async () => {
+  const { ask, purposes } = await fullChat({ summarise: true }, ' ');
+  const { answer } = await ask(overflowing);
+  expect(answer).toMatchObject({ status: 'error', error: { code: 'context_length_exceeded' } });
+  expect(answer?.error?.message).toContain('no summary');
+  expect(purposes()).toEqual(['chat', 'chat', 'compact']);
+});
+
+test('no chat summarises by itself unless it is told to', async () => {
+  const { ask, purposes } = await fullChat({ overflow: 'drop' }, 'never asked for');
+  expect((await ask(overflowing)).answer).toMatchObject({ status: 'done', room: null });
+  expect(purposes()).toEqual(['chat', 'chat', 'chat']);
+});

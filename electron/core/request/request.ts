@@ -1,0 +1,166 @@
+import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
+import type { ChatOptions, Parameters } from '#shared/contract/chat/options.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import type { Model } from '#shared/wire/model.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import { callsOf, withCalls } from './call-messages.ts';
+import { outsideCount, reserveFor } from './context-window.ts';
+import {
+  goOn,
+  goOnWithResults,
+  type HistoryEntry,
+  mostMessages,
+  sendable,
+  type ToPart,
+  toWire,
+  type WireMessage,
+} from './history.ts';
+import { type OfferedTool, takesTools, wireTools } from './offered-tools.ts';
+
+export interface RequestDeps {
+  readonly modelFacts: DescribeModel;
+  readonly optionsOf: (chat: string) => Promise<ChatOptions>;
+  /** The text that stands for the beginning of this branch, up to and with one of its messages. */
+  readonly summaryOf: (
+    conversationId: string,
+    branchIds: readonly string[],
+  ) => Promise<{ throughId: string; text: string } | null>;
+  /** The tools that are switched on now. */
+  readonly offeredTools: () => Promise<OfferedTool[]>;
+}
+
+export interface RequestInput {
+  readonly conversationId: string | null;
+  /** The branch up to and with the question. */
+  readonly branch: readonly HistoryEntry[];
+  readonly model: string;
+  /** The branch ends with an answer that is to go on. */
+  readonly continues?: boolean;
+  /** What the request is for, as the ledger has it. */
+  readonly purpose?: 'chat' | 'compare';
+}
+
+/** A request as it would be sent, and what was left out of it. */
+export interface BuiltRequest {
+  readonly body: CompletionRequestBody;
+  readonly context: {
+    readonly limitTokens: number | null;
+    readonly usedTokens: number;
+    readonly notSentIds: readonly string[];
+    readonly overflows: boolean;
+    /** A summary is to be written before it is sent. */
+    readonly summarises?: boolean;
+    /** Messages that nothing stands for. */
+    readonly leftOut?: number;
+  };
+  /** Files of the question that this model does not read. */
+  readonly unread: readonly Attachment[];
+}
+
+export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
+
+/** Makes requests: the same way for an answer and for its quote, so that the one holds for the other. */
+export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools }: RequestDeps): BuildRequest {
+  return async function build({ conversationId, branch, model, continues = false, purpose = 'chat' }, toPart) {
+    const record = modelFacts(model)?.record ?? null;
+    const options = await optionsOf(conversationId ?? 'new');
+    const entries = sendable(branch, continues);
+    const tools = options.tools && takesTools(record) ? wireTools(await offeredTools()) : [];
+    const results = continues && callsOf(entries.at(-1) ?? {}).length > 0;
+    const prompt = continues ? promptFor(results, tools.length > 0) : [];
+    const ids = entries.map((entry) => entry.id);
+    const summary = conversationId === null ? null : await summaryOf(conversationId, ids);
+    const begin = summary ? ids.indexOf(summary.throughId) + 1 : 0;
+    const after = entries.slice(begin);
+    const fixed = [...systemMessage(options.system), ...systemMessage(summary ? summaryWords(summary.text) : '')];
+    const limitTokens = record?.context_length ?? null;
+    // What followed on the question stays with it: an answer that goes on is nothing without it.
+    const asked = Math.max(
+      0,
+      after.findLastIndex(({ role }) => role === 'user'),
+    );
+    const all = after.map(sizeOf);
+    const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [sumOf(all.slice(asked))] : [])];
+    const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools);
+    const outside = outsideCount({
+      sizes,
+      beginnings: after.map((entry) => entry.role === 'user'),
+      fixed: fixedTokens,
+      limit: limitTokens,
+      reserve: reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens),
+      mostMessages: mostMessages - fixed.length - prompt.length - sumOf(after.map((entry) => callsOf(entry).length)),
+    });
+    const inside = after.slice(outside);
+    const reads = (file: Attachment) => readsFile(record, file);
+    return {
+      body: {
+        model,
+        messages: [...fixed, ...(await toWire(inside, { reads, toPart, tools: tools.length > 0 })), ...prompt],
+        ...parametersFor(record, options.parameters),
+        ...routeFor(model, record, options.ignore),
+        ...(tools.length > 0 ? { tools } : {}),
+        metadata: {
+          purpose: results ? 'tool' : purpose,
+          ...(conversationId === null ? {} : { conversation_id: conversationId }),
+        },
+      },
+      context: {
+        limitTokens,
+        usedTokens: fixedTokens + sumOf(sizes.slice(outside)),
+        notSentIds: ids.slice(0, begin + outside),
+        leftOut: outside,
+        ...overflow(outside, options, sizes.at(-1) ?? 0, limitTokens),
+      },
+      unread: (after[asked]?.attachments ?? []).filter((file) => !reads(file)),
+    };
+  };
+}
+
+/** Beyond the wire's own count of messages the oldest are left out in any case. */
+function overflow(outside: number, options: ChatOptions, question: number, limit: number | null) {
+  const { overflow: way, summarise } = options;
+  const alone = limit !== null && question > limit;
+  const summarises = limit !== null && summarise && outside > 0 && !alone;
+  return { overflows: alone || (limit !== null && outside > 0 && way !== 'drop' && !summarises), summarises };
+}
+
+const systemMessage = (content: string): WireMessage[] => (content.trim() === '' ? [] : [{ role: 'system', content }]);
+
+const summaryWords = (text: string) => `Summary of the conversation so far, in place of its first messages:\n\n${text}`;
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, size) => sum + size, 0);
+
+function sizeOf(entry: HistoryEntry): number {
+  const { role, text, attachments } = entry;
+  const messages = callsOf(entry).length > 0 ? withCalls(entry, false) : [{ role, content: text }];
+  return estimateInputTokens(messages, undefined) + sumOf(attachments.map(({ tokens }) => tokens));
+}
+
+/** A model that has the results of its calls before it goes on by itself. */
+function promptFor(results: boolean, tools: boolean): WireMessage[] {
+  if (results) return tools ? [] : [goOnWithResults];
+  return [goOn];
+}
+
+/** Every model reads text. A model that is not listed is asked: the gateway knows it better. */
+export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind'>): boolean {
+  if (kind === 'text' || !record) return true;
+  return record.architecture.input_modalities.includes(kind === 'image' ? 'image' : 'file');
+}
+
+/** A model that was named is asked, whatever the router may not take. */
+const routeFor = (model: string, record: Model | null, ignore: readonly string[]): Partial<CompletionRequestBody> =>
+  ignore.length > 0 && (model === 'router' || record?.kind === 'router') ? { route: { ignore: [...ignore] } } : {};
+
+/** Only what the model supports is sent; the rest stays set for the models that do. */
+function parametersFor(record: Model | null, parameters: Parameters): Partial<CompletionRequestBody> {
+  const takes = (name: string) => !record || record.supported_parameters.includes(name);
+  const { temperature, topP, maxTokens, reasoningEffort } = parameters;
+  return {
+    ...(temperature !== null && takes('temperature') ? { temperature } : {}),
+    ...(topP !== null && takes('top_p') ? { top_p: topP } : {}),
+    ...(maxTokens !== null && takes('max_tokens') ? { max_tokens: maxTokens } : {}),
+    ...(reasoningEffort !== null && takes('reasoning_effort') ? { reasoning_effort: reasoningEffort } : {}),
+  };
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { noOptions } from '#shared/contract/chat/options.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+let core: Awaited<ReturnType<typeof testCore>>;
+beforeEach(async () => {
+  core = await testCore();
+  await core.client.models.list();
+});
+afterEach(() => core.close());
+
+async function answered(model: string, conversationId?: string) {
+  const started = await core.client.chat.send({
+    ...{ messageId: randomUUID(), text: 'Hi', model },
+    ...(conversationId ? { conversationId } : {}),
+  });
+  await expect
+    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).messages.at(-1)?.status)
+    .toBe('done');
+  return started;
+}
+
+const decision = {
+  policy: 'balanced',
+  reason: 'fallback 1 with score 0.6 of 2 eligible',
+  selected: 'openai/free',
+  upstream_model: 'free',
+  catalog_version: '2026-11-20',
+  complexity: { tier: 'simple', score: 1 },
+  relaxed: false,
+  attempts: [
+    { provider: 'openai', model: 'gpt', status: 'error', code: 'upstream_overloaded', latency_ms: 120 },
+    { provider: 'openai', model: 'free', status: 'ok', code: null, latency_ms: 40 },
+  ],
+  candidates: [
+    { id: 'elsewhere/blind', excluded: ['capability:vision', 'context'] },
+    { id: 'openai/free', score: 0.6 },
+    { id: 'openai/gpt', score: 0.7 },
+  ],
+};
+
+test('a decision is told best first, with its attempts and the exact price of the same tokens elsewhere', async () => {
+  core.gateway.decision = decision;
+  const { answerId } = await answered('router');
+  const told = await core.client.chat.routing({ messageId: answerId });
+  expect(told).toMatchObject({
+    known: true,
+    decision: {
+      selected: { id: 'openai/free' },
+      tier: 'simple',
+      candidates: [
+        { id: 'openai/gpt', score: 0.7, price: { prompt: '0.000001', completion: '0.000002' }, excluded: [] },
+        { id: 'openai/free', score: 0.6 },
+        { id: 'elsewhere/blind', score: null, price: null, excluded: ['capability:vision', 'context'] },
+      ],
+      attempts: [{ id: 'openai/gpt', failed: true, code: 'upstream_overloaded', latencyMs: 120 }, { failed: false }],
+      // 3 tokens in, one of them from the cache that another model does not have, and 2 out.
+      alternative: { id: 'openai/gpt', costUsd: '0.000007', moreUsd: '0' },
+    },
+  });
+});
+
+test('what nobody can tell is said: no decision in the record, or no such record', async () => {
+  const { answerId } = await answered('router');
+  expect(await core.client.chat.routing({ messageId: answerId })).toEqual({ known: false, why: 'no_decision' });
+  core.gateway.records.clear();
+  expect(await core.client.chat.routing({ messageId: answerId })).toEqual({ known: false, why: 'no_decision' });
+  await expect(core.client.chat.routing({ messageId: 'gone' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('models that a chat never wants go out with requests to the router only', async () => {
+  const { conversationId } = await answered('router');
+  await core.client.options.set({ chat: conversationId, options: { ...noOptions, ignore: ['sandbox/tour'] } });
+  await answered('router', conversationId);
+  await answered('openai/gpt', conversationId);
+  expect(core.gateway.asked.map(({ route }) => route)).toEqual([undefined, { ignore: ['sandbox/tour'] }, undefined]);
+});

@@ -1,0 +1,66 @@
+import { mapEventIterator, ORPCError } from '@orpc/client';
+import { ValidationError } from '@orpc/contract';
+import type { AnyRouter } from '@orpc/server';
+import { type AppError, errorKinds, type Refusal, toAppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { failureEntry, type Log } from '../log/log.ts';
+
+interface Call {
+  readonly path: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  next(): Promise<unknown>;
+}
+
+/** The same for every host: what a call or a stream fails with becomes an error whose every word may be shown. */
+export function rpcErrors(log: Log) {
+  const convert = (path: readonly string[], signal: AbortSignal | undefined) => (error: unknown) => {
+    const failure = fromForeign(error);
+    if (failure.code === 'internal_error' && !signal?.aborted) {
+      log({ event: 'call-failed', method: path.join('.'), ...failureEntry(failure) });
+    }
+    return toRpcError(failure);
+  };
+  return {
+    clientInterceptors: [
+      async ({ path, signal, next }: Call): Promise<unknown> => {
+        const failed = convert(path, signal);
+        try {
+          const output = await next();
+          if (!isStream(output)) return output;
+          return mapEventIterator(output, { value: async (item) => item, error: async (error) => failed(error) });
+        } catch (error) {
+          throw failed(error);
+        }
+      },
+    ],
+  };
+}
+
+/** An `AppError` as it goes to the renderer: code, message, `{ retryAfterMs, details, refusal }`. */
+function toRpcError(
+  error: AppError,
+): ORPCError<string, { retryAfterMs: number | null; details: unknown; refusal: Refusal | null }> {
+  return new ORPCError(error.code, {
+    status: errorKinds[error.code].status,
+    message: error.message,
+    data: { retryAfterMs: error.retryAfterMs ?? null, details: error.details ?? null, refusal: error.refusal },
+  });
+}
+
+function fromForeign(error: unknown): AppError {
+  if (!(error instanceof ORPCError)) return toAppError(error);
+  const issue = error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError ? error.cause.issues[0] : null;
+  if (!issue) return toAppError(error.cause ?? error);
+  const param = issue.path?.map((part) => (typeof part === 'object' ? part.key : part)).join('.') ?? '';
+  return refusal('invalid_input', 'inputRefused', { field: param, why: issue.message }, { details: { param } });
+}
+
+function isStream(output: unknown): output is AsyncIterator<unknown> & AsyncIterable<unknown> {
+  return typeof output === 'object' && output !== null && Symbol.asyncIterator in output && 'next' in output;
+}
+
+/** What a transport serves: methods, and how their failures are told. */
+export interface Served {
+  readonly router: AnyRouter;
+  readonly rpc: ReturnType<typeof rpcErrors>;
+}

@@ -1,0 +1,28 @@
+import type { SecretStore } from './keychain.ts';
+
+/**
+ * The operating system's keychain. On Linux pinned to Secret Service: the library's own choice would fall back to a
+ * kernel keyring that the next start of the machine empties.
+ */
+export async function openSecretService(service: string): Promise<SecretStore> {
+  const { AsyncEntry } = await import('keytar');
+  const entry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+  return {
+    async get(account) {
+      return (await entry(account).getPassword()) ?? null;
+    },
+    async set(account, secret) {
+      await entry(account).setPassword(secret);
+    },
+    async remove(account) {
+      await entry(account).deleteCredential();
+    },
+  };
+}
+
+/** What holds the keys on this platform, in the user's words. */
+export function keychainName(platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return 'macOS Keychain';
+  if (platform === 'win32') return 'Windows Credential Manager';
+  return 'Secret Service';
+}

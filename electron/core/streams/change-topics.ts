@@ -1,0 +1,38 @@
+import type { Topic } from '#shared/contract/app/changes.ts';
+import { openNotifier } from './notifier.ts';
+import { frameMs, pause } from './pace.ts';
+
+export interface Changes {
+  emit(...topics: Topic[]): void;
+  /** What changes from now on. Changes that come together are told together; a slow reader costs one set of names. */
+  watch(input: unknown, signal: AbortSignal | undefined): AsyncGenerator<{ topics: Topic[] }, void>;
+}
+
+/** Tells every window what has changed, so that it asks again. */
+export function openChanges(): Changes {
+  const readers = new Set<(topics: Topic[]) => void>();
+  return {
+    emit(...topics) {
+      for (const reader of readers) reader(topics);
+    },
+    async *watch(_input, signal) {
+      const news = new Set<Topic>();
+      const notifier = openNotifier();
+      const reader = (topics: Topic[]) => {
+        for (const topic of topics) news.add(topic);
+        notifier.notify();
+      };
+      readers.add(reader);
+      try {
+        while (await notifier.next(signal)) {
+          const topics = [...news];
+          news.clear();
+          if (topics.length) yield { topics };
+          await pause(frameMs, signal);
+        }
+      } finally {
+        readers.delete(reader);
+      }
+    },
+  };
+}

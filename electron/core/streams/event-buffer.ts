@@ -1,0 +1,87 @@
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import { openNotifier } from './notifier.ts';
+
+type Event<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
+type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'total'>;
+
+type WordsEvent = Event<'text-delta'> | Event<'reasoning-delta'>;
+
+/** More of the branch, as a reader asked for it. */
+export interface PageRequest {
+  readonly type: 'page-wanted';
+  readonly to: 'older' | 'newer' | 'end' | 'message';
+  readonly messageId: string | null;
+  settle(failure?: unknown): void;
+}
+
+/** What happened in a conversation. What has to be read to tell it is read when a reader takes it, so that it waits small. */
+export type ThreadNews =
+  | WordsEvent
+  | Unnumbered<'message-added'>
+  | Unnumbered<'message-updated'>
+  | PageRequest
+  /** The branch goes on differently from this message on. */
+  | { readonly type: 'branch-changed'; readonly messageId: string }
+  /** Its title, model or place among the others, or what it cost apart from its answers. */
+  | { readonly type: 'conversation-changed' }
+  | { readonly type: 'all-changed' };
+
+/** What one watcher has not read yet: joined deltas, and never more than a fixed amount. */
+export interface EventBuffer {
+  add(event: ThreadNews): void;
+  /** Waits for something to read; false once the signal is aborted. */
+  ready(signal: AbortSignal | undefined): Promise<boolean>;
+  /** Everything added since the last call. `overflow`: deltas were dropped, a fresh snapshot must come first. */
+  take(): { events: ThreadNews[]; overflow: boolean };
+}
+
+const maxChars = 262_144;
+const maxEvents = 64;
+
+export function openEventBuffer(): EventBuffer {
+  const notifier = openNotifier();
+  let events: ThreadNews[] = [];
+  let chars = 0;
+  let overflow = false;
+
+  /** A snapshot tells all of it but what the reader has asked for; the latest ends of answers are kept too. */
+  const spill = () => {
+    overflow = true;
+    const ends = new Set<ThreadNews>(events.filter((event) => event.type === 'message-updated').slice(-maxEvents / 2));
+    events = events.filter((event) => event.type === 'page-wanted' || ends.has(event));
+    chars = 0;
+  };
+
+  return {
+    add(event) {
+      if (isDelta(event)) {
+        if (overflow) return notifier.notify();
+        chars += event.text.length;
+        // The last one about the same answer: several answers may be written at once.
+        const at = events.findLastIndex((other) => aboutOf(other) === event.messageId);
+        const last = events[at];
+        if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };
+        else events.push(event);
+      } else if (!overflow || event.type === 'message-updated' || event.type === 'page-wanted') {
+        if (event.type === 'message-added') chars += event.message.text.length;
+        events.push(event);
+      }
+      if (chars > maxChars || events.length > maxEvents) spill();
+      notifier.notify();
+    },
+    ready: (signal) => notifier.next(signal),
+    take() {
+      const taken = { events, overflow };
+      events = [];
+      chars = 0;
+      overflow = false;
+      return taken;
+    },
+  };
+}
+
+const aboutOf = (event: ThreadNews): string | null =>
+  'message' in event ? event.message.id : isDelta(event) ? event.messageId : null;
+
+const isDelta = (event: ThreadNews): event is WordsEvent =>
+  event.type === 'text-delta' || event.type === 'reasoning-delta';

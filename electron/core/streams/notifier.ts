@@ -1,0 +1,30 @@
+/** Lets one reader wait until it is notified; a notification that nobody waits for is remembered, once. */
+export interface Notifier {
+  notify(): void;
+  /** Resolves at the next notification, or at once where one has happened since. False: the signal was aborted. */
+  next(signal: AbortSignal | undefined): Promise<boolean>;
+}
+
+export function openNotifier(): Notifier {
+  let notified = false;
+  let waiting: (() => void) | null = null;
+  return {
+    notify() {
+      notified = true;
+      waiting?.();
+    },
+    next(signal) {
+      return new Promise((resolve) => {
+        const resume = () => {
+          signal?.removeEventListener('abort', resume);
+          waiting = null;
+          notified = false;
+          resolve(!signal?.aborted);
+        };
+        if (notified || signal?.aborted) return resume();
+        signal?.addEventListener('abort', resume, { once: true });
+        waiting = resume;
+      });
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import {
+  Client,
+  type ClientOptions,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
+import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+
+/** What a tool said, as text for a model. */
+export interface ToolOutput {
+  readonly text: string;
+  /** The tool itself says that it failed. */
+  readonly isError: boolean;
+}
+
+export interface McpConnection {
+  readonly tools: readonly Tool[];
+  /** Throws `tool_failed` where the server does not answer, and the signal's reason where that ends it. */
+  call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
+  /** Ends the connection, and the process where there is one. */
+  close(): Promise<void>;
+}
+
+export interface McpOptions {
+  readonly transport: ToolTransport;
+  /** The values of the variables or headers that the transport names. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly version: string;
+  readonly fetch: typeof fetch;
+  /** The server ended by itself. */
+  readonly closed: (problem: string | null) => void;
+  readonly limits?: Partial<McpLimits>;
+}
+
+export interface McpLimits {
+  readonly connectMs: number;
+  readonly callMs: number;
+  readonly outputCharacters: number;
+  readonly tools: number;
+}
+
+const usualLimits: McpLimits = { connectMs: 20_000, callMs: 120_000, outputCharacters: 100_000, tools: 200 };
+
+/**
+ * What a tool says is text for a model, whatever its server's schema says of it. Checking would run that schema on the core's
+ * thread, and one pattern in it can take years.
+ */
+const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
+/**
+ * Connects to a tool server by the Model Context Protocol (2026-07-28 and before), and lists its tools. A process gets a
+ * small environment: the usual variables such as PATH and HOME, and those named. Throws `tool_server_failed`.
+ */
+export async function connectMcp(options: McpOptions): Promise<McpConnection> {
+  const limits = { ...usualLimits, ...options.limits };
+  const told = { text: '' };
+  const transport = transportOf(options, told);
+  const client = new Client(
+    { name: 'portico', version: options.version },
+    { capabilities: {}, versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unchecked },
+  );
+  let open = false;
+  client.onclose = () => {
+    if (open) options.closed(lastLine(told.text));
+    open = false;
+  };
+  client.onerror = () => {
+    // What matters of it reaches the call that waits; a broken line of a server's log is no failure of ours.
+  };
+  try {
+    await client.connect(transport, { timeout: limits.connectMs });
+    const { tools } = await client.listTools(undefined, { timeout: limits.connectMs });
+    open = true;
+    const known = tools.slice(0, limits.tools).map(toolOf);
+    return { tools: known, call: caller(client, limits), close: () => closeQuietly(client) };
+  } catch (error) {
+    await closeQuietly(client);
+    throw refusal('tool_server_failed', 'toolServerSilent', { why: reason(error, told.text) }, { cause: error });
+  }
+
+  async function closeQuietly(used: Client): Promise<void> {
+    open = false;
+    await used.close().catch(() => {
+      // It is gone already, which is what was wanted.
+    });
+  }
+}
+
+function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { text: string }): Transport {
+  if (transport.type === 'http') {
+    const url = new URL(transport.url);
+    return new StreamableHTTPClientTransport(url, { requestInit: { headers: secrets }, fetch: onlyTo(url, send) });
+  }
+  const { command, args, folder } = transport;
+  const stdio = new StdioClientTransport({
+    command,
+    args,
+    env: { ...getDefaultEnvironment(), ...secrets },
+    ...(folder === null ? {} : { cwd: folder }),
+    stderr: 'pipe',
+  });
+  stdio.stderr?.on('data', (chunk: Buffer) => {
+    told.text = `${told.text}${chunk.toString('utf8')}`.slice(-4_000);
+  });
+  return stdio;
+}
+
+/** What was agreed to is this address: neither a redirect nor a word of the server's leads elsewhere, least of all with its headers. */
+const onlyTo =
+  ({ origin }: URL, send: typeof fetch): typeof fetch =>
+  async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== origin) throw refusal('tool_server_failed', 'toolServerLeads', { origin: url.origin });
+    return send(input, { ...init, redirect: 'error' });
+  };
+
+function caller(client: Client, limits: McpLimits): McpConnection['call'] {
+  return async (name, input, signal) => {
+    try {
+      const result = await client.callTool({ name, arguments: input }, { signal, timeout: limits.callMs });
+      return { text: cut(textOf(result), limits.outputCharacters), isError: result.isError === true };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new AppError('tool_failed', `The tool server did not answer: ${reason(error, '')}`, { cause: error });
+    }
+  };
+}
+
+type McpTool = Awaited<ReturnType<Client['listTools']>>['tools'][number];
+
+function toolOf({ name, title, description, inputSchema, annotations }: McpTool): Tool {
+  return {
+    name,
+    title: (title ?? annotations?.title ?? name).slice(0, 200),
+    description: (description ?? '').slice(0, 4_000),
+    inputSchema: { ...inputSchema },
+    readOnly: annotations?.readOnlyHint === true,
+  };
+}
+
+type McpResult = Awaited<ReturnType<Client['callTool']>>;
+
+/** Text as it is; of everything else, that it was there: a model's answer is text. */
+function textOf({ content, structuredContent }: McpResult): string {
+  const parts = content.map((part) => {
+    if (part.type === 'text') return part.text;
+    if (part.type === 'resource' && 'text' in part.resource) return part.resource.text;
+    if (part.type === 'resource_link') return `[${part.name}: ${part.uri}]`;
+    return `[${part.type} left out]`;
+  });
+  if (parts.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return parts.join('\n\n');
+}
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}\n\n[cut after ${most} of ${text.length} characters]`;
+
+function reason(error: unknown, told: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const line = lastLine(told);
+  return `${message.replace(/\.$/, '').slice(0, 300)}${line ? ` (it said: ${line})` : ''}.`;
+}
+
+const lastLine = (text: string): string | null => text.trim().split('\n').at(-1)?.trim().slice(0, 300) || null;

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
+import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
+import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
+import { toMarkdown } from './conversation-markdown.ts';
+import { exportText } from './export-text.ts';
+import { foreignConversation, foreignMessage } from './imported.ts';
+
+const english = exportText('en');
+
+/** A chat in which everything but what was asked and answered is named like this. */
+function namedChat(name: string): ExportedConversation {
+  const said = { reasoning: '', createdAt: 0, model: 'a/b', modelName: name };
+  const file = { id: 'f', name, kind: 'text', mediaType: 'text/plain', bytes: 1, tokens: 1 } as const;
+  const question: ExportedMessage = {
+    ...foreignMessage({ ...said, id: 'q', parentId: null, role: 'user', text: 'Asked.' }),
+    attachments: [file],
+  };
+  const run = { server: name, title: name, state: 'failed', result: '', startedAt: null, finishedAt: null } as const;
+  const answer: ExportedMessage = {
+    ...foreignMessage({ ...said, id: 'a', parentId: 'q', role: 'assistant', text: 'Answered.' }),
+    ...{ status: 'error', error: { code: 'x', message: name, retryAfterMs: null } },
+    toolCalls: [{ id: 'one', name, arguments: '', run }],
+  };
+  const about = { sourceId: 's', id: 'c', title: 't', createdAt: 0, updatedAt: 0, activeLeaf: 'a', leftOut: [] };
+  const { conversation } = foreignConversation({ ...about, messages: [question, answer] });
+  return { ...conversation, title: name, folder: name, tags: [name, name] };
+}
+
+/** The blocks of a text, and every kind of token in them. */
+function shapeOf(markdown: string) {
+  const kinds = new Set<string>();
+  const walk = (tokens: readonly { type: string; tokens?: unknown }[]) => {
+    for (const { type, tokens: inner } of tokens) {
+      kinds.add(type);
+      if (Array.isArray(inner)) walk(inner);
+    }
+  };
+  const blocks = lexMarkdown(markdown);
+  walk(blocks);
+  return { blocks: blocks.map(({ type }) => type).filter((type) => type !== 'space'), kinds: [...kinds].sort() };
+}
+
+test('no name changes what a Markdown export is made of, or hides, turns around or breaks off a line of it', () => {
+  const { blocks } = shapeOf(toMarkdown(namedChat('A name'), english));
+  for (const name of [...hostileMarkdown('https://evil.example'), 'a\n\n## You\n\nforged', '---\nfront: matter\n---']) {
+    const markdown = toMarkdown(namedChat(name), english);
+    const shape = shapeOf(markdown);
+    expect(shape.blocks, name).toEqual(blocks);
+    expect(
+      shape.kinds.filter(
+        (kind) => !['em', 'escape', 'heading', 'link', 'maths', 'paragraph', 'space', 'text'].includes(kind),
+      ),
+      name,
+    ).toEqual([]);
+    expect(markdown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028\u202e\u2066]/u);
+  }
+});
+
+test('a name reads as it is', () => {
+  const words = 'C# & snake_case_2 “quoted” $5 (50%) – 你好';
+  expect(toMarkdown(namedChat(words), english)).toContain(`# ${words}\n`);
+  expect(toMarkdown(namedChat('*a* <b> _c_ [d] `e` &amp;'), english)).toContain(
+    '# \\*a\\* &lt;b> \\_c\\_ \\[d\\] \\`e\\` \\&amp;\n',
+  );
+});

@@ -1,0 +1,31 @@
+import { messages } from '#shared/language/messages.ts';
+
+/** The words of exported chats, in the language that the app has when they are written. */
+export const exportText = messages({
+  begun: (at: string) => `Begun ${at}`,
+  folder: (name: string) => `Folder: ${name}`,
+  tags: (names: string) => `Tags: ${names}`,
+  cost: (amount: string) => `Cost: ${amount}`,
+  you: 'You',
+  answer: 'Answer',
+  empty: '(empty)',
+  attached: (about: string) => `Attached: ${about}`,
+  attachedGone: (about: string) => `Attached: ${about}, which is not in the data folder any more`,
+  sources: { billed: 'billed', estimated: 'estimated', byok: 'your key, list price' },
+  costUnknown: 'cost unknown',
+  partlyUnknown: (sum: string, answers: number) => `${sum}, and ${answers} of unknown cost`,
+  tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,
+  failed: (why: string | null) => (why === null ? 'Ended with an error.' : `Ended with an error: ${why}`),
+  stopped: 'Stopped by you.',
+  cutOff: 'Cut off before its end.',
+  called: (tool: string, server: string | null) => (server === null ? `Called ${tool}` : `Called ${tool} (${server})`),
+  calls: { denied: 'not allowed', failed: 'failed', skipped: 'not run', stopped: 'stopped' },
+  costs: 'Costs',
+  chat: 'Chat',
+  messages: 'Messages',
+  costOf: 'Cost',
+  together: 'Together',
+  chats: 'Chats from Portico',
+});
+
+export type ExportText = ReturnType<typeof exportText>;

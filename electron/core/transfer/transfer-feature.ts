@@ -1,0 +1,84 @@
+import type { ExportFormat, ImportPreview } from '#shared/contract/chat/transfer.ts';
+import type { Language } from '#shared/language/messages.ts';
+import type { Output } from '../host/host.ts';
+import { asWritten, ownMarkup } from '../markup/own-markup.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { Background } from '../worker/background.ts';
+import { chatsWriter } from './export-chats.ts';
+import { chatsImporter } from './import-chats.ts';
+import type { FileKeeper } from './import-files.ts';
+import { chatsSaver } from './save-chats.ts';
+import type { TransferStore } from './transfer-store.ts';
+import { uploadedFiles } from './uploaded-files.ts';
+
+export interface TransferDeps {
+  readonly store: TransferStore;
+  /** Where files that are being imported are kept. */
+  readonly folder: string;
+  readonly output: Output;
+  readonly language: () => Promise<Language>;
+  readonly background: Background;
+  readonly attachments: FileKeeper;
+  readonly changes: Changes;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** Chats out of Portico and into it. A file never comes with a path: its bytes go over the contract. */
+export function transferFeature(deps: TransferDeps) {
+  const { store, folder, output, background, attachments, changes, now, newId } = deps;
+  const uploads = uploadedFiles(folder);
+  const importer = chatsImporter({ store, attachments, now, newId });
+  const write = chatsWriter({
+    read: store.read,
+    bytesOf: attachments.bytes,
+    body: async (text) => ownMarkup(await background.run('markdown', { text }), asWritten(text)),
+    now,
+    language: deps.language,
+  });
+  const saver = chatsSaver(write, output);
+
+  return {
+    async *export(
+      { ids, format }: { ids: string[]; format: ExportFormat },
+      signal: AbortSignal | undefined,
+    ): AsyncGenerator<{ text: string }, void> {
+      for await (const text of write(ids, format, signal)) yield { text };
+    },
+
+    save: saver.save,
+    preparePrint: saver.preparePrint,
+
+    async beginImport(): Promise<{ uploadId: string }> {
+      const uploadId = newId();
+      uploads.begin(uploadId);
+      return { uploadId };
+    },
+
+    async appendImport({ uploadId, offset, base64 }: { uploadId: string; offset: number; base64: string }) {
+      return { received: uploads.append(uploadId, offset, Buffer.from(base64, 'base64')) };
+    },
+
+    async previewImport({ uploadId }: { uploadId: string }): Promise<ImportPreview> {
+      try {
+        return await importer.preview(uploads.pathOf(uploadId));
+      } catch (error) {
+        uploads.forget(uploadId);
+        throw error;
+      }
+    },
+
+    async commitImport({ uploadId, sourceIds }: { uploadId: string; sourceIds: string[] | null }) {
+      try {
+        return await importer.commit(uploads.pathOf(uploadId), sourceIds);
+      } finally {
+        uploads.forget(uploadId);
+        changes.emit('conversations');
+      }
+    },
+
+    async giveUpImport({ uploadId }: { uploadId: string }): Promise<void> {
+      uploads.forget(uploadId);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { Worker } from 'node:worker_threads';
+import { refusal } from '#shared/language/refusals.ts';
+import type { Tasks } from './database-worker.ts';
+
+/** Reads of the database that may take long, on a thread of their own: the main one never waits for them. */
+export interface Background {
+  run<Name extends keyof Tasks>(
+    name: Name,
+    input: Parameters<Tasks[Name]>[1],
+    signal?: AbortSignal | undefined,
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly message: { readonly name: string; readonly input: unknown };
+  readonly signal: AbortSignal | undefined;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** One task at a time, in order; one whose asker has gone before it began is left out. */
+export function openBackground(file: string, databasePath: string): Background {
+  const queue: Waiting[] = [];
+  let running: Waiting | null = null;
+  let worker: Worker | null = null;
+
+  function begin(): Worker {
+    if (worker) return worker;
+    const fresh = new Worker(file, { workerData: { databasePath } });
+    fresh.unref();
+    fresh.on('message', ({ value, error }: { value?: unknown; error?: Error }) =>
+      finish((task) => (error ? task.reject(error) : task.resolve(value))),
+    );
+    fresh.on('error', (error) => {
+      worker = null;
+      finish((task) => task.reject(error));
+    });
+    worker = fresh;
+    return fresh;
+  }
+
+  function finish(end: (task: Waiting) => void): void {
+    const task = running;
+    running = null;
+    if (task) end(task);
+    next();
+  }
+
+  function next(): void {
+    if (running) return;
+    const task = queue.shift();
+    if (!task) return;
+    if (task.signal?.aborted) {
+      task.reject(refusal('cancelled', 'searchGivenUp'));
+      next();
+      return;
+    }
+    running = task;
+    begin().postMessage(task.message);
+  }
+
+  return {
+    run: (name, input, signal) =>
+      new Promise((resolve, reject) => {
+        const done = resolve as (value: unknown) => void;
+        queue.push({ message: { name, input }, signal, resolve: done, reject });
+        next();
+      }),
+    async close() {
+      const stopping = refusal('cancelled', 'closing');
+      for (const task of [...queue.splice(0), ...(running ? [running] : [])]) task.reject(stopping);
+      running = null;
+      await worker?.terminate();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { attachmentIds } from './attachment-ids.ts';
+import { checkDatabase } from './check-database.ts';
+import { findInBranch } from './find-in-branch.ts';
+import { replaceDatabase } from './replace-database.ts';
+import { searchMessages } from './search-messages.ts';
+
+/** What the worker does, by name: each gets a connection to `portico.db` that only reads. */
+const tasks = {
+  search: (db: Database, { query, limit, beforeSeq }: { query: string; limit: number; beforeSeq: number | null }) =>
+    searchMessages(db, query, limit, beforeSeq),
+  find: (db: Database, { conversationId, text }: { conversationId: string; text: string }) =>
+    findInBranch(db, conversationId, text),
+  check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
+    checkDatabase(path, migrations),
+  files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
+  /** The parser and its grammars come with the first answer that is exported. */
+  markdown: async (_db: Database, { text }: { text: string }) =>
+    (await import('../markup/render-markdown.ts')).renderMarkdown(text),
+  restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),
+};
+
+export type Tasks = typeof tasks;
+
+let db: Database | null = null;
+
+function connection(): Database {
+  db ??= new Sqlite((workerData as { databasePath: string }).databasePath, { readonly: true, timeout: 5000 });
+  return db;
+}
+
+parentPort?.on('message', async ({ name, input }: { name: keyof Tasks; input: never }) => {
+  try {
+    parentPort?.postMessage({ value: await tasks[name](connection(), input) });
+  } catch (error) {
+    parentPort?.postMessage({ error });
+  }
+});

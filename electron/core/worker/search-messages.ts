@@ -1,0 +1,174 @@
+import type { Database } from 'better-sqlite3';
+import type { Piece } from '#shared/contract/chat/search.ts';
+import { type Filters, parseQuery } from './parse-query.ts';
+
+/** Runs in the worker, on a connection of its own that only reads. */
+
+export interface FoundTitle {
+  readonly conversationId: string;
+  readonly title: Piece[];
+}
+
+export interface FoundMessage extends FoundTitle {
+  readonly seq: number;
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly createdAt: number;
+  readonly snippet: Piece[];
+}
+
+export interface Found {
+  readonly titles: FoundTitle[];
+  readonly messages: FoundMessage[];
+  readonly problems: string[];
+}
+
+interface Row {
+  seq: number;
+  id: string;
+  role: 'user' | 'assistant';
+  created_at: number;
+  conversation_id: string;
+  title: string;
+  snippet: string;
+}
+
+/** Marks that no text of a message keeps: control characters around a hit. */
+const [on, off] = ['\u0001', '\u0002'];
+const around = 80;
+
+/** Titles (on the first page only) and the newest messages before `beforeSeq` that match. */
+export function searchMessages(db: Database, query: string, limit: number, beforeSeq: number | null): Found {
+  const { match, parts, filters, problems } = parseQuery(query);
+  const { where, values, unknown } = conditions(db, filters);
+  const wrong = [...problems, ...unknown];
+  const blank = match === null && parts.length === 0 && where.length === 1 && filters.trash === null;
+  if (wrong.length > 0 || blank) return { titles: [], messages: [], problems: wrong };
+
+  const titles = beforeSeq === null && filters.role === null ? findTitles() : [];
+  const messages = match === null && parts.length === 0 ? [] : findMessages();
+  return { titles, messages, problems: [] };
+
+  function findTitles(): FoundTitle[] {
+    const rows = db
+      .prepare(
+        `select c.id as conversation_id, ${match === null ? 'c.title' : 'highlight(title_words, 0, char(1), char(2))'} as title
+          from ${match === null ? 'conversations c' : 'title_words join conversations c on c.rowid = title_words.rowid'}
+          where ${[
+            ...(match === null ? [] : ['title_words match ?']),
+            ...parts.map(() => "c.title like ? escape '\\'"),
+            ...where,
+            ...dates('c.updated_at', filters),
+            ...(filters.model === null ? [] : ["c.model like ? escape '\\'"]),
+          ].join(' and ')}
+          order by c.updated_at desc limit ?`,
+      )
+      .all(
+        ...(match === null ? [] : [match]),
+        ...parts.map(contains),
+        ...values,
+        ...(filters.model === null ? [] : [contains(filters.model)]),
+        match === null && parts.length === 0 ? limit : Math.min(limit, 20),
+      ) as Pick<Row, 'conversation_id' | 'title'>[];
+    return rows.map((row) => ({ conversationId: row.conversation_id, title: piecesOf(row.title, parts) }));
+  }
+
+  function findMessages(): FoundMessage[] {
+    const model = `coalesce(m.model, '') || ' ' || coalesce(m.served_provider || '/' || m.served_model, '') || ' ' ||
+      coalesce(m.model_name, '') || case m.role when 'user' then c.model else '' end`;
+    const rows = db
+      .prepare(
+        `select m.seq, m.id, m.role, m.created_at, c.id as conversation_id, c.title,
+            ${match === null ? 'm.text' : "snippet(message_words, 0, char(1), char(2), '…', 28)"} as snippet
+          from ${match === null ? 'messages m' : 'message_words join messages m on m.seq = message_words.rowid'}
+          join conversations c on c.id = m.conversation_id
+          where ${[
+            'm.deletion is null',
+            ...(match === null ? [] : ['message_words match ?']),
+            ...(beforeSeq === null ? [] : [`${match === null ? 'm.seq' : 'message_words.rowid'} < ?`]),
+            ...parts.map(() => "m.text like ? escape '\\'"),
+            ...where,
+            ...dates('m.created_at', filters),
+            ...(filters.model === null ? [] : [`${model} like ? escape '\\'`]),
+            ...(filters.role === null ? [] : ['m.role = ?']),
+          ].join(' and ')}
+          order by ${match === null ? 'm.seq' : 'message_words.rowid'} desc limit ?`,
+      )
+      .all(
+        ...(match === null ? [] : [match]),
+        ...(beforeSeq === null ? [] : [beforeSeq]),
+        ...parts.map(contains),
+        ...values,
+        ...(filters.model === null ? [] : [contains(filters.model)]),
+        ...(filters.role === null ? [] : [filters.role]),
+        limit,
+      ) as Row[];
+    return rows.map((row) => ({
+      seq: row.seq,
+      id: row.id,
+      role: row.role,
+      createdAt: row.created_at,
+      conversationId: row.conversation_id,
+      title: [{ text: row.title, hit: false }],
+      snippet: piecesOf(match === null ? excerpt(row.snippet, parts) : row.snippet, parts),
+    }));
+  }
+}
+
+const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+const dates = (column: string, { before, after }: Filters): string[] => [
+  ...(before === null ? [] : [`${column} < ${before}`]),
+  ...(after === null ? [] : [`${column} >= ${after}`]),
+];
+
+/** What every row must meet, with the values of its question marks; names that nothing has are said. */
+function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: string[] } {
+  const where = [filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
+  const values: unknown[] = [];
+  const unknown: string[] = [];
+  if (filters.folder !== null) {
+    const row = db.prepare('select id from folders where name = ?').get(filters.folder) as { id: string } | undefined;
+    if (!row) unknown.push(`There is no folder "${filters.folder}".`);
+    where.push('c.folder_id = ?');
+    values.push(row?.id ?? '');
+  }
+  for (const tag of filters.tags) {
+    if (!db.prepare('select 1 from conversation_tags where tag = ? limit 1').get(tag)) {
+      unknown.push(`There is no tag "${tag}".`);
+    }
+    where.push('exists (select 1 from conversation_tags t where t.conversation_id = c.id and t.tag = ?)');
+    values.push(tag);
+  }
+  if (filters.pinned !== null) where.push(`c.pinned = ${filters.pinned ? 1 : 0}`);
+  if (filters.archived !== null) where.push(`c.archived_at is ${filters.archived ? 'not null' : 'null'}`);
+  return { where, values, unknown };
+}
+
+/** The neighbourhood of the first hit. */
+function excerpt(text: string, parts: readonly string[]): string {
+  const at = text.toLowerCase().indexOf(parts[0]?.toLowerCase() ?? '');
+  const from = Math.max(0, at - around);
+  const to = at + (parts[0]?.length ?? 0) + around;
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
+}
+
+/** Splits at the marks, and at the texts that were searched for literally. */
+function piecesOf(marked: string, parts: readonly string[]): Piece[] {
+  const lower = marked.toLowerCase();
+  let text = marked;
+  if (lower.length === marked.length) {
+    for (const part of parts) text = text.replaceAll(part, `${on}${part}${off}`);
+  }
+  return text
+    .split(on)
+    .flatMap((piece, index): Piece[] => {
+      if (index === 0) return [{ text: piece.replaceAll(off, ''), hit: false }];
+      const [hit = '', ...rest] = piece.split(off);
+      return [
+        { text: hit, hit: true },
+        { text: rest.join(''), hit: false },
+      ];
+    })
+    .filter((piece) => piece.text !== '');
+}

@@ -1,0 +1,65 @@
+import { implement } from '@orpc/server';
+import { RPCHandler } from '@orpc/server/message-port';
+import { type MessagePortMain, nativeTheme } from 'electron';
+import type { Log } from '#core/log/log.ts';
+import { rpcErrors } from '#core/rpc/rpc-errors.ts';
+import type { SecretStore } from '#core/secrets/keychain.ts';
+import { sessionMemory } from '#core/secrets/session-memory.ts';
+import { AppError } from '#shared/errors.ts';
+import { askPerson } from '../ask-person.ts';
+import { askWhere } from '../ask-where.ts';
+import { openOutside } from '../open-outside.ts';
+import { printPdf } from '../print-pdf.ts';
+import type { WindowStateFile } from '../window-state.ts';
+import { mainContract } from './main-contract.ts';
+
+export interface CoreAnswers {
+  readonly state: WindowStateFile;
+  readonly openSecrets: () => Promise<SecretStore>;
+  readonly log: Log;
+}
+
+/** Answers what a core's process asks of this one. `opened` is told that the core is open, or why it cannot be. */
+export function coreAnswers({ state, openSecrets, log }: CoreAnswers) {
+  const session = sessionMemory();
+  let keychain: SecretStore | null = null;
+  /** The core tells by the library's own words whether a keychain is locked, missing or broken. */
+  async function withKeychain<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
+    try {
+      keychain ??= await openSecrets();
+      return await ask(keychain);
+    } catch (cause) {
+      throw new AppError('keychain_failed', cause instanceof Error ? cause.message : '', { cause });
+    }
+  }
+  const os = implement(mainContract);
+  const rpc = rpcErrors(log);
+
+  return (port: MessagePortMain, opened: (failure: string | null) => void): void => {
+    const router = os.router({
+      opened: os.opened.handler(({ input }) => opened(input.failure)),
+      openExternal: os.openExternal.handler(({ input }) => openOutside(input.url)),
+      confirm: os.confirm.handler(({ input, signal }) => askPerson(input, signal ?? never)),
+      showTheme: os.showTheme.handler(({ input: { theme } }) => {
+        nativeTheme.themeSource = theme;
+        state.set({ theme });
+      }),
+      askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
+      printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),
+      secrets: {
+        get: os.secrets.get.handler(({ input }) => withKeychain((store) => store.get(input.account))),
+        set: os.secrets.set.handler(({ input }) => withKeychain((store) => store.set(input.account, input.secret))),
+        remove: os.secrets.remove.handler(({ input }) => withKeychain((store) => store.remove(input.account))),
+      },
+      session: {
+        all: os.session.all.handler(async () => [...(await session.all())]),
+        set: os.session.set.handler(({ input }) => session.set(input.account, input.secret)),
+        remove: os.session.remove.handler(({ input }) => session.remove(input.account)),
+      },
+    });
+    new RPCHandler(router, rpc).upgrade(port, { context: {} });
+    port.start();
+  };
+}
+
+const never = new AbortController().signal;

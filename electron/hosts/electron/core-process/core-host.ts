@@ -1,0 +1,90 @@
+import { createORPCClient, ORPCError } from '@orpc/client';
+import { RPCLink } from '@orpc/client/message-port';
+import type { ContractRouterClient } from '@orpc/contract';
+import type { MessagePortMain } from 'electron';
+import { z } from 'zod';
+import type { Host } from '#core/host/host.ts';
+import type { SecretStore } from '#core/secrets/keychain.ts';
+import type { SessionMemory } from '#core/secrets/session-memory.ts';
+import { namedRefusal } from '#shared/contract/common/fields.ts';
+import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { mainContract } from './main-contract.ts';
+
+type Main = ContractRouterClient<typeof mainContract>;
+
+/** The main process, as the core's process asks it. What it refuses comes as the `AppError` that it was. */
+export function mainProcess(port: MessagePortMain): Main {
+  const link = new RPCLink({
+    port,
+    interceptors: [
+      async ({ next }) => {
+        try {
+          return await next();
+        } catch (error) {
+          throw error instanceof ORPCError && isErrorCode(error.code) ? asItWas(error, error.code) : error;
+        }
+      },
+    ],
+  });
+  port.start();
+  return createORPCClient(link);
+}
+
+/** What the core gets from Electron, by asking the main process. */
+export function coreHost(main: Main, version: string, platform: NodeJS.Platform): Host {
+  return {
+    name: 'electron',
+    version,
+    ownTitleBar: platform === 'darwin',
+    // Elsewhere the program ends with its last window.
+    background: platform === 'darwin',
+    notices: [],
+    output: {
+      kind: 'dialog',
+      askWhere: (name) => main.askWhere({ name }),
+      async printPdf(html, signal) {
+        const printed = await main.printPdf(new Blob([html]), { signal }).catch((error: unknown) => {
+          if (signal.aborted) throw refusal('cancelled', 'exportGivenUp');
+          throw error;
+        });
+        return new Uint8Array(await printed.arrayBuffer());
+      },
+    },
+    openExternal: (url) => main.openExternal({ url }),
+    confirm: ({ title, advice, facts, yes }, signal) =>
+      main
+        .confirm(
+          { title, advice, facts: facts.map(({ label, lines }) => ({ label, lines: [...lines] })), yes },
+          { signal },
+        )
+        .catch((error: unknown) => {
+          if (signal.aborted) return false;
+          throw error;
+        }),
+    showTheme(theme) {
+      main.showTheme({ theme }).catch(() => {
+        // The main process has ended, and this one is about to.
+      });
+    },
+  };
+}
+
+/** What is kept for this session, which the main process holds. */
+export const mainSession = ({ session }: Main): SessionMemory => ({
+  all: () => session.all(),
+  set: (account, secret) => session.set({ account, secret }),
+  remove: (account) => session.remove({ account }),
+});
+
+/** The keychain, which the main process holds. */
+export const mainSecrets = ({ secrets }: Main): SecretStore => ({
+  get: (account) => secrets.get({ account }),
+  set: (account, secret) => secrets.set({ account, secret }),
+  remove: (account) => secrets.remove({ account }),
+});
+
+function asItWas({ message, data }: ORPCError<string, unknown>, code: ErrorCode): AppError {
+  const told = z.object({ refusal: namedRefusal.nullable() }).safeParse(data);
+  return new AppError(code, message, told.data?.refusal ? { refusal: told.data.refusal } : {});
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { MessagePortMain } from 'electron';
+import { openCore } from '#core/core.ts';
+import { failureEntry, openLog } from '#core/log/log.ts';
+import { serveChannels } from '#core/rpc/serve.ts';
+import { listen } from '#gateway/http/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { toAppError } from '#shared/errors.ts';
+import { portChannel } from '../port-channel.ts';
+import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
+import type { ToCore } from './core-runner.ts';
+
+/** The program of the core's process: the core, its gateway and its databases, without a window. */
+
+const { env, platform, parentPort } = process;
+/** For a window's last words to arrive after it was closed. */
+const lastWordsMs = 2000;
+const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+// Everything in the data folder is for this user alone.
+process.umask(0o077);
+
+parentPort.once('message', ({ data, ports: [port] }) => {
+  const message: ToCore = data;
+  if (message.kind !== 'open' || !port) throw new Error('the core was not opened first');
+  void run(message, port);
+});
+
+async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, port: MessagePortMain): Promise<void> {
+  endOnFaults(dataFolder);
+  const main = mainProcess(port);
+  const windows = new Set<Promise<unknown>>();
+  const opening = openCore({
+    host: coreHost(main, version, platform),
+    dataFolder,
+    env,
+    platform,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    newId: randomUUID,
+    fetch,
+    openGateway,
+    listen,
+    openSecrets: async () => mainSecrets(main),
+    session: mainSession(main),
+    sandboxPace: 1,
+    workerFile: beside('./database-worker.js'),
+    pageWorkerFile: beside('./page-worker.js'),
+  });
+  const serving = opening.then(serveChannels);
+
+  async function close(): Promise<never> {
+    await Promise.race([Promise.all(windows), new Promise((done) => setTimeout(done, lastWordsMs))]);
+    await (await opening).close();
+    process.exit(0);
+  }
+
+  parentPort.on('message', ({ data, ports: [window] }) => {
+    const message: ToCore = data;
+    if (message.kind === 'close') void close();
+    if (message.kind !== 'window' || !window) return;
+    const closed = once(window, 'close');
+    windows.add(closed);
+    void closed.then(() => windows.delete(closed));
+    void serving.then((serve) => serve(portChannel(window)));
+  });
+  // The main process has ended without a word. The next one finds what this one has written, and needs its folder.
+  port.once('close', () => process.exit(1));
+
+  const failure = await serving.then(
+    () => null,
+    (error: unknown) => toAppError(error).message,
+  );
+  await main.opened({ failure });
+}
+
+/** After a fault that nobody has caught nothing is certain: the log says where it was, and the next core begins anew. */
+function endOnFaults(dataFolder: string): void {
+  const end = (error: unknown): never => {
+    openLog(dataFolder, Date.now)({ event: 'core-fault', ...failureEntry(error) });
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}

@@ -1,0 +1,43 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import type { VisibleLine } from '#shared/visible.ts';
+
+const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
+const account = z.string().min(1).max(256);
+const item = z.object({ account, secret: z.string().max(1_048_576) });
+
+/**
+ * Everything that the core's process may ask of the main process: what only a program with windows can do, and the keychain.
+ * This list is a security review, as the renderer's contract is.
+ */
+export const mainContract = {
+  /** The core is open; or why it cannot be, in a sentence for the user. */
+  opened: oc.input(z.object({ failure: z.string().nullable() })).output(z.void()),
+  openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
+  confirm: oc
+    .input(
+      z.object({
+        title: z.string().max(256),
+        advice: z.string().max(2048),
+        facts: z.array(z.object({ label: z.string().max(256), lines: z.array(line) })),
+        yes: z.string().max(64),
+      }),
+    )
+    .output(z.boolean()),
+  showTheme: oc.input(z.object({ theme: z.enum(['system', 'light', 'dark']) })).output(z.void()),
+  askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
+  /** As blobs, which are not parsed on the way: a long chat has many megabytes. */
+  printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),
+  /** The keychain's entries under Portico's name, and no others. */
+  secrets: {
+    get: oc.input(z.object({ account })).output(z.string().nullable()),
+    set: oc.input(item).output(z.void()),
+    remove: oc.input(z.object({ account })).output(z.void()),
+  },
+  /** Secrets that the keychain does not take, which a core that dies must not take with it. */
+  session: {
+    all: oc.output(z.array(item)),
+    set: oc.input(item).output(z.void()),
+    remove: oc.input(z.object({ account })).output(z.void()),
+  },
+};

@@ -1,0 +1,29 @@
+import type { BrowserWindow } from 'electron';
+import type { Log } from '#core/log/log.ts';
+import { restartLimit } from './core-process/restart-limit.ts';
+
+export interface ReviveOptions {
+  readonly log: Log;
+  /** The page has died again and again. */
+  readonly gaveUp: () => void;
+}
+
+/** Loads the page again, at the place where it was, when its process dies or hangs. */
+export function reviveWindow(window: BrowserWindow, { log, gaveUp }: ReviveOptions): void {
+  const { webContents } = window;
+  const next = restartLimit(() => performance.now());
+
+  webContents.on('render-process-gone', (_, { reason, exitCode }) => {
+    if (reason === 'clean-exit') return;
+    log({ event: 'window-ended', reason, code: exitCode });
+    const pauseMs = next();
+    if (pauseMs === null) return gaveUp();
+    setTimeout(() => {
+      if (!window.isDestroyed()) webContents.reload();
+    }, pauseMs);
+  });
+  // Chromium has waited for it for many seconds. At a breakpoint it does nothing either.
+  webContents.on('unresponsive', () => {
+    if (!webContents.isDevToolsOpened()) webContents.forcefullyCrashRenderer();
+  });
+}

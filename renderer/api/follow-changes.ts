@@ -1,0 +1,59 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Topic } from '#shared/contract/app/changes.ts';
+import type { Contract } from '#shared/contract/index.ts';
+import { useConnection } from '../browser/connection.ts';
+import { type Api, queriesOf } from './api.ts';
+import { retryDelay, waitMs } from './retry.ts';
+
+/** What the next message would cost: old with all that has a part in it. */
+const quoted = ['quotes', 'comparisons'] as const;
+const money = ['account', 'credits', 'usage'] as const;
+
+/**
+ * Which areas of the contract are old when a topic changes. `account` is what an answer's end changes: what was spent, and what the
+ * next message costs. `messages` is another branch: what of the chat goes with the next message.
+ */
+const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
+  account: [...money, ...quoted, 'context', 'caps'],
+  app: ['app'],
+  backups: ['backup'],
+  caps: ['caps', ...quoted],
+  context: ['context', ...money, ...quoted],
+  conversations: ['conversations', 'organise', 'search'],
+  gateway: ['gateway', 'localKeys', ...money, 'models', ...quoted],
+  messages: ['search', 'context', ...quoted],
+  models: ['models', 'account', ...quoted],
+  options: ['options', ...quoted],
+  presets: ['presets', 'options'],
+  prompts: ['prompts'],
+  providers: ['providers', 'account'],
+  queue: ['queue'],
+  settings: ['settings', 'account'],
+  tools: ['tools', ...quoted],
+};
+
+/**
+ * Holds the one stream that says what has changed and marks what was read from it as old. After a loss everything is
+ * old: what changed meanwhile was said to nobody.
+ */
+export async function followChanges(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {
+  const orpc = queriesOf(api);
+  for (let attempt = 0; !signal.aborted; attempt++) {
+    try {
+      const stream = await api.changes.watch(undefined, { signal });
+      if (attempt > 0) void queries.invalidateQueries();
+      attempt = 0;
+      useConnection.setState({ lost: false });
+      for await (const { topics } of stream) {
+        // Each is asked for again once, however many topics it is old by.
+        const areas = new Set(topics.flatMap((topic) => oldBy[topic]));
+        for (const area of areas) void queries.invalidateQueries({ queryKey: orpc[area].key() });
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      console.warn('The stream of changes ended', error);
+      useConnection.setState({ lost: true });
+    }
+    await waitMs(retryDelay(attempt), signal);
+  }
+}

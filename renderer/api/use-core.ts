@@ -1,0 +1,69 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Settings } from '#shared/contract/app/settings.ts';
+import { useApi, useOrpc } from './api.ts';
+import { askAgainAfter } from './ask-again.ts';
+
+/** What more than one feature reads from the core. The first part of each key is the topic that makes it old. */
+
+export function useSettings() {
+  return useQuery(useOrpc().settings.get.queryOptions());
+}
+
+/** Saves on change: what is shown changes at once and goes back if it could not be saved. */
+export function useUpdateSettings() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const queryKey = useOrpc().settings.get.queryKey();
+  return useMutation({
+    mutationFn: (change: Partial<Settings>) => api.settings.update(change),
+    onMutate: async (change) => {
+      await queries.cancelQueries({ queryKey });
+      const before = queries.getQueryData(queryKey);
+      if (before) queries.setQueryData(queryKey, { ...before, ...change });
+      return { before };
+    },
+    onError: (_error, _change, context) => queries.setQueryData(queryKey, context?.before),
+    onSuccess: (saved) => queries.setQueryData(queryKey, saved),
+  });
+}
+
+export function useModels() {
+  return useQuery(
+    useOrpc().models.list.queryOptions({
+      refetchInterval: ({ state }) => askAgainAfter(state.data?.retryAfterMs ?? null),
+      placeholderData: keepPreviousData,
+    }),
+  );
+}
+
+export function useConversations() {
+  return useQuery(useOrpc().conversations.list.queryOptions({ input: { limit: 500 } }));
+}
+
+export function useWallets() {
+  return useQuery(useOrpc().account.wallets.queryOptions());
+}
+
+/** The wallet that pays for a message to this model; none until the core has said so. */
+export function usePayer(model: string) {
+  const { models } = useOrpc();
+  const payer = useQuery(models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData })).data;
+  const wallets = useWallets().data ?? [];
+  // A wallet that means nothing yet is not in the list.
+  return payer && (wallets.find(({ id }) => id === payer.wallet) ?? wallets[0]);
+}
+
+export function useAppInfo() {
+  return useQuery(useOrpc().app.info.queryOptions());
+}
+
+export function useProviders() {
+  // How a key does is found out by using it, and nobody tells.
+  return useQuery(useOrpc().providers.list.queryOptions({ refetchOnMount: 'always' }));
+}
+
+/** Opens a link outside the app, past the core's guard. */
+export function useOpenLink() {
+  const api = useApi();
+  return useMutation({ mutationFn: (url: string) => api.app.openLink({ url }) });
+}

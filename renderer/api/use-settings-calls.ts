@@ -1,0 +1,39 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
+import { useApi, useOrpc } from './api.ts';
+import { askAgainAfter } from './ask-again.ts';
+
+/** What the settings may ask of the core beside the settings themselves. Answers replace what is shown at once. */
+
+/** Nothing is looked for until somebody asks. */
+export function useDiscovery() {
+  const api = useApi();
+  return useMutation({ mutationFn: () => api.providers.discover() });
+}
+
+export function useGateway() {
+  return useQuery(
+    useOrpc().gateway.get.queryOptions({
+      refetchInterval: ({ state }) => askAgainAfter(state.data?.status.retryAfterMs ?? null),
+    }),
+  );
+}
+
+export function useGatewayCalls() {
+  const api = useApi();
+  const queries = useQueryClient();
+  const { queryKey } = useOrpc().gateway.get.queryOptions();
+  const onSuccess = (connection: GatewayConnection) => queries.setQueryData(queryKey, connection);
+  return {
+    connect: useMutation({
+      mutationFn: (entry: { baseUrl: string; key: string }) => api.gateway.connect(entry),
+      onSuccess,
+      gcTime: 0,
+    }),
+    disconnect: useMutation({ mutationFn: () => api.gateway.disconnect(), onSuccess }),
+    listen: useMutation({
+      mutationFn: (entry: { enabled: boolean; port: number }) => api.gateway.listen(entry),
+      onSuccess,
+    }),
+  };
+}

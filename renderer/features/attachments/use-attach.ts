@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { ulid } from 'ulid';
+import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { useApi } from '../../api/api.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { describeError } from '../../text/error-text.ts';
+import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { uploadFile } from './file-pieces.ts';
+
+export interface Upload {
+  readonly id: string;
+  readonly name: string;
+  readonly cancel: () => void;
+}
+
+/** Takes files into the draft, one after the other. What is not taken says why, and the rest comes in all the same. */
+export function useAttach(conversationId: string | null) {
+  const api = useApi();
+  const key = draftKey(conversationId);
+  const { setFiles } = useDrafts.getState();
+  const [uploading, setArriving] = useState<readonly Upload[]>([]);
+  const [refusals, setRefusals] = useState<readonly string[]>([]);
+
+  async function take(file: File): Promise<void> {
+    const id = ulid();
+    const leave = new AbortController();
+    setArriving((list) => [...list, { id, name: file.name, cancel: () => leave.abort() }]);
+    try {
+      const refusal = refusalOf(file);
+      if (refusal) throw new Refusal(refusal);
+      const attachment = await uploadFile(api, file, id, leave.signal);
+      setFiles(key, (files) => [...files.filter((entry) => entry.id !== attachment.id), attachment]);
+    } catch (error) {
+      if (leave.signal.aborted) return;
+      const sentence = error instanceof Refusal ? error.message : describeError(error).sentence;
+      setRefusals((list) => [...list, sentence]);
+    } finally {
+      setArriving((list) => list.filter((entry) => entry.id !== id));
+    }
+  }
+
+  return {
+    uploading,
+    refusals,
+    forget: () => setRefusals([]),
+    async attach(files: readonly File[]): Promise<void> {
+      const room = attachmentLimits.perMessage - (useDrafts.getState().files[key]?.length ?? 0) - uploading.length;
+      setRefusals(files.length > room ? [text.tooManyFiles(attachmentLimits.perMessage)] : []);
+      for (const file of files.slice(0, Math.max(0, room))) await take(file);
+    },
+  };
+}
+
+class Refusal extends Error {}
+
+/** What can be said before a single byte travels; the rest is decided by what the bytes are. */
+function refusalOf({ name, size }: File): string | null {
+  if (size === 0) return text.emptyFile(name);
+  const most = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
+  return size > most ? text.hugeFile(name, most / 1_048_576) : null;
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { useApi } from '../../api/api.ts';
+import { readFile } from './file-pieces.ts';
+
+/** The bytes of a kept file. They never change, so they are read once. */
+export function useFile(attachment: Attachment, wanted = true) {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['file', attachment.id],
+    queryFn: ({ signal }) => readFile(api, attachment, signal),
+    enabled: wanted,
+    gcTime: 60_000,
+  });
+}
+
+/** An address for a picture, for as long as it is shown; null until it has been read. */
+export function useFileUrl(attachment: Attachment): string | null {
+  const { data } = useFile(attachment, attachment.kind === 'image');
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!data) return;
+    const next = URL.createObjectURL(data);
+    setUrl(next);
+    return () => URL.revokeObjectURL(next);
+  }, [data]);
+  return url;
+}

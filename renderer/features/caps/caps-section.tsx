@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import type { CapScope, Caps } from '#shared/contract/chat/caps.ts';
+import { usd } from '../../text/format.ts';
+import { text } from '../../text/settings-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { SectionTitle } from '../../ui/forms/setting-row.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useCaps, useSetCaps } from './use-caps.ts';
+
+const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
+const amount = /^\d{1,9}(\.\d{1,9})?$/;
+
+/** What may be spent at most, and what is spent already. */
+export function CapsSection() {
+  const caps = useCaps();
+  return (
+    <>
+      <SectionTitle>{text.sections.caps}</SectionTitle>
+      <p className="mb-3 text-fg-2">{text.caps.intro}</p>
+      {caps.isError && <Failure title={text.caps.failed} error={caps.error} onRetry={() => void caps.refetch()} />}
+      {caps.isPending && <SkeletonRows rows={4} label={text.loading} />}
+      {caps.data && <CapsForm caps={caps.data.caps} spentUsd={caps.data.spentUsd} />}
+    </>
+  );
+}
+
+function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; month: string } }) {
+  const [fields, setFields] = useState<Record<CapScope, string>>(() => ({
+    message: caps.message ?? '',
+    conversation: caps.conversation ?? '',
+    day: caps.day ?? '',
+    month: caps.month ?? '',
+  }));
+  const set = useSetCaps();
+  const { failed } = useNotify();
+  const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !amount.test(fields[scope].trim()));
+  const capOf = (scope: CapScope) => fields[scope].trim() || null;
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wrong.length > 0) return;
+        const [message, conversation, day, month] = scopes.map(capOf) as [
+          string | null,
+          string | null,
+          string | null,
+          string | null,
+        ];
+        set.mutate({ message, conversation, day, month }, { onError: (error) => failed(text.caps.notSaved, error) });
+      }}
+    >
+      <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
+        {scopes.map((scope) => (
+          <TextField
+            key={scope}
+            label={text.caps.inUsd(text.caps.scopes[scope])}
+            inputMode="decimal"
+            placeholder={text.caps.none}
+            value={fields[scope]}
+            problem={wrong.includes(scope) ? text.caps.notAmount : undefined}
+            note={scope === 'day' || scope === 'month' ? text.caps.spent(usd(spentUsd[scope])) : undefined}
+            onChange={(event) => setFields({ ...fields, [scope]: event.target.value })}
+          />
+        ))}
+      </div>
+      <p className="text-fg-3 text-xs">{text.caps.note}</p>
+      <div className="flex items-center gap-3">
+        <Button look="primary" type="submit" disabled={set.isPending || wrong.length > 0}>
+          {text.caps.save}
+        </Button>
+        <p role="status" className="text-fg-3 text-xs">
+          {set.isSuccess && text.caps.saved}
+        </p>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useOpenLink } from '../../api/use-core.ts';
+import { OpenLinkContext } from '../../markdown/open-link.ts';
+import { type NamedImage, ShowImageContext } from '../../markdown/show-image.ts';
+import { useNav } from '../../navigation/nav.ts';
+import { text } from '../../text/chat-text.ts';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { ChatComposer } from '../composer/chat-composer.tsx';
+import { ConfirmAgain } from '../confirmations/confirm-route.tsx';
+import { OverCap } from '../confirmations/over-cap.tsx';
+import { useChosenModel } from '../drafts/use-chosen-model.ts';
+import { AnswerImage } from '../message/answer-image.tsx';
+import { ChooseNotice } from '../notices/choose-notice.tsx';
+import { FindBar } from '../search/find-bar.tsx';
+import { Thread } from '../thread/thread.tsx';
+import { useScrollPositions } from '../thread/use-scroll-positions.ts';
+import { useThread } from '../thread-data/use-thread.ts';
+import { MessageActionsContext } from '../thread-state/message-actions.ts';
+import { ChatHeader } from './chat-header.tsx';
+import { OutsideMessages } from './outside-messages.tsx';
+import { ReplyStatus } from './reply-status.tsx';
+import { useKeptView } from './use-kept-view.ts';
+import { useMessageActions } from './use-message-actions.ts';
+
+const noMessages: readonly Message[] = [];
+const noIds: readonly string[] = [];
+
+/** A chat that was begun: its messages, and the composer for the next one. */
+export function Conversation({ conversationId }: { conversationId: string }) {
+  const { thread, entries, pages, refused, retry } = useThread(conversationId);
+  const places = useScrollPositions(conversationId, thread?.place);
+  const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
+  const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
+  useKeptView(conversationId);
+  const openLink = useOpenLink();
+  const { failed } = useNotify();
+  const [image, setImage] = useState<NamedImage | null>(null);
+  const live = thread?.runningIds ?? noIds;
+  const last = thread?.hasNewer ? undefined : entries.at(-1);
+  const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
+  return (
+    <OpenLinkContext value={open}>
+      <ChatHeader conversation={thread?.conversation ?? null} total={thread?.total ?? null} />
+      <FindBar conversationId={conversationId} />
+      {thread ? (
+        <MessageActionsContext value={actions}>
+          <ShowImageContext value={setImage}>
+            <OutsideMessages
+              conversationId={conversationId}
+              lastModel={thread.conversation.model}
+              live={live.length > 0}
+            >
+              <Thread
+                entries={entries}
+                snapshot={thread.snapshot}
+                hasOlder={thread.hasOlder}
+                hasNewer={thread.hasNewer}
+                busy={live.length > 0}
+                pages={pages}
+                places={places}
+                wanted={wanted}
+                actions={actions}
+              />
+            </OutsideMessages>
+          </ShowImageContext>
+        </MessageActionsContext>
+      ) : (
+        <div className="measure min-h-0 flex-1 overflow-y-auto px-[18px]">
+          {refused ? (
+            <Failure title={text.failed} error={refused.error} onRetry={retry} />
+          ) : (
+            <SkeletonRows rows={6} label={text.loading} />
+          )}
+        </div>
+      )}
+      <div className="px-[18px] pb-2 max-sm:px-3">
+        <ChatComposer
+          conversationId={conversationId}
+          read={thread !== undefined}
+          liveAnswerIds={live}
+          undecided={last?.columns ? <ChooseNotice columns={last.columns} choose={actions.choose} /> : null}
+          lastModel={thread?.conversation.model ?? null}
+          messages={thread?.messages ?? noMessages}
+        />
+      </div>
+      <AnswerImage image={image} onClose={() => setImage(null)} onOpen={open} />
+      <OverCap />
+      <ConfirmAgain />
+      <ReplyStatus last={last} />
+    </OpenLinkContext>
+  );
+}

@@ -1,0 +1,26 @@
+import { type ReactNode, useMemo } from 'react';
+import { NotSentContext } from '../context/not-sent-mark.tsx';
+import { useQuote } from '../costs/use-quote.ts';
+import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { useChosenModel } from '../drafts/use-chosen-model.ts';
+
+interface OutsideMessagesProps {
+  conversationId: string;
+  lastModel: string | null;
+  live: boolean;
+  children: ReactNode;
+}
+
+const noFiles: never[] = [];
+
+/** Knows which messages do not go to the model with the next one, by the quote that the composer shows. */
+export function OutsideMessages({ conversationId, lastModel, live, children }: OutsideMessagesProps) {
+  const key = draftKey(conversationId);
+  const text = useDrafts((drafts) => drafts.texts[key] ?? '');
+  const attachments = useDrafts((drafts) => drafts.files[key] ?? noFiles);
+  const mentioned = useDrafts((drafts) => drafts.mentions[key] ?? null);
+  const chosen = useChosenModel(conversationId, lastModel);
+  const { data } = useQuote({ conversationId, text, attachments, model: mentioned ?? chosen }, true, live);
+  const outside = useMemo(() => new Set(data?.context.notSentIds), [data]);
+  return <NotSentContext value={outside}>{children}</NotSentContext>;
+}

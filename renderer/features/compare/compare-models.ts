@@ -1,0 +1,15 @@
+import type { Model } from '#shared/wire/model.ts';
+import { compareText as text } from '../../text/compare-text.ts';
+
+export const named = (models: readonly Model[], id: string): Model | undefined =>
+  models.find((model) => model.id === id || model.aliases.includes(id));
+
+/** Why a model that was picked cannot answer now, in a sentence; null where it can. */
+export function problemOf(models: readonly Model[], id: string): string | null {
+  // Nothing is known of any model yet.
+  if (models.length === 0) return null;
+  const record = named(models, id);
+  if (!record) return text.gone(id);
+  if (record.status === 'available' || record.status === 'degraded') return null;
+  return text.unusable(record.name, record.unavailable_reason);
+}

@@ -1,0 +1,50 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { mostCompared } from '#shared/contract/common/limits.ts';
+import { useOrpc } from '../../api/api.ts';
+import { useModels } from '../../api/use-core.ts';
+import { pauseMs, useSettled } from '../costs/use-quote.ts';
+import { useDrafts } from '../drafts/drafts-store.ts';
+import { named, problemOf } from './compare-models.ts';
+
+const none: readonly string[] = [];
+
+/** The models that shall all answer the next message of a chat. */
+export function useCompare(chat: string) {
+  const value = useDrafts((drafts) => drafts.compares[chat] ?? none);
+  const models = useModels().data?.models ?? [];
+  const { setCompare } = useDrafts.getState();
+  return {
+    value,
+    on: value.length > 0,
+    /** Too few, or one of them cannot answer. */
+    blocked: value.length === 1 || value.some((id) => problemOf(models, id) !== null),
+    change: (next: readonly string[]) => setCompare(chat, next),
+    /** An alias is the model that it names: nothing is compared with itself. */
+    add: (id: string) => {
+      const wanted = named(models, id)?.id ?? id;
+      if (!value.includes(wanted) && value.length < mostCompared) setCompare(chat, [...value, wanted]);
+    },
+  };
+}
+
+interface Asked {
+  readonly conversationId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly models: readonly string[];
+}
+
+/** What all answers would cost, asked when typing pauses. */
+export function useCompareQuote({ conversationId, text, attachments, models }: Asked, wanted: boolean, live: boolean) {
+  const settled = useSettled(text, pauseMs);
+  const wasLive = useSettled(live, pauseMs);
+  return useQuery(
+    useOrpc().comparisons.quote.queryOptions({
+      input: { conversationId, text: settled, attachments: [...attachments], models: [...models] },
+      enabled: wanted && !live && !wasLive && models.length > 1,
+      placeholderData: keepPreviousData,
+      gcTime: 10_000,
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+import { Square } from 'lucide-react';
+import { memo } from 'react';
+import { text as chatText } from '../../text/chat-text.ts';
+import { compareText } from '../../text/compare-text.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { costsText } from '../../text/costs-text.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { Button } from '../../ui/elements/button.tsx';
+import { classNames } from '../../ui/elements/class-names.ts';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { Bill } from '../costs/bill.tsx';
+import { AnswerActions } from '../message/answer-actions.tsx';
+import { AnswerEnd } from '../message/answer-end.tsx';
+import { AnswerSections } from '../message/answer-sections.tsx';
+import { RouterCard } from '../routing/router-card.tsx';
+import { useActions } from '../thread-state/message-actions.ts';
+import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { ColumnSpeed } from './column-speed.tsx';
+
+interface ComparisonColumnProps {
+  entry: ThreadItem;
+  /** The reader is in this comparison: its actions are in the tab order. */
+  active: boolean;
+  /** Nothing hangs on the comparison. */
+  last: boolean;
+  /** What hangs on the comparison hangs on this one. */
+  chosen: boolean;
+  cheapest: boolean;
+  fastest: boolean;
+}
+
+/** One of several answers to the same question, with what it took and what can be done with it. */
+export const ComparisonColumn = memo(function ComparisonColumn(props: ComparisonColumnProps) {
+  const { entry, active, last, chosen, cheapest, fastest } = props;
+  const actions = useActions();
+  const highlighted = useThreadView((view) => entry.parts.some(({ id }) => id === view.highlighted));
+  const name = entry.modelName ?? entry.servedModel ?? entry.model ?? text.model;
+  const running = entry.status === 'streaming';
+  const tabIndex = active ? 0 : -1;
+  return (
+    <article
+      aria-label={name}
+      aria-busy={running}
+      data-column={headOf(entry)}
+      data-highlighted={highlighted || undefined}
+      tabIndex={-1}
+      className={classNames(
+        'group flex min-w-0 flex-col rounded-menu border bg-surface p-3 transition-colors duration-[220ms] data-highlighted:bg-accent-soft',
+        chosen ? 'border-accent' : 'border-line',
+      )}
+    >
+      <header className="mb-2 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
+        <ProviderMark provider={entry.servedProvider ?? entry.model?.split('/')[0] ?? '?'} />
+        <h3 className="min-w-0 truncate font-semibold text-sm">{name}</h3>
+        {entry.simulated && <Badge>{chatText.simulated}</Badge>}
+        {cheapest && <Badge tone="ok">{compareText.cheapest}</Badge>}
+        {fastest && <Badge tone="ok">{compareText.fastest}</Badge>}
+        {running && (
+          <Button
+            look="quiet"
+            tabIndex={tabIndex}
+            aria-label={compareText.stop(name)}
+            className="ml-auto"
+            onClick={() => actions.stop(entry)}
+          >
+            <Square size={11} fill="currentColor" aria-hidden />
+            {compareText.stopShort}
+          </Button>
+        )}
+      </header>
+      <div className="min-w-0 flex-1">
+        <AnswerSections entry={entry} name={name} />
+        <AnswerEnd entry={entry} busy={false} active={active} last={last} />
+      </div>
+      <footer className="mt-2 flex flex-col gap-1 text-fg-3 text-xs tabular-nums">
+        <p className="flex min-h-6 flex-wrap items-center gap-x-1.5">
+          <ColumnSpeed entry={entry} />
+        </p>
+        <div className="flex min-h-6 flex-wrap items-center gap-x-1.5">
+          {!running && <Bill message={entry} />}
+          {entry.usage && <span>{costsText.tokens(entry.usage.promptTokens + entry.usage.completionTokens)}</span>}
+          {!running && entry.routeReason !== null && (
+            <RouterCard conversationId={entry.conversationId} messageId={headOf(entry)} />
+          )}
+        </div>
+        <div className="-ml-2 flex min-h-8 flex-wrap items-center gap-x-1">
+          {!running && <AnswerActions entry={entry} busy={false} active={active} compared />}
+        </div>
+        {chosen ? <p className="text-fg-2">{compareText.chosen}</p> : null}
+        <Button
+          disabled={running}
+          tabIndex={tabIndex}
+          aria-label={`${compareText.goOn}: ${name}`}
+          onClick={() => actions.choose(entry)}
+        >
+          {compareText.goOn}
+        </Button>
+      </footer>
+    </article>
+  );
+});

@@ -1,0 +1,111 @@
+import { type KeyboardEvent, memo } from 'react';
+import { compareText as text } from '../../text/compare-text.ts';
+import { usd } from '../../text/format.ts';
+import { classNames } from '../../ui/elements/class-names.ts';
+import { type MessageActions, useActions } from '../thread-state/message-actions.ts';
+import { headOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
+import { threadActionOf } from '../thread-state/thread-shortcuts.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { isCut } from '../thread-state/use-thread-keys.ts';
+import { ComparisonColumn } from './comparison-column.tsx';
+import { marksOf, sumOf } from './comparison-marks.ts';
+
+interface ComparisonProps {
+  /** With its columns. */
+  entry: ThreadItem;
+  active: boolean;
+  last: boolean;
+}
+
+/** As many side by side as have room for a line of text; the others come below. */
+const grids: Readonly<Record<number, string>> = {
+  2: '@min-[34rem]:grid-cols-2',
+  3: '@min-[34rem]:grid-cols-2 @min-[50rem]:grid-cols-3',
+  4: '@min-[34rem]:grid-cols-2 @min-[66rem]:grid-cols-4',
+};
+
+/** Answers of several models to one question, side by side. */
+export const Comparison = memo(function Comparison({ entry, active, last }: ComparisonProps) {
+  const columns = entry.columns ?? [];
+  const actions = useActions();
+  const marks = marksOf(columns);
+  const ended = columns.filter(({ status }) => status !== 'streaming').length;
+  return (
+    <section
+      aria-label={text.comparison(columns.length)}
+      aria-busy={ended < columns.length}
+      data-message={headOf(entry)}
+      tabIndex={-1}
+      onKeyDown={(event) => onKey(event, columns, actions)}
+      className="@container rounded-menu pt-2 pb-4"
+    >
+      <p className="mb-2 flex min-h-6 flex-wrap items-center gap-x-1.5 text-fg-2 text-xs tabular-nums">
+        <span>{ended < columns.length ? text.answers(ended, columns.length) : text.allEnded(columns.length)}</span>
+        <Sum columns={columns} />
+      </p>
+      <div className={classNames('grid grid-cols-1 gap-3', grids[columns.length] ?? '')}>
+        {columns.map((column, at) => (
+          <ComparisonColumn
+            key={column.comparison?.column ?? at}
+            entry={column}
+            active={active}
+            last={last}
+            chosen={!last && holds(column, headOf(entry))}
+            cheapest={marks.cheapest === at}
+            fastest={marks.fastest === at}
+          />
+        ))}
+      </div>
+    </section>
+  );
+});
+
+function Sum({ columns }: { columns: readonly ThreadItem[] }) {
+  const { usd: money, testCreditsUsd, unknown } = sumOf(columns);
+  const parts = [
+    ...(money === null ? [] : [text.sum(usd(money))]),
+    ...(testCreditsUsd === null ? [] : [text.sumTest(usd(testCreditsUsd))]),
+    ...(unknown === 0 ? [] : [text.sumUnknown(unknown)]),
+  ];
+  return parts.map((part) => (
+    <span key={part} className="flex items-center gap-x-1.5">
+      <span aria-hidden>·</span>
+      {part}
+    </span>
+  ));
+}
+
+/** ← and → go from column to column; on a column the keys of an answer act on it, and Enter goes on with it. */
+function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[], actions: MessageActions): void {
+  const target = event.target as HTMLElement;
+  const at = columns.findIndex((column) => headOf(column) === target.dataset.column);
+  const action = threadActionOf(event);
+  const onRow = target === event.currentTarget;
+  if (!action || (at < 0 && !onRow) || !target.matches(':focus-visible') || event.defaultPrevented) return;
+  if (action === 'previousVersion' || action === 'nextVersion') {
+    const next = Math.min(columns.length - 1, Math.max(0, at + (action === 'nextVersion' ? 1 : -1)));
+    const head = columns[next] ? headOf(columns[next]) : '';
+    event.preventDefault();
+    event.currentTarget.querySelector<HTMLElement>(`[data-column="${CSS.escape(head)}"]`)?.focus();
+    return;
+  }
+  const column = columns[at];
+  if (action === 'previous' || action === 'next') {
+    // From a column back to the row, whose keys lead to its neighbours.
+    if (column) event.currentTarget.focus();
+    return;
+  }
+  if (!column || column.status === 'streaming') return;
+  const acts: Partial<Record<typeof action, () => void>> = {
+    copy: () => actions.copy(column, 'rich'),
+    copyMarkdown: () => actions.copy(column, 'markdown'),
+    regenerate: () => actions.regenerate(column),
+    retryOther: () => useThreadView.getState().setRetrying(column.id),
+    choose: () => actions.choose(column),
+    continue: () => isCut(column) && actions.continue(column),
+    remove: () => actions.remove(column),
+  };
+  if (!acts[action]) return;
+  event.preventDefault();
+  acts[action]();
+}

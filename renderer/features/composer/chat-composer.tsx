@@ -1,0 +1,173 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useSettings } from '../../api/use-core.ts';
+import { useSettled } from '../../browser/use-settled.ts';
+import { useHandle } from '../../handles/handles.ts';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
+import { text as chatText } from '../../text/chat-text.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { text as views } from '../../text/shell-text.ts';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useDrop } from '../attachments/use-drop.ts';
+import { useDrafts } from '../drafts/drafts-store.ts';
+import { ChatOptions } from '../options/chat-options.tsx';
+import { ChatTools } from '../options/chat-tools.tsx';
+import { Composer } from './composer.tsx';
+import { ComposerNotices } from './composer-notices.tsx';
+import { CostLine } from './cost-line.tsx';
+import { ComparedModels, ModelChoice } from './model-choice.tsx';
+import { useNextMessage } from './use-next-message.ts';
+import { useRecall } from './use-recall.ts';
+import { useStop } from './use-send.ts';
+import { useSubmit } from './use-submit.ts';
+import { useSuggestions } from './use-suggestions.ts';
+
+const ConfirmRoute = lazyView(() => import('../confirmations/confirm-route.tsx').then((file) => file.ConfirmRoute));
+const ContextDialog = lazyView(() => import('../context/context-dialog.tsx').then((file) => file.ContextDialog));
+const PromptForm = lazyView(() => import('./prompt-form.tsx').then((file) => file.PromptForm));
+const QueueList = lazyView(() => import('./queue-list.tsx').then((file) => file.QueueList));
+
+interface ChatComposerProps {
+  conversationId: string | null;
+  /** The conversation has been read; before, nothing is asked about it. */
+  read: boolean;
+  /** The answers that are being written. */
+  liveAnswerIds: readonly string[];
+  /** The thread ends in a comparison of which no column is chosen: this stands where the next message is sent. */
+  undecided: ReactNode;
+  lastModel: string | null;
+  messages: readonly Message[];
+}
+
+/** The composer with what belongs to this chat: its draft, its files, its model, its cost, its running answer. */
+export function ChatComposer(props: ChatComposerProps) {
+  const { conversationId, read, liveAnswerIds, undecided, lastModel, messages } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const settled = useSettled();
+  const live = liveAnswerIds.length > 0;
+  const next = useNextMessage({ conversationId, lastModel, read, live, undecided: undecided !== null });
+  const { key, attachments, mentioned, model, record, compare, quote, attach } = next;
+  const { setText, setFiles, setModel, mention } = useDrafts.getState();
+  const settings = useSettings();
+  const { failed } = useNotify();
+  const [open, setOpen] = useState<'models' | 'route' | 'context' | null>(null);
+  const openModels = () => setOpen('models');
+  const openContext = () => setOpen('context');
+  const toggle = (name: typeof open) => (shown: boolean) =>
+    setOpen((now) => (shown ? name : now === name ? null : now));
+  const stop = useStop();
+  const stopNow = live ? () => stop.mutate(liveAnswerIds, { onError: (error) => failed(chatText.stop, error) }) : null;
+  const { submit, error } = useSubmit(next, () => setOpen('route'));
+  const insert = (words: string) => {
+    setText(key, words);
+    field.current?.focus();
+  };
+  const { menu, prompt, setPrompt } = useSuggestions(next, insert);
+  const recall = useRecall(
+    next.text,
+    messages.flatMap((message) => (message.role === 'user' && message.text !== '' ? [message.text] : [])),
+    (words) => setText(key, words),
+  );
+  const dropping = useDrop((dropped) => void attach.attach(dropped));
+
+  useHandle('composer', {
+    focus: () => field.current?.focus(),
+    isIdle: () => next.text === '' && document.activeElement === field.current,
+    pickModel: openModels,
+    stop: () => stopNow?.(),
+  });
+  useEffect(() => {
+    if (conversationId === null || matchMedia('(hover: hover)').matches) field.current?.focus();
+  }, [conversationId]);
+
+  return (
+    <div className="w-full pt-1">
+      <ComposerNotices
+        next={next}
+        error={error}
+        onAnyway={() => submit({ overCaps: true })}
+        onContext={openContext}
+        onModel={openModels}
+      >
+        {undecided}
+      </ComposerNotices>
+      {conversationId !== null && (
+        <ViewBoundary name={text.queue}>
+          <QueueList conversationId={conversationId} live={live} undecided={undecided !== null} />
+        </ViewBoundary>
+      )}
+      <Composer
+        field={field}
+        text={next.text}
+        onText={(words) => setText(key, words)}
+        files={attachments}
+        uploading={attach.uploading}
+        onFiles={(taken) => void attach.attach(taken)}
+        onRemoveFile={(id) => setFiles(key, (kept) => kept.filter((file) => file.id !== id))}
+        onSend={() => submit()}
+        onStop={stopNow}
+        sendWith={settings.data?.sendWith ?? 'enter'}
+        placeholder={dropping ? text.dropHere : conversationId === null ? text.placeholderNew : text.placeholder}
+        menu={menu}
+        recall={recall}
+        mention={mentioned ? { name: record?.name ?? mentioned, onRemove: () => mention(key, null) } : null}
+        blocked={(undecided !== null && !live) || compare.blocked}
+        compare={
+          <ComparedModels
+            next={next}
+            open={open === 'models'}
+            onOpenChange={toggle('models')}
+            onEnd={() => field.current?.focus()}
+          />
+        }
+        picker={<ModelChoice next={next} open={open === 'models'} onOpenChange={toggle('models')} />}
+        options={
+          <>
+            <ChatOptions chat={key} model={record} onModel={(other) => setModel(key, other)} />
+            <ChatTools chat={key} model={record} />
+          </>
+        }
+        note={<CostLine next={next} onContext={openContext} />}
+      />
+      {settled && (
+        <ViewBoundary name={views.dialogs}>
+          {conversationId !== null && quote && (
+            <ContextDialog
+              conversationId={conversationId}
+              model={model}
+              quote={quote}
+              open={open === 'context'}
+              onOpenChange={toggle('context')}
+            />
+          )}
+          <ConfirmRoute
+            asked={open === 'route' ? { conversationId, inPlaceOf: null, text: next.text, attachments, model } : null}
+            onRun={() => {
+              setOpen(null);
+              submit({ confirmed: true });
+            }}
+            onOther={() => {
+              // A model that was named for this message alone would be asked all the same.
+              mention(key, null);
+              openModels();
+            }}
+            onCancel={() => setOpen(null)}
+          />
+          <Dialog open={prompt !== null} onOpenChange={(shown) => !shown && setPrompt(null)} title={prompt?.name ?? ''}>
+            {prompt && (
+              <PromptForm
+                prompt={prompt}
+                onDone={(words) => {
+                  setPrompt(null);
+                  if (words !== null) insert(words);
+                }}
+              />
+            )}
+          </Dialog>
+        </ViewBoundary>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import { CompareNotices } from '../notices/compare-notices.tsx';
+import { QuoteNotices, SendFailure } from '../notices/send-notices.tsx';
+import type { NextMessage } from './use-next-message.ts';
+
+interface ComposerNoticesProps {
+  next: NextMessage;
+  /** Why the message was not sent. */
+  error: Error | null;
+  onAnyway: () => void;
+  onContext: () => void;
+  onModel: () => void;
+  /** What has to be decided first. */
+  children: ReactNode;
+}
+
+/** What stands in the way of the next message, or should be known before it is sent. */
+export function ComposerNotices({ next, error, onAnyway, onContext, onModel, children }: ComposerNoticesProps) {
+  const { conversationId, model, models, compare, compareQuote, quote, attach, live, empty } = next;
+  return (
+    <>
+      {error && <SendFailure error={error} onAnyway={onAnyway} onContext={onContext} onModel={onModel} />}
+      {attach.refusals.length > 0 && (
+        <div role="alert" className="measure mb-2 px-2 text-bad text-sm">
+          {attach.refusals.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
+      )}
+      {children}
+      {compare.on && !error && (
+        <CompareNotices
+          models={models}
+          value={compare.value}
+          quote={live ? undefined : compareQuote}
+          asked={!empty}
+          onRemove={(id) => compare.change(compare.value.filter((other) => other !== id))}
+        />
+      )}
+      {quote && !compare.on && !error && !live && (
+        <QuoteNotices
+          quote={quote}
+          conversationId={conversationId}
+          model={model}
+          onModel={onModel}
+          onContext={onContext}
+        />
+      )}
+    </>
+  );
+}

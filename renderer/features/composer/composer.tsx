@@ -1,0 +1,192 @@
+import { ArrowUp, ListPlus, Paperclip, Square, X } from 'lucide-react';
+import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react';
+import type { Settings } from '#shared/contract/app/settings.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { text as chatText } from '../../text/chat-text.ts';
+import { composerText as words } from '../../text/composer-text.ts';
+import { Hint } from '../../ui/elements/hint.tsx';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { Keys } from '../../ui/elements/keys.tsx';
+import { AttachmentList } from '../attachments/attachment-list.tsx';
+import type { Upload } from '../attachments/use-attach.ts';
+import { MenuPopup, optionId } from './menu-popup.tsx';
+import type { useComposerMenu } from './use-composer-menu.ts';
+import type { useRecall } from './use-recall.ts';
+
+interface ComposerProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  onText: (text: string) => void;
+  files: readonly Attachment[];
+  uploading: readonly Upload[];
+  onFiles: (files: File[]) => void;
+  onRemoveFile: (id: string) => void;
+  /** Sends, or lets it wait for the running answer. */
+  onSend: () => void;
+  /** Set while an answer is being written. */
+  onStop: (() => void) | null;
+  sendWith: Settings['sendWith'];
+  placeholder: string;
+  menu: ReturnType<typeof useComposerMenu>;
+  recall: ReturnType<typeof useRecall>;
+  /** The model named for this message alone. */
+  mention: { name: string; onRemove: () => void } | null;
+  picker: ReactNode;
+  /** The models of a comparison, above the words. */
+  compare: ReactNode;
+  /** It cannot be sent now; what stands in the way is said above. */
+  blocked: boolean;
+  options: ReactNode;
+  /** What stands under it on the right: context and cost. */
+  note: ReactNode;
+}
+
+export function Composer(props: ComposerProps) {
+  const { field, text, onText, files, uploading, menu, recall, onSend, onStop, sendWith } = props;
+  const sendable = (text.trim() !== '' || files.length > 0) && uploading.length === 0 && !props.blocked;
+
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // Enter ends a composition in Japanese or Chinese; 229 is what browsers say just after it.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (menu.onKeyDown(event) || recall.onKeyDown(event)) return;
+    if (event.key !== 'Enter') return;
+    const mod = event.ctrlKey || event.metaKey;
+    const wants = mod || (sendWith === 'enter' && !event.shiftKey && !event.altKey);
+    if (!wants) return;
+    event.preventDefault();
+    if (sendable) onSend();
+  };
+
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files];
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    props.onFiles(pasted);
+  };
+
+  return (
+    <div className="measure relative">
+      {menu.open && (
+        <MenuPopup id={menu.id} label={menu.label} entries={menu.entries} active={menu.active} onPick={menu.pick} />
+      )}
+      <div
+        className="flex flex-col rounded-bubble border border-control bg-raised shadow-rest focus-within:border-fg-3 focus-within:shadow-float"
+        onPointerDown={(event) => {
+          if (event.target !== event.currentTarget) return;
+          event.preventDefault();
+          field.current?.focus();
+        }}
+      >
+        {props.compare}
+        {(files.length > 0 || uploading.length > 0) && (
+          <div className="max-h-40 overflow-y-auto px-3 pt-3">
+            <AttachmentList files={files} uploading={uploading} onRemove={props.onRemoveFile} />
+          </div>
+        )}
+        <textarea
+          ref={field}
+          data-region
+          rows={1}
+          aria-label={words.message}
+          aria-autocomplete="list"
+          aria-controls={menu.open ? menu.id : undefined}
+          aria-activedescendant={menu.open && menu.entries.length > 0 ? optionId(menu.id, menu.active) : undefined}
+          placeholder={props.placeholder}
+          value={text}
+          onChange={(event) => {
+            onText(event.target.value);
+            menu.setCaret(event.target.selectionStart);
+          }}
+          onSelect={(event) => menu.setCaret(event.currentTarget.selectionStart)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          className="field-sizing-content max-h-[40vh] min-h-12 w-full resize-none bg-transparent px-4 pt-3 pb-1 text-md focus-visible:outline-none"
+        />
+        <div className="flex items-center gap-1 px-2 pb-2">
+          <AttachButton onFiles={props.onFiles} />
+          {props.options}
+          <span className="flex-1" />
+          {props.mention && (
+            <span className="flex h-7 min-w-0 items-center gap-1 rounded-control bg-accent-soft pl-2 font-medium text-accent text-xs">
+              <span className="truncate">{words.mentioned(props.mention.name)}</span>
+              <IconButton icon={X} size="sm" label={words.removeMention} onClick={props.mention.onRemove} />
+            </span>
+          )}
+          {props.picker}
+          <SendButtons sendable={sendable} onSend={onSend} onStop={onStop} />
+        </div>
+      </div>
+      <div className="flex min-h-8 items-center gap-3 px-2 pt-1.5 text-fg-3 text-xs max-sm:justify-end">
+        <span className="flex shrink-0 items-center gap-1.5 max-md:hidden">
+          <Keys keys={sendWith === 'enter' ? 'Enter' : 'mod+Enter'} /> {onStop ? words.keyQueue : words.keySend}
+          <Keys keys="/" /> {words.keyPrompts}
+          <Keys keys="@" /> {words.keyModel}
+        </span>
+        <span className="flex-1 max-md:hidden" />
+        {props.note}
+      </div>
+    </div>
+  );
+}
+
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon={Paperclip} label={words.attach} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={words.attach}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          // The same file may be chosen again.
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+const round = 'flex size-8 shrink-0 items-center justify-center rounded-menu transition-colors duration-[80ms]';
+
+interface SendButtonsProps {
+  sendable: boolean;
+  onSend: () => void;
+  onStop: (() => void) | null;
+}
+
+/** What can be done now. While an answer is written that is to stop it, and with words in the field to let them wait. */
+function SendButtons({ sendable, onSend, onStop }: SendButtonsProps) {
+  const label = onStop ? chatText.stop : words.send;
+  const ready = onStop !== null || sendable;
+  return (
+    <>
+      {onStop && sendable && (
+        <Hint label={words.queueThis}>
+          <button
+            type="button"
+            aria-label={words.queueThis}
+            onClick={onSend}
+            className={`${round} bg-active hover:bg-hover`}
+          >
+            <ListPlus size={16} aria-hidden />
+          </button>
+        </Hint>
+      )}
+      <Hint label={label} shortcut={onStop ? 'Esc' : undefined}>
+        <button
+          type="button"
+          aria-label={label}
+          aria-disabled={!ready}
+          onClick={() => (onStop ? onStop() : sendable && onSend())}
+          className={`${round} ${ready ? 'bg-ink text-on-ink hover:opacity-90' : 'bg-active text-fg-3'}`}
+        >
+          {onStop ? <Square size={12} fill="currentColor" aria-hidden /> : <ArrowUp size={17} aria-hidden />}
+        </button>
+      </Hint>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { usePayer } from '../../api/use-core.ts';
+import { costsText as text } from '../../text/costs-text.ts';
+import { walletName } from '../../ui/elements/wallet-name.ts';
+import { CompareQuoteLine } from '../compare/compare-quote-line.tsx';
+import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
+import type { NextMessage } from './use-next-message.ts';
+
+/** What the next message would cost, who pays, and how full the model's context is. */
+export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
+  const { model, compare, compareQuote, live, empty } = next;
+  const wallet = usePayer(model);
+  const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(walletName(wallet)));
+  if (compare.on) return compareQuote && compare.value.length > 1 && <CompareQuoteLine quote={compareQuote} />;
+  const quote = live ? undefined : next.quote;
+  return (
+    <span className="flex min-w-0 items-center gap-3">
+      {quote && <ContextMeter quote={quote} onOpen={onContext} />}
+      {quote && !empty ? <QuoteLine quote={quote} payer={payer ?? null} /> : <span className="truncate">{payer}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import { Columns2 } from 'lucide-react';
+import { useSettled } from '../../browser/use-settled.ts';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
+import { compareText } from '../../text/compare-text.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { CompareBar } from '../compare/compare-bar.tsx';
+import { useDrafts } from '../drafts/drafts-store.ts';
+import { ModelButton } from '../model-picker/model-button.tsx';
+import type { NextMessage } from './use-next-message.ts';
+
+/** Its list is loaded after the window was drawn; until then a button of the same look waits for it. */
+const ModelPicker = lazyView(() => import('../model-picker/model-picker.tsx').then((file) => file.ModelPicker));
+const ComparePicker = lazyView(() => import('../compare/compare-picker.tsx').then((file) => file.ComparePicker));
+
+interface ModelChoiceProps {
+  next: NextMessage;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** The model of the next message, and the way to a comparison. */
+export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
+  const { key, model, models, chosen, compare } = next;
+  const settled = useSettled();
+  if (compare.on) return null;
+  const record = models.find(({ id }) => id === chosen);
+  const button = (
+    <ModelButton
+      role="combobox"
+      aria-expanded={false}
+      provider={record?.provider ?? chosen}
+      name={record?.name ?? chosen}
+      onClick={() => onOpenChange(true)}
+    />
+  );
+  return (
+    <>
+      <IconButton
+        icon={Columns2}
+        label={compareText.compare}
+        onClick={() => {
+          compare.add(model);
+          onOpenChange(true);
+        }}
+      />
+      <ViewBoundary name={text.model} loading={button}>
+        {settled ? (
+          <ModelPicker
+            models={models}
+            value={chosen}
+            onChange={(other) => useDrafts.getState().setModel(key, other)}
+            open={open}
+            onOpenChange={onOpenChange}
+          />
+        ) : (
+          button
+        )}
+      </ViewBoundary>
+    </>
+  );
+}
+
+/** The models of a comparison; `onEnd` where none is left of it. */
+export function ComparedModels({ next, open, onOpenChange, onEnd }: ModelChoiceProps & { onEnd: () => void }) {
+  const { models, compare } = next;
+  if (!compare.on) return null;
+  const picker = (
+    <ViewBoundary name={text.model}>
+      <ComparePicker
+        models={models}
+        value={compare.value}
+        onChange={compare.change}
+        open={open}
+        onOpenChange={onOpenChange}
+      />
+    </ViewBoundary>
+  );
+  const change = (others: string[]) => {
+    compare.change(others);
+    if (others.length === 0) onEnd();
+  };
+  return <CompareBar models={models} value={compare.value} onChange={change} picker={picker} />;
+}

@@ -1,0 +1,53 @@
+import { useModels } from '../../api/use-core.ts';
+import { useAttach } from '../attachments/use-attach.ts';
+import { named } from '../compare/compare-models.ts';
+import { useCompare, useCompareQuote } from '../compare/use-compare.ts';
+import { useQuote } from '../costs/use-quote.ts';
+import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { useChosenModel } from '../drafts/use-chosen-model.ts';
+import { useDraft } from '../drafts/use-draft.ts';
+
+interface Chat {
+  readonly conversationId: string | null;
+  readonly lastModel: string | null;
+  /** The conversation has been read; before, nothing is asked about it. */
+  readonly read: boolean;
+  readonly live: boolean;
+  readonly undecided: boolean;
+}
+
+const noFiles: never[] = [];
+
+/** The next message of a chat as it stands: its words, files and models, and what it would cost. */
+export function useNextMessage({ conversationId, lastModel, read, live, undecided }: Chat) {
+  const key = draftKey(conversationId);
+  useDraft(key);
+  const text = useDrafts((drafts) => drafts.texts[key] ?? '');
+  const attachments = useDrafts((drafts) => drafts.files[key] ?? noFiles);
+  const mentioned = useDrafts((drafts) => drafts.mentions[key] ?? null);
+  const chosen = useChosenModel(conversationId, lastModel);
+  const model = mentioned ?? chosen;
+  const models = useModels().data?.models ?? [];
+  const compare = useCompare(key);
+  const asked = { conversationId, text, attachments };
+  const quote = useQuote({ ...asked, model }, read && !compare.on, live);
+  const compareQuote = useCompareQuote({ ...asked, models: compare.value }, read && !undecided, live);
+  return {
+    ...asked,
+    key,
+    live,
+    empty: text.trim() === '' && attachments.length === 0,
+    /** The model named by `@` for this message alone. */
+    mentioned,
+    chosen,
+    model,
+    record: named(models, model) ?? null,
+    models,
+    compare,
+    quote: quote.data,
+    compareQuote: compareQuote.data,
+    attach: useAttach(conversationId),
+  };
+}
+
+export type NextMessage = ReturnType<typeof useNextMessage>;

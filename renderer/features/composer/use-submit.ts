@@ -1,0 +1,35 @@
+import { composerText as text } from '../../text/composer-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
+import type { NextMessage } from './use-next-message.ts';
+import { useQueue, useQueueCalls } from './use-queue.ts';
+import { useSend } from './use-send.ts';
+
+interface Allowed {
+  /** Although a cap forbids it. */
+  readonly overCaps?: boolean;
+  /** The choice of the router has been seen, or need not be. */
+  readonly confirmed?: boolean;
+}
+
+/** Sends the next message, or queues it behind the running answer; asks first where the router's choice is to be seen. */
+export function useSubmit(next: NextMessage, onConfirm: () => void) {
+  const { conversationId, attachments, mentioned, chosen, model, compare, attach, live } = next;
+  const send = useSend(conversationId);
+  const queue = useQueueCalls(conversationId ?? '');
+  const waiting = useQueue(conversationId);
+  const confirms = useConfirmsRoute();
+  const { failed } = useNotify();
+  const submit = ({ overCaps = false, confirmed = overCaps }: Allowed = {}) => {
+    if (send.isPending) return;
+    if (!compare.on && !confirmed && confirms(model)) return onConfirm();
+    const back = mentioned ? chosen : null;
+    const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value };
+    attach.forget();
+    // What waits goes first: a message does not overtake those before it.
+    const busy = live || (waiting.data?.length ?? 0) > 0;
+    if (busy) queue.add.mutate(outgoing, { onError: (error) => failed(text.queue, error) });
+    else send.mutate(outgoing);
+  };
+  return { submit, error: send.error };
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import type { Prompt } from '#shared/contract/chat/prompts.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { useDrafts } from '../drafts/drafts-store.ts';
+import { usePrompts } from '../prompts/use-prompts.ts';
+import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
+import { useComposerMenu } from './use-composer-menu.ts';
+import type { NextMessage } from './use-next-message.ts';
+
+/** The menu of prompts and models in the composer, and the prompt whose variables are to be filled in. */
+export function useSuggestions({ key, text: draft, models, compare }: NextMessage, insert: (words: string) => void) {
+  const prompts = usePrompts().data ?? [];
+  const [prompt, setPrompt] = useState<Prompt | null>(null);
+  const menu = useComposerMenu(draft, {
+    '/': {
+      label: text.prompts,
+      entries: (query) => promptEntries(prompts, query),
+      pick: (id) => {
+        const picked = prompts.find((entry) => entry.id === id);
+        if (!picked) return;
+        if (variablesOf(picked.text).length > 0) setPrompt(picked);
+        else insert(picked.text);
+      },
+    },
+    '@': {
+      label: text.models,
+      entries: (query) => modelEntries(models, query),
+      pick: (id, { start, query }) => {
+        if (compare.on) compare.add(id);
+        else useDrafts.getState().mention(key, id);
+        insert(draft.slice(0, start) + draft.slice(start + query.length + 1).replace(/^ /, ''));
+      },
+    },
+  });
+  return { menu, prompt, setPrompt };
+}

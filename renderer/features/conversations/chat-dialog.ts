@@ -1,0 +1,17 @@
+import { create } from 'zustand';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import type { Folder } from '#shared/contract/chat/organise.ts';
+
+/** What is asked before something is done with chats: one dialog at a time, wherever it was asked for. */
+export type ChatDialog =
+  | { readonly kind: 'rename'; readonly conversation: Conversation }
+  | { readonly kind: 'move' | 'tags' | 'export' | 'forever'; readonly conversations: readonly Conversation[] }
+  | { readonly kind: 'empty-trash' | 'new-folder' }
+  | { readonly kind: 'rename-folder'; readonly folder: Folder };
+
+export const useChatDialog = create<{ asking: ChatDialog | null; ask: (asking: ChatDialog | null) => void }>()(
+  (set) => ({
+    asking: null,
+    ask: (asking) => set({ asking }),
+  }),
+);

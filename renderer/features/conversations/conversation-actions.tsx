@@ -1,0 +1,40 @@
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import { text } from '../../text/conversations-text.ts';
+import { MenuItem } from '../../ui/dialogs/menu.tsx';
+import { useChatDialog } from './chat-dialog.ts';
+import { changes, useAct } from './use-act.ts';
+
+/** What can be done with a chat, as items of a menu: the sidebar's and the header's. */
+export function ConversationActions({ conversation }: { conversation: Conversation }) {
+  const ask = useChatDialog((state) => state.ask);
+  const { act } = useAct();
+  const ids = [conversation.id];
+  const conversations = [conversation];
+  if (conversation.trashedAt !== null) {
+    return (
+      <>
+        <MenuItem onClick={() => void act(...changes.restore(ids))}>{text.restore}</MenuItem>
+        <MenuItem danger onClick={() => ask({ kind: 'forever', conversations })}>
+          {text.removeForever}
+        </MenuItem>
+      </>
+    );
+  }
+  return (
+    <>
+      <MenuItem onClick={() => void act(...(conversation.pinned ? changes.unpin(ids) : changes.pin(ids)))}>
+        {conversation.pinned ? text.unpin : text.pin}
+      </MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'rename', conversation })}>{text.rename}</MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'move', conversations })}>{text.move}</MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'tags', conversations })}>{text.tags}</MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'export', conversations })}>{text.export}</MenuItem>
+      <MenuItem onClick={() => void act(...(conversation.archived ? changes.unarchive(ids) : changes.archive(ids)))}>
+        {conversation.archived ? text.unarchive : text.archive}
+      </MenuItem>
+      <MenuItem danger onClick={() => void act(...changes.trash(ids))}>
+        {text.remove}
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import { groupConversations } from './group-conversations.ts';
+
+const now = new Date(2026, 10, 21, 0, 30).getTime();
+const hour = 3_600_000;
+const at = (id: string, updatedAt: number): Conversation => ({
+  id,
+  title: id,
+  model: 'router',
+  createdAt: updatedAt,
+  updatedAt,
+  live: false,
+  waiting: false,
+  ...{ folderId: null, tags: [], pinned: false, archived: false, trashedAt: null },
+});
+
+test('days are calendar days: half past midnight, what was an hour ago was yesterday', () => {
+  const groups = groupConversations(
+    [at('a', now - 60_000), at('b', now - hour), at('c', now - 26 * hour), at('d', now - 40 * 24 * hour)],
+    now,
+  );
+  expect(groups.map((group) => [group.label, group.conversations.map((entry) => entry.id)])).toEqual([
+    ['Today', ['a']],
+    ['Yesterday', ['b']],
+    ['Previous 7 days', ['c']],
+    ['October 2026', ['d']],
+  ]);
+});
+
+test('every conversation is in one group, newest first', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: now })), (times) => {
+      const list = times.map((time, index) => at(String(index), time));
+      const shown = groupConversations(list, now).flatMap((group) => group.conversations);
+      expect(shown.length).toBe(list.length);
+      expect(shown.every((entry, index) => index === 0 || entry.updatedAt <= (shown[index - 1]?.updatedAt ?? 0))).toBe(
+        true,
+      );
+    }),
+  );
+});

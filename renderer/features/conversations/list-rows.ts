@@ -1,0 +1,54 @@
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import type { Folder } from '#shared/contract/chat/organise.ts';
+import { groupConversations } from './group-conversations.ts';
+
+/** One line of the sidebar's list. */
+export type ListRow =
+  | { readonly kind: 'heading'; readonly key: string; readonly label: string; readonly addsFolder: boolean }
+  | { readonly kind: 'folder'; readonly key: string; readonly folder: Folder; readonly open: boolean }
+  | { readonly kind: 'chat'; readonly key: string; readonly conversation: Conversation; readonly inside: boolean }
+  | { readonly kind: 'more'; readonly key: string; readonly folder: Folder };
+
+export interface ListContents {
+  readonly pinned: readonly Conversation[];
+  readonly folders: readonly Folder[];
+  /** What is in each open folder; one that is not here is still being read. */
+  readonly contents: ReadonlyMap<string, { conversations: readonly Conversation[]; more: boolean }>;
+  readonly openFolders: ReadonlySet<string>;
+  /** In no folder and not pinned, newest first. */
+  readonly recent: readonly Conversation[];
+}
+
+/** Pinned, folders with what is in them, then the rest by day: one list, so that only what is in sight is drawn. */
+export function listRows(
+  { pinned, folders, contents, openFolders, recent }: ListContents,
+  labels: { pinned: string; folders: string },
+  nowMs: number,
+): ListRow[] {
+  const heading = (label: string, addsFolder = false): ListRow => ({
+    kind: 'heading',
+    key: `heading ${label}`,
+    label,
+    addsFolder,
+  });
+  const chat = (conversation: Conversation, inside: boolean, where: string): ListRow => ({
+    kind: 'chat',
+    key: `${where} ${conversation.id}`,
+    conversation,
+    inside,
+  });
+  const rows: ListRow[] = [];
+  if (pinned.length > 0) rows.push(heading(labels.pinned), ...pinned.map((each) => chat(each, false, 'pinned')));
+  if (folders.length > 0) rows.push(heading(labels.folders, true));
+  for (const folder of folders) {
+    const open = openFolders.has(folder.id);
+    rows.push({ kind: 'folder', key: `folder ${folder.id}`, folder, open });
+    const inside = open ? contents.get(folder.id) : undefined;
+    rows.push(...(inside?.conversations ?? []).map((each) => chat(each, true, folder.id)));
+    if (inside?.more) rows.push({ kind: 'more', key: `more ${folder.id}`, folder });
+  }
+  for (const group of groupConversations(recent, nowMs)) {
+    rows.push(heading(group.label), ...group.conversations.map((each) => chat(each, false, 'recent')));
+  }
+  return rows;
+}

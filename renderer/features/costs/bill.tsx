@@ -1,0 +1,67 @@
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { costsText as text } from '../../text/costs-text.ts';
+import { usd } from '../../text/format.ts';
+import { Popover } from '../../ui/dialogs/popover.tsx';
+import { Amounts } from '../../ui/elements/amounts.tsx';
+
+type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'> & {
+  /** The requests that an answer took. */
+  readonly parts?: readonly Message[];
+};
+
+/** The exact amount, where it comes from, and its parts, which add up to it. What is not known is not $0. */
+export function Bill({ message }: { message: Billed }) {
+  const { costUsd, bill } = message;
+  const source = costUsd === null ? 'unknown' : message.costSource;
+  const known = costUsd !== null && source !== 'unknown';
+  return (
+    <Popover
+      title={text.billTitle}
+      trigger={
+        <button type="button" className="flex items-center gap-1.5 rounded-tag hover:text-fg">
+          {known && <span className="text-fg-2">{usd(costUsd)}</span>}
+          <span className="rounded-tag border border-line px-1 text-2xs">{text.sources[source]}</span>
+        </button>
+      }
+    >
+      <p className="mb-2 text-fg-2 text-xs">{text.sourceNotes[source]}</p>
+      {known && bill && (
+        <Amounts
+          label={text.billTitle}
+          lines={[
+            ...bill.lines.map(({ kind, tokens, usd: amount }) => ({
+              name: text.billKinds[kind],
+              ...(tokens === null ? {} : { note: text.tokens(tokens) }),
+              amount: usd(amount),
+            })),
+            { name: text.billSum, amount: usd(costUsd), strong: true },
+          ]}
+        />
+      )}
+      {known && !bill && <p className="text-fg-2 text-xs">{text.billNoParts}</p>}
+      {message.parts && message.parts.length > 1 && <Requests parts={message.parts} />}
+      {message.simulated && <p className="mt-2 text-fg-2 text-xs">{text.testCredits}</p>}
+      {message.requestId && (message.parts?.length ?? 1) === 1 && (
+        <p className="mt-2 font-mono text-2xs text-fg-3 wrap-anywhere">{message.requestId}</p>
+      )}
+    </Popover>
+  );
+}
+
+/** Each request of an answer that took several, by what it was billed. */
+function Requests({ parts }: { parts: readonly Message[] }) {
+  const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, at) => ({
+    name: text.billRequest(at + 1, toolCalls.length),
+    note: requestId === null ? text.billNotSent : text.sources[costUsd === null ? 'unknown' : costSource],
+    amount: costUsd === null ? '' : usd(costUsd),
+  }));
+  return (
+    <div className="mt-3">
+      <p className="mb-1 font-medium text-xs">{text.billRequests}</p>
+      <Amounts label={text.billRequests} lines={lines} />
+      <p className="mt-1 font-mono text-2xs text-fg-3 wrap-anywhere">
+        {parts.flatMap(({ requestId }) => requestId ?? []).join(' ')}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Quote } from '#shared/contract/chat/quotes.ts';
+import { costsText as text } from '../../text/costs-text.ts';
+import { count, tokens, usd, utcDay } from '../../text/format.ts';
+import { Popover } from '../../ui/dialogs/popover.tsx';
+import { Amounts } from '../../ui/elements/amounts.tsx';
+
+/** What the next message would cost: always a range, never one number that looks exact. */
+export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null }) {
+  const { costUsd, promptTokens, cachedTokens } = quote;
+  const cost = costUsd ? text.quoteRange(usd(costUsd.low), usd(costUsd.high)) : text.quoteUnknown;
+  return (
+    <Popover
+      title={text.quoteTitle}
+      trigger={
+        <button type="button" className="min-w-0 truncate rounded-tag tabular-nums hover:text-fg">
+          {cost}, {text.quoteTokens(count(promptTokens.estimate), cachedTokens ? count(cachedTokens) : null)}
+        </button>
+      }
+    >
+      <p className="mb-2 text-fg-2 text-xs">
+        {quote.source === 'gateway' ? text.quoteByGateway : text.quoteByEstimate}
+      </p>
+      <Amounts
+        label={text.quoteTitle}
+        lines={[
+          { name: text.quoteLow, amount: costUsd ? usd(costUsd.low) : text.unknownPrice },
+          ...quote.parts.map(({ kind, tokens: amount, usd: cost }) => ({
+            name: text.upTo(text.billKinds[kind]),
+            ...(amount === null ? {} : { note: text.tokens(amount) }),
+            amount: usd(cost),
+          })),
+          { name: text.quoteHigh, amount: costUsd ? usd(costUsd.high) : text.unknownPrice, strong: true },
+        ]}
+      />
+      {quote.usual && (
+        <p className="mt-2 text-fg-2 text-xs">
+          {text.quoteUsual(usd(quote.usual.usd), quote.usual.replies, quote.usual.completionTokens)}
+        </p>
+      )}
+      <ul className="mt-2 list-disc space-y-1 pl-4 text-fg-2 text-xs">
+        <li>{text.quoteBand(count(promptTokens.low), count(promptTokens.high))}</li>
+        {quote.openEnded && <li>{text.quoteOpen(count(quote.completionTokens.high))}</li>}
+        {cachedTokens > 0 && <li>{text.quoteCached(count(cachedTokens))}</li>}
+        {!costUsd && <li>{text.quoteNoPrice}</li>}
+        {quote.byok && <li>{text.quoteByok}</li>}
+        {quote.pricesAsOf && <li>{text.pricesAsOf(quote.modelName, utcDay(quote.pricesAsOf))}</li>}
+        {payer && <li>{payer}</li>}
+      </ul>
+    </Popover>
+  );
+}
+
+/** How full the model's context is. */
+export function ContextMeter({ quote, onOpen }: { quote: Quote; onOpen: () => void }) {
+  const { limitTokens, usedTokens, notSentIds } = quote.context;
+  if (limitTokens === null) return null;
+  const share = Math.min(1, usedTokens / limitTokens);
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="flex shrink-0 items-center gap-1.5 rounded-tag tabular-nums hover:text-fg"
+    >
+      <svg viewBox="0 0 16 16" className="size-3.5 -rotate-90" aria-hidden>
+        <circle cx="8" cy="8" r="6" fill="none" strokeWidth="3" className="stroke-active" />
+        <circle
+          cx="8"
+          cy="8"
+          r="6"
+          fill="none"
+          strokeWidth="3"
+          pathLength="1"
+          strokeDasharray={`${share} 1`}
+          className={share > 0.8 ? 'stroke-warn' : 'stroke-fg-3'}
+        />
+      </svg>
+      {text.context(tokens(usedTokens), tokens(limitTokens))}
+      {notSentIds.length > 0 && <span className="text-warn">{text.outside(notSentIds.length)}</span>}
+    </button>
+  );
+}

@@ -1,0 +1,66 @@
+import { isCoreLost } from '../../text/error-text.ts';
+
+export interface DebouncedSaver {
+  /** Something changed: it is saved when typing pauses, and at least once a second while it goes on. */
+  touch(chat: string): void;
+  /** Saves now what is waiting. */
+  flush(): void;
+  /** Nothing of this chat is saved until it is let go: its words are on their way and must not be lost there. */
+  hold(chat: string): () => void;
+}
+
+const pauseMs = 250;
+const mostMs = 1000;
+
+/** Writes drafts to the core, one after the other per chat, so that an older one never overtakes a newer. */
+export function createDebouncedSaver<Draft>(
+  read: (chat: string) => Draft,
+  put: (chat: string, draft: Draft) => Promise<void>,
+  failed: (error: unknown) => void,
+): DebouncedSaver {
+  const dirty = new Set<string>();
+  const held = new Set<string>();
+  const writing = new Map<string, Promise<void>>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let since: number | null = null;
+
+  function write(chat: string): void {
+    const before = writing.get(chat) ?? Promise.resolve();
+    const next = before
+      .then(() => put(chat, read(chat)))
+      .catch((error: unknown) => {
+        // It waits for the next flush, which comes by itself when the core is back.
+        dirty.add(chat);
+        if (!isCoreLost(error)) failed(error);
+      });
+    writing.set(chat, next);
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    since = null;
+    for (const chat of dirty) {
+      if (held.has(chat)) continue;
+      dirty.delete(chat);
+      write(chat);
+    }
+  }
+
+  return {
+    flush,
+    touch(chat) {
+      dirty.add(chat);
+      since ??= Date.now();
+      clearTimeout(timer);
+      timer = setTimeout(flush, Math.max(0, Math.min(pauseMs, since + mostMs - Date.now())));
+    },
+    hold(chat) {
+      held.add(chat);
+      return () => {
+        held.delete(chat);
+        dirty.add(chat);
+        flush();
+      };
+    },
+  };
+}

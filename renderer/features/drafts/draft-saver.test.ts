@@ -1,0 +1,29 @@
+import { ORPCError } from '@orpc/client';
+import { expect, test } from 'vitest';
+import { createDebouncedSaver } from './debounced-saver.ts';
+
+test.each([
+  ['a core that is lost, which the window says', new Error('closed'), 0],
+  ['a failure that the core names', new ORPCError('internal_error'), 1],
+])('what was not kept for %s is saved by the next flush', async (_, failure, told) => {
+  const failures: unknown[] = [];
+  const kept: string[] = [];
+  let draft = 'first';
+  let away = true;
+  const saver = createDebouncedSaver(
+    () => draft,
+    async (_chat, text: string) => {
+      if (away) throw failure;
+      kept.push(text);
+    },
+    (error) => failures.push(error),
+  );
+  saver.touch('a');
+  saver.flush();
+  await expect.poll(() => failures.length).toBe(told);
+  away = false;
+  draft = 'second';
+  await new Promise(setImmediate);
+  saver.flush();
+  await expect.poll(() => kept).toEqual(['second']);
+});

@@ -1,0 +1,86 @@
+import { create } from 'zustand';
+import type { Draft } from '#shared/contract/chat/drafts.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
+
+/**
+ * What is in each composer and not sent yet, per conversation; `new` is the chat that has none. The core keeps it: this
+ * is the copy that is typed into.
+ */
+interface Drafts {
+  texts: Record<string, string>;
+  files: Record<string, readonly Attachment[]>;
+  /** Models chosen in a composer, where they differ from what the conversation had. */
+  models: Record<string, string>;
+  /** Models named by `@` for the next message only. */
+  mentions: Record<string, string>;
+  /** Models that shall all answer the next message. One alone: more are being picked. */
+  compares: Record<string, readonly string[]>;
+  /** Chats whose kept draft has arrived: only these are written back. */
+  loaded: Record<string, true>;
+  setText: (chat: string, text: string) => void;
+  setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
+  setModel: (chat: string, model: string) => void;
+  mention: (chat: string, model: string | null) => void;
+  setCompare: (chat: string, models: readonly string[]) => void;
+  /** The kept draft arrived; what was typed meanwhile comes after it. */
+  take: (chat: string, draft: Draft) => void;
+  /** A new chat got its id: what was chosen goes with it. */
+  adopt: (conversationId: string, model: string) => void;
+}
+
+export const draftKey = (conversationId: string | null): string => conversationId ?? 'new';
+
+const without = <Value>(values: Record<string, Value>, key: string): Record<string, Value> => {
+  const { [key]: _gone, ...others } = values;
+  return others;
+};
+
+export const useDrafts = create<Drafts>()((set, get) => ({
+  texts: {},
+  files: {},
+  models: {},
+  mentions: {},
+  compares: {},
+  loaded: {},
+  setText: (chat, text) => {
+    const others = without(get().texts, chat);
+    set({ texts: text === '' ? others : { ...others, [chat]: text } });
+  },
+  setFiles: (chat, change) => set({ files: { ...get().files, [chat]: change(get().files[chat] ?? []) } }),
+  setModel: (chat, model) => set({ models: { ...get().models, [chat]: model } }),
+  mention: (chat, model) => {
+    const others = without(get().mentions, chat);
+    set({ mentions: model === null ? others : { ...others, [chat]: model } });
+  },
+  setCompare: (chat, models) => {
+    const others = without(get().compares, chat);
+    set({ compares: models.length === 0 ? others : { ...others, [chat]: models } });
+  },
+  take: (chat, draft) => {
+    if (get().loaded[chat]) return;
+    const typed = get().texts[chat] ?? '';
+    const { texts, files, models, compares, loaded } = get();
+    set({
+      texts: { ...texts, [chat]: draft.text + typed },
+      files: { ...files, [chat]: [...draft.attachments, ...(files[chat] ?? [])] },
+      models: draft.model === null || models[chat] ? models : { ...models, [chat]: draft.model },
+      compares: draft.compare.length === 0 || compares[chat] ? compares : { ...compares, [chat]: draft.compare },
+      loaded: { ...loaded, [chat]: true },
+    });
+  },
+  adopt: (conversationId, model) => {
+    const { models } = get();
+    set({ models: { ...without(models, 'new'), [conversationId]: model } });
+  },
+}));
+
+/** The draft as it is kept. */
+export function draftOf(chat: string): Draft {
+  const { texts, files, models, compares } = useDrafts.getState();
+  return {
+    text: texts[chat] ?? '',
+    attachments: [...(files[chat] ?? [])],
+    model: models[chat] ?? null,
+    compare: [...(compares[chat] ?? [])],
+  };
+}

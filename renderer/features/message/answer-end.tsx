@@ -1,0 +1,71 @@
+import { text } from '../../text/chat-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { useActions } from '../thread-state/message-actions.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { ErrorBlock } from './error-block.tsx';
+import { afterStop } from './stop-truth.ts';
+
+interface AnswerEndProps {
+  entry: ThreadItem;
+  busy: boolean;
+  active: boolean;
+  /** Nothing hangs on it: it can go on. */
+  last: boolean;
+}
+
+/** How an answer ended, where that is not simply the end, and the way on. */
+export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
+  const actions = useActions();
+  const calls = entry.finishReason === 'tool_calls' && entry.toolCalls.length > 0;
+  const begun = entry.text.trim() !== '' || entry.toolCalls.length > 0;
+  const goOn = last && begun && (
+    <Button className="mt-2" disabled={busy} tabIndex={active ? 0 : -1} onClick={() => actions.continue(entry)}>
+      {text.continue}
+    </Button>
+  );
+  switch (entry.status) {
+    case 'streaming':
+      return null;
+    case 'error':
+      return (
+        <>
+          <ErrorBlock message={entry} onRetry={() => actions.regenerate(entry)} />
+          {goOn && <div>{goOn}</div>}
+        </>
+      );
+    case 'cancelled':
+      return (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>
+            {text.stopped} {afterStop(entry)}
+          </p>
+          {goOn}
+        </div>
+      );
+    case 'interrupted':
+      return (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>{text.interrupted}</p>
+          {goOn}
+        </div>
+      );
+    case 'done':
+      if (calls) {
+        const limited = entry.toolCalls.some(({ run }) => run?.state === 'skipped');
+        return (
+          <div className="mt-2 text-fg-2 text-sm">
+            <p>{limited ? text.toolLimit : text.toolsCut}</p>
+            {goOn}
+          </div>
+        );
+      }
+      if (entry.text.trim() === '' && entry.toolCalls.length === 0)
+        return <p className="text-fg-3 text-sm">{text.noText}</p>;
+      return entry.finishReason === 'length' ? (
+        <div className="mt-2 text-fg-2 text-sm">
+          <p>{text.tooLong}</p>
+          {goOn}
+        </div>
+      ) : null;
+  }
+}

@@ -1,0 +1,25 @@
+import { Fragment } from 'react';
+import { ContextNote } from '../context/context-note.tsx';
+import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { ToolCallLine } from '../tool-calls/tool-call-line.tsx';
+import { AnswerText } from './answer-text.tsx';
+
+/** What an answer says, and what it called in between. */
+export function AnswerSections({ entry, name }: { entry: ThreadItem; name: string }) {
+  return sectionsOf(entry).map((section) => (
+    <Fragment key={headOf(section)}>
+      <ContextNote room={section.room} />
+      <AnswerText entry={section} name={name} />
+      <Calls section={section} />
+    </Fragment>
+  ));
+}
+
+function Calls({ section }: { section: ThreadItem }) {
+  return section.parts.map(({ id, status, toolCalls }) =>
+    toolCalls.map((call, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place, in the core too
+      <ToolCallLine key={`${id} ${at}`} messageId={id} at={at} call={call} live={status === 'streaming'} />
+    )),
+  );
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from 'react';
+import { LongText } from '../../long-text/long-text.tsx';
+import { Prose } from '../../markdown/prose.tsx';
+import { text } from '../../text/chat-text.ts';
+import { useAnswer } from '../thread-data/use-answer.ts';
+import { Collapsible } from '../thread-state/collapsible.tsx';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { headOf } from '../thread-state/thread-items.ts';
+
+const proseLine = { heightPx: 24, letters: 95 };
+const reasoningLine = { heightPx: 20, letters: 100 };
+
+/** What grows while an answer is written: this part of the row is drawn again with each piece, and nothing around it. */
+export function AnswerText({ entry, name }: { entry: ThreadItem; name: string }) {
+  const view = useAnswer(entry);
+  const silent = view.tokens.length === 0 && !view.pending && entry.toolCalls.length === 0;
+  const waiting = entry.status === 'streaming' && silent;
+  return (
+    <>
+      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} entry={entry} />}
+      {view.pending && <PlainText text={entry.text} />}
+      <Prose tokens={view.tokens} live={view.live} />
+      {waiting && <Waiting name={name} since={entry.createdAt} />}
+    </>
+  );
+}
+
+/** What is not parsed yet, as it stands; most is parsed before anybody could read it so. */
+function PlainText({ text: source }: { text: string }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setLate, 200, true);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="prose" aria-busy>
+      {late && (
+        <div className="raw">
+          <LongText text={source} line={proseLine} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A steady dot at once; after four seconds, what is waited for by name. */
+function Waiting({ name, since }: { name: string; since: number }) {
+  const [now, setNow] = useState(since);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.floor((now - since) / 1000);
+  return (
+    <p className="flex h-6 items-center gap-2 text-fg-3 text-sm tabular-nums">
+      <span className="breathe size-2 rounded-full bg-accent" aria-hidden />
+      {seconds >= 4 && text.waiting(name, seconds)} {seconds >= 20 && text.waitingLong}
+    </p>
+  );
+}
+
+function Reasoning({ reasoning, entry }: { reasoning: string; entry: ThreadItem }) {
+  const thinking = entry.status === 'streaming' && entry.text === '' && entry.firstTokenAt === null;
+  const label = thinking ? text.thinking : text.thought(entry.usage?.reasoningTokens ?? null);
+  return (
+    <Collapsible id={`${headOf(entry)}:reasoning`} label={label}>
+      <div className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
+        <LongText text={reasoning} line={reasoningLine} />
+      </div>
+    </Collapsible>
+  );
+}

@@ -1,0 +1,49 @@
+import { memo } from 'react';
+import { text as chatText } from '../../text/chat-text.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { clockOf } from '../../text/format.ts';
+import { Badge } from '../../ui/elements/badge.tsx';
+import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { AnswerActions } from './answer-actions.tsx';
+import { AnswerEnd } from './answer-end.tsx';
+import { AnswerFooter } from './answer-footer.tsx';
+import { AnswerSections } from './answer-sections.tsx';
+
+interface AnswerProps {
+  entry: ThreadItem;
+  busy: boolean;
+  active: boolean;
+  last: boolean;
+}
+
+/** One answer. Its words are drawn by a part of their own, so that a piece that arrives draws nothing else again. */
+export const Answer = memo(function Answer({ entry, busy, active, last }: AnswerProps) {
+  const name = entry.modelName ?? entry.servedModel ?? entry.model ?? text.model;
+  const provider = entry.servedProvider ?? entry.model?.split('/')[0] ?? '?';
+  const highlighted = useThreadView((view) => entry.parts.some(({ id }) => id === view.highlighted));
+  return (
+    <article
+      aria-label={name}
+      aria-busy={entry.status === 'streaming'}
+      data-message={headOf(entry)}
+      data-parts={entry.parts.length > 1 ? entry.parts.map(({ id }) => id).join(' ') : undefined}
+      data-highlighted={highlighted || undefined}
+      tabIndex={-1}
+      className="group flex flex-col rounded-menu pt-2 pb-4 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
+    >
+      <header className="mb-2 flex h-6 items-center gap-2 text-xs">
+        <ProviderMark provider={provider} />
+        <h2 className="truncate font-semibold text-sm">{name}</h2>
+        {entry.simulated && <Badge>{chatText.simulated}</Badge>}
+        <time className="text-fg-3 tabular-nums" dateTime={new Date(entry.createdAt).toISOString()}>
+          {clockOf(entry.createdAt)}
+        </time>
+      </header>
+      <AnswerSections entry={entry} name={name} />
+      <AnswerEnd entry={entry} busy={busy} active={active} last={last} />
+      <AnswerFooter message={entry} actions={<AnswerActions entry={entry} busy={busy} active={active} />} />
+    </article>
+  );
+});

@@ -1,0 +1,43 @@
+import type { Message } from '#shared/contract/chat/conversations.ts';
+import { text } from '../../text/chat-text.ts';
+import { usd } from '../../text/format.ts';
+import { providerName } from '../../ui/elements/provider-name.ts';
+
+/**
+ * What providers do when a stream is closed, as the page below lists it for requests that it passes on. `stops`: what was not
+ * written yet is not computed and not charged. `goes_on`: the answer is finished unseen and charged whole. Who is not
+ * listed there is not known: nothing is guessed from a provider's kind.
+ */
+const afterClosing = {
+  source: 'https://openrouter.ai/docs/api-reference/streaming (Stream Cancellation, Provider Support)',
+  publisher: 'OpenRouter',
+  /** When it was read. */
+  asOf: '2026-11-21',
+  stops: ['openai', 'anthropic', 'deepseek', 'xai', 'fireworks', 'together'],
+  goesOn: ['google', 'groq', 'mistral', 'perplexity'],
+} as const;
+
+/** What this program does itself. */
+const own: ReadonlySet<string> = new Set(['sandbox']);
+const stops: ReadonlySet<string> = new Set(afterClosing.stops);
+const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
+
+/** After Stop: what was billed, and whether the provider may charge for more than what arrived. */
+export function afterStop({ costUsd, costSource, servedProvider, requestId, finishReason }: Message): string {
+  if (servedProvider === null && requestId === null) return text.stoppedBefore;
+  const provider = providerName(servedProvider ?? '');
+  const id = servedProvider ?? '';
+  const cost =
+    costUsd === null || costSource === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), costSource);
+  // It was stopped while tools waited or ran: the provider had nothing left to compute.
+  if (finishReason !== null) return cost;
+  return `${cost} ${truthOf(id, provider)}`;
+}
+
+function truthOf(id: string, name: string): string {
+  const { publisher, asOf } = afterClosing;
+  if (own.has(id)) return text.providerStops(name);
+  if (stops.has(id)) return `${text.providerStops(name)} ${text.accordingTo(publisher, asOf)}`;
+  if (goesOn.has(id)) return `${text.providerGoesOn(name)} ${text.accordingTo(publisher, asOf)}`;
+  return text.providerUnknown;
+}

@@ -1,0 +1,66 @@
+import { Check, Copy, MessageSquareReply, Pencil, Trash2 } from 'lucide-react';
+import { text } from '../../text/chat-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { useActions } from '../thread-state/message-actions.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { VersionPager } from './version-pager.tsx';
+
+interface OwnActionsProps {
+  entry: ThreadItem;
+  busy: boolean;
+  active: boolean;
+  /** Nothing hangs on it: it can be answered. */
+  last: boolean;
+}
+
+export function UserMessageActions({ entry, busy, active, last }: OwnActionsProps) {
+  const actions = useActions();
+  const copied = useThreadView((view) => view.copied[entry.id] ?? false);
+  const { setEdit } = useThreadView.getState();
+  const tabIndex = active ? 0 : -1;
+  const shown = last || entry.sibling.count > 1;
+  return (
+    <div
+      data-shown={shown || undefined}
+      className="flex h-8 items-center opacity-0 transition-opacity duration-[120ms] focus-within:opacity-100 group-hover:opacity-100 group-focus-visible:opacity-100 data-shown:opacity-100 [@media(hover:none)]:opacity-100"
+    >
+      {last && (
+        <IconButton
+          icon={MessageSquareReply}
+          size="sm"
+          label={text.answer}
+          tabIndex={tabIndex}
+          disabled={busy}
+          onClick={() => actions.answer(entry)}
+        />
+      )}
+      <IconButton
+        icon={copied ? Check : Copy}
+        size="sm"
+        label={copied ? text.copied : text.copyMessage}
+        shortcut="C"
+        tabIndex={tabIndex}
+        onClick={() => actions.copy(entry, 'rich')}
+      />
+      <IconButton
+        icon={Pencil}
+        size="sm"
+        label={text.edit}
+        shortcut="E"
+        tabIndex={tabIndex}
+        disabled={busy}
+        onClick={() => setEdit(entry.id, entry.text)}
+      />
+      <IconButton
+        icon={Trash2}
+        size="sm"
+        label={text.removeMessage}
+        shortcut="Delete"
+        tabIndex={tabIndex}
+        onClick={() => actions.remove(entry)}
+      />
+      <VersionPager entry={entry} tabIndex={tabIndex} />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { memo, useState } from 'react';
+import { LongText } from '../../long-text/long-text.tsx';
+import { text } from '../../text/chat-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { AttachmentList } from '../attachments/attachment-list.tsx';
+import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { EditMessage } from './edit-message.tsx';
+import { UserMessageActions } from './user-message-actions.tsx';
+
+const longest = 4000;
+const line = { heightPx: 24, letters: 76 };
+
+interface OwnMessageProps {
+  entry: ThreadItem;
+  busy: boolean;
+  active: boolean;
+  last: boolean;
+}
+
+/** What the user wrote, as written. */
+export const UserMessage = memo(function UserMessage({ entry, busy, active, last }: OwnMessageProps) {
+  const [whole, setWhole] = useState(false);
+  const editing = useThreadView((view) => view.edits[entry.id]);
+  const highlighted = useThreadView((view) => view.highlighted === entry.id);
+  const cut = !whole && entry.text.length > longest;
+  return (
+    <article
+      aria-label={text.you}
+      data-message={headOf(entry)}
+      data-highlighted={highlighted || undefined}
+      tabIndex={-1}
+      className="group flex flex-col items-end rounded-menu pt-4 pb-2 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
+    >
+      <h2 className="sr-only">{text.you}</h2>
+      {entry.attachments.length > 0 && (
+        <div className="mb-1.5 flex max-w-[82%] justify-end">
+          <AttachmentList files={entry.attachments} />
+        </div>
+      )}
+      {editing !== undefined && <EditMessage entry={entry} text={editing} busy={busy} />}
+      {editing === undefined && entry.text.trim() !== '' && (
+        <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
+          <LongText text={cut ? `${entry.text.slice(0, longest)}…` : entry.text} line={line} />
+          {cut && (
+            <Button className="mt-2 block" onClick={() => setWhole(true)}>
+              {text.showAll(entry.text.length)}
+            </Button>
+          )}
+        </div>
+      )}
+      <UserMessageActions entry={entry} busy={busy} active={active} last={last} />
+    </article>
+  );
+});

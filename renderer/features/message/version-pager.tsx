@@ -1,0 +1,41 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { text } from '../../text/chat-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { useActions } from '../thread-state/message-actions.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+
+/** Which of several wordings or answers is shown, and the way to the others. */
+export function VersionPager({ entry, tabIndex }: { entry: ThreadItem; tabIndex: number }) {
+  const { step } = useActions();
+  const { index, count } = entry.sibling;
+  if (count < 2) return null;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
+    <span role="group" aria-label={text.versions} className="flex items-center text-fg-2 text-xs tabular-nums">
+      <IconButton
+        icon={ChevronLeft}
+        size="sm"
+        label={text.previousVersion}
+        shortcut="←"
+        tabIndex={tabIndex}
+        aria-disabled={index === 1}
+        className="aria-disabled:opacity-40"
+        onClick={() => step(entry, -1)}
+      />
+      <span className="sr-only">{text.versionOf(index, count)}</span>
+      <span aria-hidden>
+        {index} / {count}
+      </span>
+      <IconButton
+        icon={ChevronRight}
+        size="sm"
+        label={text.nextVersion}
+        shortcut="→"
+        tabIndex={tabIndex}
+        aria-disabled={index === count}
+        className="aria-disabled:opacity-40"
+        onClick={() => step(entry, 1)}
+      />
+    </span>
+  );
+}

@@ -1,0 +1,29 @@
+import { compareText as text } from '../../text/compare-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { NoticeRow } from './send-notices.tsx';
+
+interface ChooseNoticeProps {
+  columns: readonly ThreadItem[];
+  choose: (column: ThreadItem) => void;
+}
+
+/** Above the composer while a thread ends in a comparison: what must be done first, and the way to do it. */
+export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
+  return (
+    <NoticeRow
+      tone="info"
+      actions={columns
+        .filter(({ status }) => status !== 'streaming')
+        .map((column) => (
+          <Button key={column.id} aria-label={text.goOnWith(nameOf(column))} onClick={() => choose(column)}>
+            {nameOf(column)}
+          </Button>
+        ))}
+    >
+      {text.choose}
+    </NoticeRow>
+  );
+}
+
+const nameOf = ({ modelName, model }: ThreadItem): string => modelName ?? model ?? '';

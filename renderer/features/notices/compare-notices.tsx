@@ -1,0 +1,48 @@
+import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
+import type { Model } from '#shared/wire/model.ts';
+import { compareText as text } from '../../text/compare-text.ts';
+import { composerText as chatText } from '../../text/composer-text.ts';
+import { sentenceOf } from '../../text/error-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { named, problemOf } from '../compare/compare-models.ts';
+import { CapNotices, NoticeRow } from './send-notices.tsx';
+
+interface CompareNoticesProps {
+  models: readonly Model[];
+  value: readonly string[];
+  quote: ComparisonQuote | undefined;
+  /** There is something to send. */
+  asked: boolean;
+  onRemove: (model: string) => void;
+}
+
+/** What stands in the way of a comparison before it is sent, and for which of its models. */
+export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
+  const nameOf = (id: string) => named(models, id)?.name ?? id;
+  const problems = value.flatMap((id) => {
+    const lost = problemOf(models, id);
+    if (lost) return [{ id, sentence: lost }];
+    const own = quote?.columns.find(({ model }) => model === id)?.quote;
+    const [told] = own?.obstacles ?? [];
+    const obstacle = told ? sentenceOf(told) : own?.context.overflows ? overflowing(own) : null;
+    return obstacle ? [{ id, sentence: text.about(nameOf(id), obstacle) }] : [];
+  });
+  return (
+    <>
+      {problems.map(({ id, sentence }) => (
+        <NoticeRow
+          key={id}
+          tone="warn"
+          actions={<Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
+        >
+          {sentence}
+        </NoticeRow>
+      ))}
+      {asked && value.length < 2 && <NoticeRow tone="info">{text.oneMore}</NoticeRow>}
+      {quote && <CapNotices caps={quote.caps} />}
+    </>
+  );
+}
+
+const overflowing = ({ context }: ComparisonQuote['columns'][number]['quote']): string =>
+  chatText.overflowing(context.notSentIds.length);

@@ -1,0 +1,149 @@
+import type { ReactNode } from 'react';
+import type { CapState } from '#shared/contract/chat/caps.ts';
+import type { Quote } from '#shared/contract/chat/quotes.ts';
+import { composerText as text } from '../../text/composer-text.ts';
+import { costsText } from '../../text/costs-text.ts';
+import { describeError, sentenceOf } from '../../text/error-text.ts';
+import { usd } from '../../text/format.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Link } from '../../ui/elements/link.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { FailureWords } from '../../ui/notices/remedy.tsx';
+import { useCompactQuote } from '../context/use-summary.ts';
+
+const settingsLook = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+
+/** What stands in the way of the next message, before it is sent: a file, the context, a cap. */
+export function QuoteNotices({
+  quote,
+  conversationId,
+  model,
+  onModel,
+  onContext,
+}: {
+  quote: Quote;
+  conversationId: string | null;
+  model: string;
+  onModel: () => void;
+  onContext: () => void;
+}) {
+  const unread = quote.obstacles.filter(({ code }) => code === 'unsupported_modality');
+  const others = quote.obstacles.filter(({ code }) => code !== 'unsupported_modality');
+  return (
+    <>
+      {unread[0] && (
+        <NoticeRow tone="warn" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
+          {sentenceOf(unread[0])}
+        </NoticeRow>
+      )}
+      {others[0] && (
+        <NoticeRow tone="warn" actions={others[0].code === 'no_eligible_model' && <NoModel onModel={onModel} />}>
+          {sentenceOf(others[0])}
+        </NoticeRow>
+      )}
+      {quote.context.overflows && (
+        <NoticeRow tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+          {text.overflowing(quote.context.notSentIds.length)}
+        </NoticeRow>
+      )}
+      {quote.context.summarises && conversationId !== null && (
+        <NoticeRow tone="info" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
+          <SummaryFirst conversationId={conversationId} model={model} />
+        </NoticeRow>
+      )}
+      <CapNotices caps={quote.caps} />
+    </>
+  );
+}
+
+function NoModel({ onModel }: { onModel: () => void }) {
+  return (
+    <>
+      <Link to={{ page: 'settings', section: 'providers' }} className={settingsLook}>
+        {text.addKey}
+      </Link>
+      <Button onClick={onModel}>{text.otherModel}</Button>
+    </>
+  );
+}
+
+/** What a summary costs that will be written before the message. */
+function SummaryFirst({ conversationId, model }: { conversationId: string; model: string }) {
+  const { data, isPending } = useCompactQuote(conversationId, model, true);
+  if (isPending) return text.compactAsking;
+  if (!data) return text.summarisesNothing;
+  const cost = data.costUsd && `${usd(data.costUsd.low)} to ${usd(data.costUsd.high)}`;
+  return text.summarisesFirst(data.messages, cost && data.simulated ? costsText.inTestCredits(cost) : cost);
+}
+
+/** The caps that the next message comes near or might exceed. */
+export function CapNotices({ caps }: { caps: readonly CapState[] }) {
+  return caps.map((cap) => (
+    <NoticeRow key={cap.scope} tone={cap.state === 'over' ? 'warn' : 'info'} actions={<CapSettings />}>
+      {capSentence(cap)}
+    </NoticeRow>
+  ));
+}
+
+/** The way to the caps themselves. */
+export const CapSettings = () => (
+  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
+    {text.capSettings}
+  </Link>
+);
+
+const capSentence = ({ scope, state, capUsd, afterUsd }: CapState): string =>
+  (state === 'over' ? text.capOver : text.capNear)(text.capScopes[scope], usd(capUsd), usd(afterUsd));
+
+interface SendFailureProps {
+  error: Error;
+  onAnyway: () => void;
+  onContext: () => void;
+  onModel: () => void;
+}
+
+/** The message is back in the composer: why, and the way on. */
+export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailureProps) {
+  const failure = describeError(error);
+  const actions: Partial<Record<string, ReactNode>> = {
+    cap_exceeded: (
+      <>
+        <Button onClick={onAnyway}>{text.sendAnyway}</Button>
+        <CapSettings />
+      </>
+    ),
+    context_length_exceeded: <Button onClick={onContext}>{text.chooseWay}</Button>,
+    unsupported_modality: <Button onClick={onModel}>{text.otherModel}</Button>,
+    no_eligible_model: <NoModel onModel={onModel} />,
+  };
+  return (
+    <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">
+      <p className="min-w-60 flex-1">
+        {text.sendFailed} <FailureWords failure={failure} />
+      </p>
+      {actions[failure.code]}
+    </div>
+  );
+}
+
+/** One fact about the next message, and the way on. */
+export function NoticeRow({
+  tone,
+  actions,
+  children,
+}: {
+  tone: 'info' | 'warn';
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="measure mb-2">
+      <Notice tone={tone}>
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="min-w-60 flex-1">{children}</p>
+          {actions}
+        </div>
+      </Notice>
+    </div>
+  );
+}

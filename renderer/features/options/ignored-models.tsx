@@ -1,0 +1,34 @@
+import { X } from 'lucide-react';
+import { useModels } from '../../api/use-core.ts';
+import { routingText as text } from '../../text/routing-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
+
+interface IgnoredModelsProps {
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+}
+
+/** The models that Auto does not take in this chat. */
+export function IgnoredModels({ value, onChange }: IgnoredModelsProps) {
+  const models = useModels();
+  if (value.length === 0) return null;
+  const nameOf = (id: string) => models.data?.models.find((model) => model.id === id)?.name ?? id;
+  return (
+    <div className="flex flex-col gap-1">
+      <p className="font-medium text-fg-2 text-xs">{text.ignored}</p>
+      <ul aria-label={text.ignored} className="divide-y divide-line">
+        {value.map((id) => (
+          <li key={id} className="flex items-center gap-2 text-sm">
+            <span className="min-w-0 flex-1 wrap-anywhere">{nameOf(id)}</span>
+            <IconButton
+              icon={X}
+              size="sm"
+              label={text.removeIgnored(nameOf(id))}
+              onClick={() => onChange(value.filter((other) => other !== id))}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { useState } from 'react';
+import type { Preset } from '#shared/contract/chat/presets.ts';
+import type { Prompt } from '#shared/contract/chat/prompts.ts';
+import { useModels } from '../../api/use-core.ts';
+import { text } from '../../text/settings-text.ts';
+import { Field } from '../../ui/forms/field.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { Switch } from '../../ui/forms/switch.tsx';
+import { TextArea } from '../../ui/forms/text-area.tsx';
+import { fieldLook, TextField } from '../../ui/forms/text-field.tsx';
+import { ParameterFields } from '../options/parameter-fields.tsx';
+
+const { library } = text;
+
+interface FormProps {
+  busy: boolean;
+  onCancel: () => void;
+}
+
+export function PromptForm({
+  prompt,
+  busy,
+  onCancel,
+  onSave,
+}: FormProps & { prompt: Prompt; onSave: (prompt: Prompt) => void }) {
+  const [draft, setDraft] = useState(prompt);
+  return (
+    <Form
+      saveLabel={library.save}
+      cancelLabel={text.cancel}
+      ready={draft.name.trim() !== '' && draft.text.trim() !== ''}
+      busy={busy}
+      onSave={() => onSave(draft)}
+      onCancel={onCancel}
+    >
+      <TextField
+        label={library.name}
+        value={draft.name}
+        maxLength={80}
+        autoFocus
+        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+      />
+      <TextArea
+        label={library.prompt}
+        note={library.promptsNote}
+        value={draft.text}
+        maxLength={100_000}
+        onChange={(event) => setDraft({ ...draft, text: event.target.value })}
+      />
+    </Form>
+  );
+}
+
+export function PresetForm({
+  preset,
+  busy,
+  onCancel,
+  onSave,
+}: FormProps & { preset: Preset; onSave: (preset: Preset) => void }) {
+  const [draft, setDraft] = useState(preset);
+  const models = useModels().data?.models ?? [];
+  const record = models.find((model) => model.id === draft.model);
+  return (
+    <Form
+      saveLabel={library.save}
+      cancelLabel={text.cancel}
+      ready={draft.name.trim() !== ''}
+      busy={busy}
+      onSave={() => onSave(draft)}
+      onCancel={onCancel}
+    >
+      <TextField
+        label={library.name}
+        value={draft.name}
+        maxLength={80}
+        autoFocus
+        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+      />
+      <TextArea
+        label={library.system}
+        value={draft.system}
+        maxLength={200_000}
+        onChange={(event) => setDraft({ ...draft, system: event.target.value })}
+      />
+      <Field id="preset-model" label={library.model}>
+        <select
+          id="preset-model"
+          className={fieldLook}
+          value={draft.model ?? ''}
+          onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
+        >
+          <option value="">{library.anyModel}</option>
+          {draft.model && !record && <option value={draft.model}>{draft.model}</option>}
+          {models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <ParameterFields
+        value={draft.parameters}
+        supported={record?.supported_parameters ?? null}
+        onChange={(parameters) => setDraft({ ...draft, parameters })}
+      />
+      <div className="flex items-center gap-3">
+        <p className="flex-1 font-medium text-sm">{library.forNewChats}</p>
+        <Switch
+          label={library.forNewChats}
+          checked={draft.forNewChats}
+          onChange={(forNewChats) => setDraft({ ...draft, forNewChats })}
+        />
+      </div>
+    </Form>
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from 'react';
+import type { Provider } from '#shared/contract/app/providers.ts';
+import { useOpenLink } from '../../api/use-core.ts';
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/settings-text.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import { useProviderCalls } from './use-provider-calls.ts';
+
+const words = text.providers;
+
+interface KeyFormProps {
+  provider: Provider;
+  onCancel: () => void;
+  onSaved: () => void;
+}
+
+/** Takes a key, hands it over and forgets it. */
+export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
+  const own = provider.ownServer;
+  const [key, setKey] = useState('');
+  const [baseUrl, setBaseUrl] = useState(provider.baseUrl ?? '');
+  const [elsewhere, setElsewhere] = useState(provider.movedFrom !== null);
+  const { setKey: save } = useProviderCalls();
+  const openLink = useOpenLink();
+  const { failed } = useNotify();
+  const failure = save.isError ? describeError(save.error) : null;
+  const withAddress = own || elsewhere;
+  const complete = (own || key.trim().length >= 8) && (!withAddress || baseUrl.trim() !== '');
+  const address = withAddress ? baseUrl.trim() : provider.movedFrom;
+  return (
+    <form
+      className="mt-3 flex flex-col gap-3 rounded-menu border border-line bg-sunken p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (complete)
+          save.mutate({ id: provider.id, key: key.trim() || null, baseUrl: address }, { onSuccess: onSaved });
+      }}
+    >
+      {withAddress && (
+        <TextField
+          label={words.baseUrl}
+          note={own ? words.baseUrlNote : words.otherAddressNote}
+          type="url"
+          autoFocus
+          value={baseUrl}
+          onChange={(event) => setBaseUrl(event.target.value)}
+        />
+      )}
+      <TextField
+        label={own ? words.optionalKey : words.key}
+        type="password"
+        autoComplete="off"
+        autoFocus={!own}
+        value={key}
+        problem={failure ? `${failure.sentence} ${failure.remedy}` : undefined}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" type="submit" disabled={!complete || save.isPending}>
+          {save.isPending ? words.checking : words.save}
+        </Button>
+        <Button onClick={onCancel}>{text.cancel}</Button>
+        {!own && (
+          <Button look="quiet" aria-pressed={elsewhere} onClick={() => setElsewhere(!elsewhere)}>
+            {elsewhere ? words.usualAddress : words.otherAddress}
+          </Button>
+        )}
+        {provider.keyPage && (
+          <Button
+            look="quiet"
+            onClick={() =>
+              openLink.mutate(provider.keyPage ?? '', { onError: (error) => failed(words.keyPage, error) })
+            }
+          >
+            {words.keyPage}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

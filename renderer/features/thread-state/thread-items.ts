@@ -1,0 +1,136 @@
+import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts';
+
+/**
+ * What the thread shows as one: a message, or an answer with all that goes on with it. Its id is that of the last part,
+ * which is the one that is being written; its parent and siblings are those of the first.
+ */
+export interface ThreadItem extends Message {
+  readonly parts: readonly [Message, ...Message[]];
+  /** Where several models are compared: an entry for each column, from the left. This one stands for all of them. */
+  readonly columns?: readonly ThreadItem[];
+}
+
+/** The id that stays while an answer goes on. */
+export const headOf = (entry: ThreadItem): string => entry.parts[0].id;
+
+const known = new WeakMap<Message, ThreadItem>();
+const knownSections = new WeakMap<Message, ThreadItem>();
+
+const knownRows = new WeakMap<ThreadItem, ThreadItem>();
+
+/**
+ * What the thread shows, in its order. `columns`: the answers of the comparisons that are shown. The same messages give the
+ * same entry, so that nothing is drawn again.
+ */
+export function threadItemsOf(messages: readonly Message[], columns: readonly Message[] = []): ThreadItem[] {
+  const entries = joinedEntries(messages);
+  if (columns.length === 0) return entries;
+  let comparing: string | null = null;
+  return entries.map((entry) => {
+    if (entry.role === 'user') comparing = entry.comparing;
+    return comparing !== null && entry.comparison?.id === comparing ? comparedEntry(entry, columns, comparing) : entry;
+  });
+}
+
+/** Every answer that an entry shows. */
+export const answersOf = (entry: ThreadItem): readonly ThreadItem[] => entry.columns ?? [entry];
+
+/** Whether a message is, or is a part of, what this entry shows. */
+export const holds = (entry: ThreadItem, messageId: string): boolean =>
+  answersOf(entry).some(({ parts }) => parts.some(({ id }) => id === messageId));
+
+/** Of a column that was retried, what was written last; one column that is left is an answer like any other. */
+function comparedEntry(entry: ThreadItem, messages: readonly Message[], comparison: string): ThreadItem {
+  const chains = new Map<number, [Message, ...Message[]]>();
+  for (const message of messages) {
+    if (message.comparison?.id !== comparison) continue;
+    const chain = chains.get(message.comparison.column);
+    if (!message.continues) chains.set(message.comparison.column, [message]);
+    else if (chain?.at(-1)?.id === message.parentId) chain?.push(message);
+  }
+  const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => entryOf(parts, known));
+  if (columns.length < 2) return columns[0] ?? entry;
+  const before = knownRows.get(entry);
+  if (before?.columns?.length === columns.length && before.columns.every((column, at) => column === columns[at]))
+    return before;
+  const running = columns.some(({ status }) => status === 'streaming');
+  const row: ThreadItem = { ...entry, status: running ? 'streaming' : 'done', columns };
+  knownRows.set(entry, row);
+  return row;
+}
+
+/** Joins answers with what goes on with them. */
+function joinedEntries(messages: readonly Message[]): ThreadItem[] {
+  const chains: [Message, ...Message[]][] = [];
+  for (const message of messages) {
+    const last = chains.at(-1);
+    if (message.continues && last?.at(-1)?.id === message.parentId) last?.push(message);
+    else chains.push([message]);
+  }
+  return chains.map((parts) => entryOf(parts, known));
+}
+
+/** The model called tools and waits for what they say: what follows is said after it, not joined to it. */
+const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
+
+/** The stretches of an answer between its tool calls, each one text. An answer without calls is its own only one. */
+export function sectionsOf(entry: ThreadItem): ThreadItem[] {
+  const sections: [Message, ...Message[]][] = [];
+  for (const part of entry.parts) {
+    const last = sections.at(-1);
+    const before = last?.at(-1);
+    if (last && before && !called(before)) last.push(part);
+    else sections.push([part]);
+  }
+  return sections.length === 1 ? [entry] : sections.map((parts) => entryOf(parts, knownSections));
+}
+
+function entryOf(parts: [Message, ...Message[]], known: WeakMap<Message, ThreadItem>): ThreadItem {
+  const last = parts.at(-1) ?? parts[0];
+  const before = known.get(last);
+  if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
+  const entry: ThreadItem = parts.length === 1 ? { ...last, parts } : { ...last, ...joined(parts), parts };
+  known.set(last, entry);
+  return entry;
+}
+
+function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
+  const [first] = parts;
+  return {
+    parentId: first.parentId,
+    sibling: first.sibling,
+    createdAt: first.createdAt,
+    model: first.model,
+    firstTokenAt: first.firstTokenAt,
+    continues: false,
+    text: textOf(parts),
+    reasoning: parts.map(({ reasoning }) => reasoning).join(''),
+    toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
+    routeReason: first.routeReason,
+    ...(parts.at(-1)?.sum ?? unknownSum),
+  };
+}
+
+function textOf(parts: readonly Message[]): string {
+  return parts.reduce((text, part, at) => {
+    const before = parts[at - 1];
+    const apart = before && called(before) && text !== '' && part.text !== '';
+    return `${text}${apart ? '\n\n' : ''}${part.text}`;
+  }, '');
+}
+
+/** As long as the last part is being written. */
+const unknownSum: AnswerSum = { usage: null, costUsd: null, costSource: 'unknown', bill: null };
+
+/** How much text and reasoning stands before this part in its section. */
+export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
+  const before = { text: 0, reasoning: 0 };
+  const find = (wanted: string | null) => messages.find((message) => message.id === wanted);
+  for (let part = find(id); part?.continues; ) {
+    part = find(part.parentId);
+    if (!part || called(part)) break;
+    before.text += part.text.length;
+    before.reasoning += part.reasoning.length;
+  }
+  return before;
+}

@@ -1,0 +1,94 @@
+import { type KeyboardEvent, useState } from 'react';
+import { handleOf } from '../../handles/handles.ts';
+import type { MessageActions } from './message-actions.ts';
+import { headOf, type ThreadItem } from './thread-items.ts';
+import { type ThreadAction, threadActionOf } from './thread-shortcuts.ts';
+import { useThreadView } from './thread-view.ts';
+
+interface ThreadKeys {
+  readonly entries: readonly ThreadItem[];
+  readonly actions: MessageActions;
+  readonly busy: boolean;
+  /** Brings a message into view and gives it the focus. */
+  readonly focus: (at: number) => void;
+  readonly toLatest: () => void;
+}
+
+/** Moves between messages and acts on them by single keys, while the conversation has the focus by keyboard. */
+export function useThreadKeys({ entries, actions, busy, focus, toLatest }: ThreadKeys) {
+  const [at, setAt] = useState<string | null>(null);
+  const found = entries.findIndex((entry) => headOf(entry) === at);
+  const active = found < 0 ? entries.length - 1 : found;
+
+  const move = (by: -1 | 1, inThread: boolean) => {
+    const next = inThread ? Math.min(entries.length - 1, Math.max(0, active + by)) : active;
+    const entry = entries[next];
+    if (!entry) return;
+    setAt(headOf(entry));
+    focus(next);
+  };
+
+  function act(action: ThreadAction, entry: ThreadItem | undefined): void {
+    if (action === 'latest') {
+      toLatest();
+      setAt(null);
+      return;
+    }
+    // A comparison has keys of its own, which act on one of its columns.
+    if (!entry || entry.columns || entry.status === 'streaming') return;
+    const own = entry.role === 'user';
+    const acts: Partial<Record<ThreadAction, () => void>> = {
+      copy: () => actions.copy(entry, 'rich'),
+      copyMarkdown: () => actions.copy(entry, 'markdown'),
+      edit: () => own && !busy && useThreadView.getState().setEdit(entry.id, entry.text),
+      regenerate: () => !own && !busy && actions.regenerate(entry),
+      retryOther: () => !own && !busy && useThreadView.getState().setRetrying(entry.id),
+      continue: () => !own && !busy && entry === entries.at(-1) && isCut(entry) && actions.continue(entry),
+      previousVersion: () => actions.step(entry, -1),
+      nextVersion: () => actions.step(entry, 1),
+      remove: () => {
+        actions.remove(entry);
+        handleOf('thread')?.focus();
+      },
+    };
+    acts[action]?.();
+  }
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const target = event.target as HTMLElement;
+    const action = threadActionOf(event);
+    const onMessage = target.matches('[data-message]');
+    const here = onMessage || target === event.currentTarget;
+    // Fields, menus and code that scrolls have their own keys. After a click, letters are not meant for us.
+    if (!action || !here || !target.matches(':focus-visible') || event.defaultPrevented) return;
+    if (action === 'previous' || action === 'next') {
+      const by = action === 'next' ? 1 : -1;
+      if (event.key.startsWith('Arrow') && goesOn(target, event.currentTarget, by)) return;
+      event.preventDefault();
+      return move(by, onMessage);
+    }
+    if (!onMessage && action !== 'latest') return;
+    event.preventDefault();
+    act(action, entries[active]);
+  };
+
+  /** The message that a click or Tab went into is the one that keys are about. */
+  const onFocus = (event: { target: EventTarget }) => {
+    const message = (event.target as HTMLElement).closest<HTMLElement>('[data-message]')?.dataset.message;
+    if (message) setAt(message);
+  };
+  return { active, onKeyDown, onFocus };
+}
+
+/** It can go on. */
+export const isCut = ({ status, finishReason, text, toolCalls }: ThreadItem): boolean =>
+  (text.trim() !== '' || toolCalls.length > 0) &&
+  (status !== 'done' || finishReason === 'length' || finishReason === 'tool_calls');
+
+/** There is more of this message in that direction: the arrow scrolls. */
+function goesOn(message: HTMLElement, thread: HTMLElement, by: -1 | 1): boolean {
+  if (message === thread) return false;
+  const inner = message.getBoundingClientRect();
+  const outer = thread.getBoundingClientRect();
+  return by > 0 ? inner.bottom > outer.bottom + 1 : inner.top < outer.top - 1;
+}

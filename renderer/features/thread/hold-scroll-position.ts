@@ -1,0 +1,48 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+
+interface HeldPosition {
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+  readonly scroller: HTMLElement | null;
+  readonly index: number;
+  /** How many pixels of the row are above the view. */
+  readonly offsetPx: number;
+  readonly done: () => void;
+}
+
+const stableFrames = 4;
+const mostFrames = 180;
+
+/**
+ * Brings a row to the top of the view and holds it there until what is around it is parsed and measured. The reader's own hand ends
+ * it at once. Returns what ends it early.
+ */
+export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: HeldPosition): () => void {
+  let over = false;
+  let frames = 0;
+  let stable = 0;
+  const end = () => {
+    if (over) return;
+    over = true;
+    for (const name of ['wheel', 'keydown', 'pointerdown'] as const) scroller?.removeEventListener(name, end);
+    done();
+  };
+  const step = () => {
+    if (over || !scroller) return end();
+    const wanted = Math.min(
+      (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0) + offsetPx,
+      Math.max(0, rows.getTotalSize() - scroller.clientHeight),
+    );
+    const there = Math.abs(scroller.scrollTop - wanted) <= 1;
+    // What is not parsed yet will be taller.
+    const parsed = scroller.querySelector('.prose[aria-busy]') === null;
+    stable = there && parsed ? stable + 1 : 0;
+    if (!there) rows.scrollToOffset(wanted);
+    if (stable >= stableFrames || frames++ >= mostFrames) end();
+    else requestAnimationFrame(step);
+  };
+  for (const name of ['wheel', 'keydown', 'pointerdown'] as const)
+    scroller?.addEventListener(name, end, { once: true });
+  rows.scrollToIndex(index, { align: 'start' });
+  step();
+  return end;
+}

@@ -1,0 +1,50 @@
+import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
+import { answersOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
+
+/** Pixels and characters of the thread as `prose.css` and the rows have it; only a guess until a row is measured. */
+const lineHeight = 24;
+const gap = 14;
+const own = { around: 76, charactersPerLine: 78, files: 58 };
+const answer = { around: 112, charactersPerLine: 110 };
+const columnCharactersPerLine = 44;
+/** Lines are told apart in this much; the rest counts as full ones. */
+const looked = 20_000;
+
+const known = new WeakMap<ThreadItem, number>();
+
+/** About how tall a message will be, so that the first that is drawn is what will be seen, and little moves when it is measured. */
+export function rowHeight(entry: ThreadItem): number {
+  const before = known.get(entry);
+  if (before !== undefined) return before;
+  const height = guess(entry);
+  known.set(entry, height);
+  return height;
+}
+
+function guess(entry: ThreadItem): number {
+  if (entry.role === 'user')
+    return own.around + textHeight(entry.text, own.charactersPerLine) + (entry.attachments.length > 0 ? own.files : 0);
+  const perLine = entry.columns ? columnCharactersPerLine : answer.charactersPerLine;
+  return answer.around + Math.max(...answersOf(entry).map(({ text }) => textHeight(text, perLine)));
+}
+
+function textHeight(text: string, perLine: number): number {
+  const lines = text.slice(0, looked).split('\n');
+  const height = lines.reduce(
+    (sum, line) => sum + (line === '' ? gap : Math.ceil(line.length / perLine) * lineHeight),
+    0,
+  );
+  return height + (Math.max(0, text.length - looked) / perLine) * lineHeight;
+}
+
+/** How far down the thread is scrolled where it opens: at the kept place, else at its end. By the same guess. */
+export function openingOffset(
+  entries: readonly ThreadItem[],
+  place: ScrollPosition | null,
+  viewHeight: number,
+): number {
+  const index = place ? entries.findIndex((entry) => holds(entry, place.messageId)) : -1;
+  const above = index < 0 ? entries : entries.slice(0, index);
+  const height = above.reduce((sum, entry) => sum + rowHeight(entry), 0);
+  return place && index >= 0 ? height + place.offsetPx : Math.max(0, height - viewHeight);
+}

@@ -1,0 +1,132 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
+import { text } from '../../text/chat-text.ts';
+import { text as views } from '../../text/shell-text.ts';
+import { Comparison } from '../comparison/comparison.tsx';
+import { NotSentMark } from '../context/not-sent-mark.tsx';
+import { Answer } from '../message/answer.tsx';
+import { UserMessage } from '../message/user-message.tsx';
+import type { MessageActions } from '../thread-state/message-actions.ts';
+import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadKeys } from '../thread-state/use-thread-keys.ts';
+import { LatestPill } from './latest-pill.tsx';
+import { openingOffset, rowHeight } from './row-height.ts';
+import { useFollowing } from './use-following.ts';
+import { type Pages, useReading } from './use-reading.ts';
+import type { ScrollPositions } from './use-scroll-positions.ts';
+
+export interface ThreadProps {
+  entries: readonly ThreadItem[];
+  snapshot: string;
+  hasOlder: boolean;
+  hasNewer: boolean;
+  /** An answer is being written in this conversation. */
+  busy: boolean;
+  pages: Pages;
+  places: ScrollPositions;
+  /** The message that the address names: it is shown and pointed out. */
+  wanted: string | undefined;
+  actions: MessageActions;
+}
+
+/** The messages; only those near the window are in it. */
+export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, places, wanted, actions }: ThreadProps) {
+  'use no memo';
+  const scroller = useRef<HTMLDivElement>(null);
+  const end = useFollowing(scroller, places.start() === null);
+  const atEnd = end.following && !hasNewer;
+  const toActive = useRef(-1);
+  const rows = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (at) => (entries[at] ? rowHeight(entries[at]) : 0),
+    // What is drawn first is what will be seen: the window is about as large as the thread in it.
+    initialOffset: () => openingOffset(entries, places.start(), window.innerHeight),
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
+    getItemKey: (at) => headAt(entries, at),
+    overscan: 4,
+    paddingStart: 12,
+    paddingEnd: 20,
+    anchorTo: 'end',
+    followOnAppend: atEnd,
+    scrollEndThreshold: atEnd ? 48 : -1,
+    // The message that has the focus stays, wherever the reader scrolls.
+    rangeExtractor: (range) => withOne(defaultRangeExtractor(range), toActive.current),
+  });
+  const focus = (at: number) => {
+    if (at < entries.length - 1) end.leave();
+    toActive.current = at;
+    rows.scrollToIndex(at, { align: 'auto' });
+    focusSoon(scroller.current, headAt(entries, at));
+  };
+  const loaded = { entries, snapshot, hasOlder, hasNewer };
+  const { toLatest, unseen } = useReading({ rows, scroller, loaded, end, focus, pages, places, wanted });
+  const { active, onKeyDown, onFocus } = useThreadKeys({ entries, actions, busy, focus, toLatest });
+  toActive.current = active;
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        role="log"
+        aria-label={text.thread}
+        aria-live="off"
+        aria-busy={busy}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and must do so by keyboard
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onFocus={onFocus}
+        className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
+      >
+        {entries.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
+        <div className="relative" style={{ height: rows.getTotalSize() }}>
+          {rows.getVirtualItems().map((row) => {
+            const entry = entries[row.index];
+            if (!entry) return null;
+            const Row = entry.columns ? Comparison : entry.role === 'user' ? UserMessage : Answer;
+            return (
+              <div
+                key={row.key}
+                data-index={row.index}
+                ref={rows.measureElement}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${row.start}px)` }}
+              >
+                <div className={entry.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
+                  <NotSentMark messageId={headOf(entry)}>
+                    <ViewBoundary name={views.message}>
+                      <Row
+                        entry={entry}
+                        busy={busy}
+                        active={row.index === active}
+                        last={row.index === entries.length - 1 && !hasNewer}
+                      />
+                    </ViewBoundary>
+                  </NotSentMark>
+                </div>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!atEnd && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
+    </div>
+  );
+}
+
+function headAt(entries: readonly ThreadItem[], at: number): string {
+  const entry = entries[at];
+  return entry ? headOf(entry) : String(at);
+}
+
+const withOne = (range: number[], one: number): number[] =>
+  one < 0 || range.includes(one) ? range : [...range, one].sort((a, b) => a - b);
+
+/** Once the row is drawn. */
+function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
+  requestAnimationFrame(() => {
+    const element = scroller?.querySelector<HTMLElement>(`[data-message="${CSS.escape(head)}"]`);
+    if (element) element.focus({ preventScroll: true });
+    else if (tries > 0) focusSoon(scroller, head, tries - 1);
+  });
+}

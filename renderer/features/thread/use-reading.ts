@@ -1,0 +1,167 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useHandle } from '../../handles/handles.ts';
+import { text } from '../../text/chat-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+import type { ThreadStream } from '../thread-data/follow-thread.ts';
+import { headOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { holdScrollPosition } from './hold-scroll-position.ts';
+import type { useFollowing } from './use-following.ts';
+import type { ScrollPositions } from './use-scroll-positions.ts';
+
+export type Pages = Omit<ThreadStream, 'follow'>;
+
+interface Reading {
+  readonly rows: Virtualizer<HTMLDivElement, Element>;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly loaded: {
+    readonly entries: readonly ThreadItem[];
+    readonly snapshot: string;
+    readonly hasOlder: boolean;
+    readonly hasNewer: boolean;
+  };
+  /** Whether the thread stays at its end. */
+  readonly end: ReturnType<typeof useFollowing>;
+  /** Gives a message the focus. */
+  readonly focus: (at: number) => void;
+  readonly pages: Pages;
+  readonly places: ScrollPositions;
+  /** The message that the address names. */
+  readonly wanted: string | undefined;
+}
+
+/** So near to an end of what is loaded, more is read. */
+const near = 8;
+const retryMs = 5000;
+
+/** Where the reader is in a conversation: begins at the kept place, reads on, goes where it is asked to, and keeps the place. */
+export function useReading(reading: Reading) {
+  const { rows, scroller, loaded, end, focus, pages, places, wanted } = reading;
+  const { entries, snapshot, hasOlder, hasNewer } = loaded;
+  const { following, follow, leave } = end;
+  const { failed } = useNotify();
+  const holding = useRef<(() => void) | null>(null);
+  const failedAt = useRef(Number.NEGATIVE_INFINITY);
+  const seen = useRef<string | null>(null);
+  const shown = useRef(snapshot);
+  /** Where the thread goes once that message is loaded, and whether it is then pointed out. */
+  const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
+
+  const indexOf = (id: string) => entries.findIndex((entry) => holds(entry, id));
+  const hold = (index: number, offsetPx: number) => {
+    holding.current?.();
+    holding.current = holdScrollPosition({
+      rows,
+      scroller: scroller.current,
+      index,
+      offsetPx,
+      done: () => {
+        holding.current = null;
+      },
+    });
+  };
+  const goToEnd = () => {
+    holding.current?.();
+    follow();
+    rows.scrollToEnd();
+  };
+  const toLatest = () =>
+    void pages.toEnd().then(
+      () => requestAnimationFrame(goToEnd),
+      (error: unknown) => failed(text.latest, error),
+    );
+
+  // Opening a conversation shows where it was left, else its end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
+  useLayoutEffect(() => {
+    const start = places.start();
+    const index = start ? indexOf(start.messageId) : -1;
+    if (start && index >= 0) hold(index, start.offsetPx);
+    else rows.scrollToEnd();
+    return () => holding.current?.();
+  }, []);
+
+  // A snapshot takes the place of all that was loaded: who reads in it stays where they are.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each snapshot, and at no other time
+  useLayoutEffect(() => {
+    if (shown.current === snapshot) return;
+    shown.current = snapshot;
+    const place = places.current();
+    const index = place ? indexOf(place.messageId) : -1;
+    if (place && index >= 0) hold(index, place.offsetPx);
+  }, [snapshot]);
+
+  // What grows below the thread (a notice, a longer draft) takes room from it: who reads the end goes on seeing it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer is one for the life of the thread
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !following || hasNewer) return;
+    const observer = new ResizeObserver(() => holding.current ?? rows.scrollToEnd());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [following, hasNewer]);
+
+  useHandle('thread', {
+    element: () => scroller.current,
+    focus: () => scroller.current?.focus(),
+    showEnd: toLatest,
+    keepInView: (messageId) => setTarget({ messageId, jump: false }),
+  });
+
+  useEffect(() => {
+    if (wanted !== undefined) setTarget({ messageId: wanted, jump: true });
+  }, [wanted]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each target, and each time there is more to find it in
+  useEffect(() => {
+    if (!target) return;
+    const index = indexOf(target.messageId);
+    if (index < 0) {
+      if (!target.jump) return;
+      void pages.toMessage(target.messageId).catch((error: unknown) => {
+        setTarget(null);
+        failed(text.jump, error);
+      });
+      return;
+    }
+    setTarget(null);
+    if (!target.jump) {
+      rows.scrollToIndex(index, { align: 'auto' });
+      // The version that had the focus has given way to this one.
+      if (document.activeElement === document.body) focus(index);
+      return;
+    }
+    leave();
+    hold(index, 0);
+    useThreadView.getState().highlight(target.messageId);
+  }, [target, entries]);
+
+  useEffect(() => {
+    const { range } = rows;
+    if (!range || holding.current || entries.length === 0) return;
+    const last = entries.at(-1);
+    if (following && !hasNewer) {
+      seen.current = last ? headOf(last) : null;
+      places.leave(null);
+    } else {
+      const top = rows.scrollOffset ?? 0;
+      const row = rows.getVirtualItems().find((item) => item.end > top);
+      const entry = row && entries[row.index];
+      // Rounded up: a part of a pixel less would show the end of the row before.
+      if (entry) places.leave({ messageId: headOf(entry), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
+    }
+    const read = (page: () => Promise<void>) => {
+      if (performance.now() - failedAt.current < retryMs) return;
+      void page().catch((error: unknown) => {
+        failedAt.current = performance.now();
+        failed(text.readOn, error);
+      });
+    };
+    if (hasOlder && range.startIndex < near) read(pages.older);
+    if (hasNewer && range.endIndex > entries.length - near) read(pages.newer);
+  });
+
+  const seenAt = seen.current === null ? -1 : entries.findIndex((entry) => headOf(entry) === seen.current);
+  return { toLatest, unseen: following || seenAt < 0 ? 0 : entries.length - 1 - seenAt };
+}

@@ -1,3 +1,0 @@
-/** Keys and their names differ on macOS; nothing else may depend on the platform. */
-export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-export const modKey = isMac ? '⌘' : 'Ctrl';

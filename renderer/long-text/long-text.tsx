@@ -1,0 +1,44 @@
+import { useMemo } from 'react';
+import { LazyBox } from './lazy-box.tsx';
+import { LazyGroups } from './lazy-groups.tsx';
+import { shownText } from './shown-text.ts';
+import { piecesOf, sliceWeight } from './weight.ts';
+
+interface LongTextProps {
+  text: string;
+  /** Pixels of a line and letters in it, where it is drawn. */
+  line: { readonly heightPx: number; readonly letters: number };
+  /** What is made of a piece before it is drawn; it must be the same for each piece as for the whole. */
+  as?: (piece: string) => string;
+}
+
+/** Plain text of any length, line ends kept: a piece at a time, and only what is near to what is seen. */
+export function LongText({ text, line, as = same }: LongTextProps) {
+  const pieces = useMemo(() => piecesOf(text), [text]);
+  const guess = (at: number) => linesOf(pieces[at] ?? '', line.letters) * line.heightPx;
+  return (
+    <LazyGroups
+      count={pieces.length}
+      guessPx={guess}
+      box={(at) => (
+        <LazyBox key={at} weight={sliceWeight} guessPx={() => guess(at)} first={pieces.length === 1}>
+          {() => shownText(as(pieces[at] ?? ''))}
+        </LazyBox>
+      )}
+    />
+  );
+}
+
+const same = (piece: string): string => piece;
+
+/** About how many lines a text takes. */
+export function linesOf(text: string, letters: number): number {
+  let lines = 0;
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const length = (end === -1 ? text.length : end) - from;
+    lines += Math.max(1, Math.ceil(length / letters));
+    from += length + 1;
+  }
+  return lines;
+}

@@ -1,0 +1,114 @@
+import '../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { bombs } from '../../tests/support/bombs.ts';
+import { fakeMessage } from '../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const thread = page.getByRole('log', { name: 'Conversation' });
+
+/** One of each mechanism: nodes of each kind, lines, marks, code, formulas. */
+const chosen = new Set([
+  ...[
+    'marks on one letter',
+    'marks by name',
+    'one word',
+    'one line of code',
+    'both directions',
+    'a list',
+    'a long table',
+  ],
+  ...['paragraphs', 'code of a rare language', 'formulas', 'pictures'],
+]);
+
+/** How much is drawn in one go does not hang on the machine: what is added to the page between two looks, and how much there is. */
+function watchNodes() {
+  const seen = { mostAdded: 0, most: 0 };
+  const observer = new MutationObserver((records) => {
+    let added = 0;
+    for (const { addedNodes } of records)
+      for (const node of addedNodes) if (node instanceof Element) added += node.querySelectorAll('*').length + 1;
+    seen.mostAdded = Math.max(seen.mostAdded, added);
+    seen.most = Math.max(seen.most, document.querySelectorAll('*').length);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  return { seen, end: () => observer.disconnect() };
+}
+
+const frames = async (count: number) => {
+  for (let at = 0; at < count; at++) await new Promise(requestAnimationFrame);
+};
+
+function conversation(places: readonly ['answer' | 'question', string][]) {
+  return places.map(([place, text], at) =>
+    fakeMessage({
+      ...{ id: `m${at}`, conversationId: 'c1', parentId: at === 0 ? null : `m${at - 1}` },
+      ...{ role: place === 'answer' ? 'assistant' : 'user', text },
+    }),
+  );
+}
+
+test('whatever a conversation holds, little of it is drawn at once, and little is there', async () => {
+  const texts = bombs.filter(([name]) => chosen.has(name)).map(([, text]) => text());
+  expect(texts).toHaveLength(chosen.size);
+  const { seen, end } = watchNodes();
+  await openApp('#chat/c1', {
+    messages: conversation(
+      texts.flatMap((text) => [
+        ['question', text],
+        ['answer', text],
+      ]),
+    ),
+  });
+  await expect.poll(() => document.querySelectorAll('.prose:not([data-empty])').length).toBeGreaterThan(0);
+  const scroller = thread.element();
+  for (let step = 0; step < 40; step++) {
+    scroller.scrollTop -= scroller.scrollHeight / 40;
+    await frames(4);
+    const marks = /\p{M}{9}/u.exec(scroller.textContent);
+    expect(marks).toBeNull();
+  }
+  end();
+  // A window of ordinary chat is 3,000 elements.
+  expect(seen.mostAdded).toBeLessThan(4_000);
+  expect(seen.most).toBeLessThan(15_000);
+});
+
+test('nothing of a long text is lost: its end is there when one goes to it', async () => {
+  const text = `${'word\n\n'.repeat(5_000)}**the end**`;
+  await openApp('#chat/c1', {
+    messages: conversation([
+      ['question', 'Why?'],
+      ['answer', `${text}\n`],
+    ]),
+  });
+  await expect.element(page.getByText('the end', { exact: true })).toBeVisible();
+  const scroller = thread.element();
+  await expect
+    .poll(async () => {
+      scroller.scrollTop = 0;
+      await frames(2);
+      return scroller.textContent?.includes('the end');
+    })
+    .toBe(false);
+  await expect
+    .poll(async () => {
+      scroller.scrollTop = scroller.scrollHeight;
+      await frames(2);
+      return scroller.textContent?.includes('the end');
+    })
+    .toBe(true);
+});
+
+test('of marks stacked over a letter a few are shown, and how many more there are', async () => {
+  const text = `a${'\u0301'.repeat(1_008)}b`;
+  await openApp('#chat/c1', {
+    messages: conversation([
+      ['question', text],
+      ['answer', `${text} \`${text}\``],
+    ]),
+  });
+  await expect.poll(() => thread.element().textContent?.match(/\[1,000 more marks\]/g)?.length).toBe(3);
+});

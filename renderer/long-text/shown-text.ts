@@ -1,0 +1,14 @@
+import { markdownText as words } from '../text/markdown-text.ts';
+import { mostMarks } from './weight.ts';
+
+const notPlain = /[^\t\n\r\x20-\u02ff]/;
+const manyMarks = new RegExp(`(\\p{M}{${mostMarks}})(\\p{M}+)`, 'gu');
+
+/**
+ * A text as it is drawn: of marks stacked over one letter the first eight, and how many more there are. Laying out a
+ * hundred thousand of them takes half a minute, and they would cover what stands above. What is copied has all of them.
+ */
+export const shownText = (text: string): string =>
+  notPlain.test(text)
+    ? text.replace(manyMarks, (_run, shown: string, more: string) => `${shown}${words.moreMarks([...more].length)}`)
+    : text;

@@ -1,0 +1,74 @@
+import { markdownText as text } from '../text/markdown-text.ts';
+import { type DiagramFrame, openDiagramFrame } from './diagram-frame.ts';
+
+/** A drawn diagram as an image, sizes in CSS pixels, or why it could not be drawn. */
+export type Drawing =
+  | { readonly url: string; readonly width: number; readonly height: number }
+  | { readonly problem: string };
+
+export interface Diagrams {
+  /** Draws Mermaid source. Never rejects. What was drawn a short while ago is not drawn again. */
+  draw(source: string, dark: boolean): Promise<Drawing>;
+}
+
+const longestSource = 20_000;
+const mostKept = 60;
+/** The drawing library has some megabytes, which a busy machine takes its time to compile. */
+const loadMs = 60_000;
+const drawMs = 10_000;
+
+/**
+ * Hands out diagrams as images, one drawn after another in a sandboxed frame: what a model wrote never becomes part of
+ * the page. A frame that hangs is thrown away, and its diagram stays source.
+ */
+export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame): Diagrams {
+  const known = new Map<string, Promise<Drawing>>();
+  let frame: DiagramFrame | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function drawNow(source: string, dark: boolean): Promise<Drawing> {
+    frame ??= openFrame();
+    const loaded = await within(loadMs, frame.ready);
+    const answer = loaded === tooLong ? tooLong : await within(drawMs, frame.ask(source, dark));
+    if (answer === tooLong) {
+      frame.remove();
+      frame = null;
+      return { problem: text.drawnTooLong };
+    }
+    if ('error' in answer) return { problem: answer.error };
+    const url = URL.createObjectURL(new Blob([answer.svg], { type: 'image/svg+xml' }));
+    return { url, width: answer.width, height: answer.height };
+  }
+
+  function forgetOldest(): void {
+    for (const [key, drawing] of known) {
+      if (known.size <= mostKept) return;
+      known.delete(key);
+      void drawing.then((drawn) => 'url' in drawn && URL.revokeObjectURL(drawn.url));
+    }
+  }
+
+  return {
+    draw(source, dark) {
+      if (source.length > longestSource) return Promise.resolve({ problem: text.tooLongToDraw });
+      const key = `${dark}\n${source}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const drawing = last.then(() => drawNow(source, dark));
+      last = drawing;
+      known.set(key, drawing);
+      forgetOldest();
+      return drawing;
+    },
+  };
+}
+
+const tooLong = Symbol('too long');
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | typeof tooLong> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<typeof tooLong>((resolve) => {
+    timer = setTimeout(resolve, ms, tooLong);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

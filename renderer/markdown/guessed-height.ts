@@ -1,0 +1,29 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { linesOf } from '../long-text/long-text.tsx';
+
+/** Pixels and letters of a line as `prose.css` has them. */
+const line = { heightPx: 24, letters: 95 };
+const code = { linePx: 20, aroundPx: 94, mostPx: 640 };
+const rowPx = 37;
+
+/** About how tall blocks will be, in pixels, until they have been drawn. */
+export const guessedHeight = (tokens: readonly Token[]): number =>
+  tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken), 0);
+
+function blockHeight(token: MarkedToken): number {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return 0;
+    case 'code':
+      return Math.min(code.mostPx, token.text.split('\n', 40).length * code.linePx) + code.aroundPx;
+    case 'table':
+      return (token.rows.length + 1) * rowPx;
+    case 'list':
+      return token.items.reduce((sum, item) => sum + guessedHeight(item.tokens) - 8, 12);
+    case 'blockquote':
+      return guessedHeight(token.tokens ?? []);
+    default:
+      return linesOf((token as Tokens.Generic).text ?? token.raw, line.letters) * line.heightPx + 12;
+  }
+}

@@ -1,0 +1,122 @@
+import { ImageIcon } from 'lucide-react';
+import type { MarkedToken, Token } from 'marked';
+import { createContext, type ReactNode, useContext } from 'react';
+import { decodeEntities } from '#shared/markdown/entities.ts';
+import type { MathsToken } from '#shared/markdown/maths.ts';
+import { shownText } from '../long-text/shown-text.ts';
+import { markdownText as words } from '../text/markdown-text.ts';
+import { Formula } from './formula.tsx';
+import { useOpenLinkHere } from './open-link.ts';
+import { safeLink } from './safe-link.ts';
+import { useShowImageHere } from './show-image.ts';
+
+/** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
+export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
+  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken} />);
+}
+
+function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode {
+  switch (token.type) {
+    case 'text':
+      return token.tokens ? <Inline tokens={token.tokens} /> : shownText(decodeEntities(token.text));
+    case 'escape':
+      return token.text;
+    case 'strong':
+      return (
+        <strong>
+          <Inline tokens={token.tokens} />
+        </strong>
+      );
+    case 'em':
+      return (
+        <em>
+          <Inline tokens={token.tokens} />
+        </em>
+      );
+    case 'del':
+      return (
+        <del>
+          <Inline tokens={token.tokens} />
+        </del>
+      );
+    case 'codespan':
+      return <code>{shownText(token.text)}</code>;
+    case 'br':
+      return <br />;
+    case 'maths':
+      return <Formula token={token} />;
+    case 'link':
+      return <OutsideLink href={token.href}>{<Inline tokens={token.tokens} />}</OutsideLink>;
+    case 'image':
+      return <ImageChip href={token.href} alt={token.text} />;
+    case 'checkbox':
+      return (
+        <input
+          type="checkbox"
+          checked={token.checked}
+          readOnly
+          disabled
+          aria-label={token.checked ? words.done : words.open}
+        />
+      );
+    default:
+      return 'raw' in token ? shownText(token.raw) : null;
+  }
+}
+
+/** Within a link nothing else can be clicked: one click must not open two addresses. */
+const WithinLink = createContext(false);
+
+export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
+  const open = useOpenLinkHere();
+  const within = useContext(WithinLink);
+  const url = safeLink(href);
+  if (!url || within) return children;
+  return (
+    <a
+      href={url}
+      title={url}
+      rel="noreferrer noopener"
+      onClick={(event) => {
+        event.preventDefault();
+        open(url);
+      }}
+      onAuxClick={(event) => event.preventDefault()}
+    >
+      <WithinLink value={true}>{children}</WithinLink>
+    </a>
+  );
+}
+
+/**
+ * A picture named by a model is not fetched before its reader asks: that would tell its server who reads. It says where it
+ * is; where nobody shows pictures it is a link.
+ */
+function ImageChip({ href, alt }: { href: string; alt: string }) {
+  const url = safeLink(href);
+  const name = decodeEntities(alt) || words.image;
+  const show = useShowImageHere();
+  const within = useContext(WithinLink);
+  if (show && !within && url && !url.startsWith('mailto:')) {
+    const label = `${name} (${new URL(url).host})`;
+    return (
+      <button
+        type="button"
+        className="image-chip"
+        title={url}
+        aria-label={words.showImage(label)}
+        onClick={() => show({ url, name })}
+      >
+        <ImageIcon size={14} aria-hidden />
+        {label}
+      </button>
+    );
+  }
+  return (
+    <span className="image-chip">
+      <ImageIcon size={14} aria-hidden />
+      <OutsideLink href={href}>{url ? `${name} (${new URL(url).host || words.link})` : name}</OutsideLink>
+    </span>
+  );
+}

@@ -1,0 +1,89 @@
+import '../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeMessage } from '../../tests/support/fake-data.ts';
+import { closeApp, openApp } from '../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const thread = page.getByRole('log', { name: 'Conversation' });
+
+/** Streams a text into the first chat in pieces of seven characters, and finishes it. */
+async function answered(source: string) {
+  const fake = await openApp('#chat/c1', {}, { answers: 'manual' });
+  await page.getByRole('textbox', { name: 'Message' }).fill('Show me');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.element(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  for (let at = 0; at < source.length; at += 7) fake.write(source.slice(at, at + 7));
+  fake.finish();
+  await expect.element(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
+}
+
+test('formulas are set in type, within the line and on their own', async () => {
+  await answered('Area: $\\pi r^2$\n\n$$\n\\int_0^1 x\\,dx = \\frac12\n$$\n\nIt costs $5 or $6.');
+  await expect.poll(() => document.querySelectorAll('.prose .katex').length).toBe(2);
+  await expect.element(thread).toMatchTextContent('It costs $5 or $6.');
+  expect(document.querySelector('.prose .formula-block math')).not.toBeNull();
+});
+
+test('a formula that cannot be read is shown as it was written', async () => {
+  await answered('Broken: $\\frac{1$ and fine: $x$.');
+  await expect.element(thread).toMatchTextContent('$\\frac{1$');
+  await expect.poll(() => document.querySelectorAll('.prose .katex').length).toBe(1);
+});
+
+test.each([
+  ['a link', '$\\href{javascript:alert(1)}{x}$'],
+  ['a picture', '$\\includegraphics{https://example.org/a.png}$'],
+  ['HTML', '$\\htmlData{onclick=alert(1)}{x}$'],
+  [
+    'a macro bomb',
+    `$${'\\def\\a{x'.replace('x', 'xx')}}\\def\\b{\\a\\a\\a\\a}\\def\\c{\\b\\b\\b\\b}\\def\\d{\\c\\c\\c\\c}\\d\\d\\d\\d\\d$`,
+  ],
+])('a formula with %s makes no element that reaches out', async (_name, source) => {
+  await answered(`${source}\n\nend`);
+  await expect.element(thread).toMatchTextContent('end');
+  expect(document.querySelectorAll('.prose :is(a, img, script, [onclick], [data-onclick])')).toHaveLength(0);
+});
+
+test('a diagram is drawn as a picture, and its source is one button away', async () => {
+  await answered('```mermaid\nflowchart LR\n  A[Key] --> B{Valid?}\n  B -->|yes| C[Answer]\n```\n');
+  const picture = page.getByRole('img', { name: /^Diagram \(flowchart\)/ });
+  await expect.element(picture, { timeout: 20_000 }).toBeVisible();
+  await expect.poll(() => (picture.element() as HTMLImageElement).naturalWidth).toBeGreaterThan(100);
+  await page.getByRole('button', { name: 'Show the source' }).click();
+  await expect.element(thread).toMatchTextContent('A[Key] --> B{Valid?}');
+  await page.getByRole('button', { name: 'Show the diagram' }).click();
+  await expect.element(picture).toBeVisible();
+});
+
+test('a diagram with a fault stays its source and says why', async () => {
+  await answered('```mermaid\nflowchart LR\n  A --> --> B\n```\n');
+  await expect.element(thread, { timeout: 20_000 }).toMatchTextContent(/cannot be drawn: .*Parse error/);
+  await expect.element(thread).toMatchTextContent('A --> --> B');
+});
+
+test('what is hostile in a diagram stays in its picture', async () => {
+  (window as { hit?: boolean }).hit = false;
+  await answered(
+    '```mermaid\nflowchart LR\n  A["<img src=x onerror=parent.hit=true>"] --> B\n  click A href "javascript:parent.hit=true"\n```\n\nend',
+  );
+  await expect.element(page.getByRole('img', { name: /^Diagram/ }), { timeout: 20_000 }).toBeVisible();
+  expect(document.querySelectorAll('.prose :is(svg[id^="diagram"], a)')).toHaveLength(0);
+  expect((window as { hit?: boolean }).hit).toBe(false);
+});
+
+test('a conversation that is opened appears at once as it stays', async () => {
+  const messages = [
+    fakeMessage({ id: 'u', conversationId: 'c1', role: 'user', text: 'Hello' }),
+    fakeMessage({
+      id: 'a',
+      conversationId: 'c1',
+      role: 'assistant',
+      parentId: 'u',
+      text: '# Title\n\nSome **bold** words.',
+    }),
+  ];
+  await openApp('#chat/c1', { messages });
+  await expect.element(page.getByRole('heading', { name: 'Title' })).toBeVisible();
+});

@@ -1,0 +1,111 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { plainText } from '#shared/markdown/plain-text.ts';
+import { piecesOf, sliceWeight } from '../../long-text/weight.ts';
+import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
+
+/** The element around a text has its weight too. */
+const textOfSlice = sliceWeight - 400;
+/** Columns beyond these are nothing that anybody reads as a table: it is shown as it was written. */
+const mostColumns = 60;
+
+/**
+ * Blocks as they are drawn: one that is too heavy becomes several of its kind, a long paragraph two paragraphs, a long
+ * table two tables. What cannot be divided is shown as it was written. The text of all stays the text of the block.
+ */
+export function boundedBlocks(block: Token): readonly Token[] {
+  if (tokenWeight(block, sliceWeight) <= sliceWeight && !isWide(block)) return [block];
+  return parts(block as MarkedToken);
+}
+
+/** Text that is shown as it stands, in pieces. */
+export const plainBlocks = (source: string): Token[] => piecesOf(source, textOfSlice).map(plainText);
+
+const isWide = (block: Token): boolean => block.type === 'table' && (block as Tokens.Table).header.length > mostColumns;
+
+function parts(block: MarkedToken): readonly Token[] {
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+      return inlineParts(block.tokens ?? []).map((tokens) => ({ ...block, ...withText(tokens) }));
+    case 'text':
+      return inlineParts(block.tokens ?? [block]).map((tokens) => ({ ...block, ...withText(tokens) }));
+    case 'list':
+      return listParts(block);
+    case 'blockquote':
+      return packedBlocks(block.tokens).map((tokens) => ({ ...block, tokens, raw: rawOf(tokens) }));
+    case 'table':
+      return isWide(block) ? plainBlocks(block.raw) : tableParts(block);
+    default:
+      return plainBlocks(block.raw);
+  }
+}
+
+const packedBlocks = (tokens: readonly Token[]): Token[][] =>
+  packed(
+    tokens.flatMap((token) => boundedBlocks(token)),
+    (token) => tokenWeight(token),
+  );
+const rawOf = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('');
+const withText = (tokens: Token[]) => ({ tokens, raw: rawOf(tokens), text: rawOf(tokens) });
+
+/** Words in packs; words that are too heavy alone are shown as they were written. */
+function inlineParts(tokens: readonly Token[]): Token[][] {
+  const divided = tokens.flatMap((token) =>
+    tokenWeight(token, textOfSlice) <= textOfSlice ? [token] : inlineWritten(token as MarkedToken),
+  );
+  return packed(divided, (token) => tokenWeight(token));
+}
+
+const inlineWritten = (token: MarkedToken): Token[] =>
+  piecesOf(token.type === 'text' ? token.text : token.raw, textOfSlice).map((text) => ({
+    type: 'text',
+    raw: text,
+    text,
+    escaped: false,
+  }));
+
+/** An item that is too heavy is divided as well; what comes after its first part stands below the list, not in it. */
+function listParts(list: Tokens.List): Token[] {
+  const start = Number(list.start) || 1;
+  let at = 0;
+  return packed(list.items, (item) => itemWeight(item)).flatMap((items): Token[] => {
+    const from = start + at;
+    at += items.length;
+    const [only] = items;
+    const listOf = (inner: Tokens.ListItem[]): Tokens.List => {
+      const raw = inner.map((item) => item.raw).join('');
+      return { ...list, start: list.ordered ? from : '', items: inner, raw };
+    };
+    if (items.length > 1 || !only || tokensWeight(only.tokens, textOfSlice) <= textOfSlice) return [listOf(items)];
+    const [first, ...rest] = packedBlocks(only.tokens);
+    const tokens = first ?? [];
+    return [listOf([{ ...only, tokens, raw: rawOf(tokens), text: rawOf(tokens) }]), ...rest.flat()];
+  });
+}
+
+/** Each with the head of the table. A row that is too heavy alone is shown as it was written. */
+function tableParts(table: Tokens.Table): Token[] {
+  const head = rowWeight(table.header);
+  if (head > sliceWeight / 2) return plainBlocks(table.raw);
+  return packed(table.rows, (row) => rowWeight(row), textOfSlice - head).flatMap((rows): Token[] => {
+    const [only] = rows;
+    if (rows.length === 1 && only && rowWeight(only) > textOfSlice - head)
+      return plainBlocks(only.map(({ text }) => text).join(' | '));
+    return [{ ...table, rows }];
+  });
+}
+
+/** Groups parts in their order, as many as weigh no more than `most` together. */
+function packed<Part>(parts: readonly Part[], weigh: (part: Part) => number, most = textOfSlice): Part[][] {
+  const packs: Part[][] = [];
+  let weight = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    weight += weigh(part);
+    if (weight <= most) packs.at(-1)?.push(part);
+    else {
+      packs.push([part]);
+      weight = weigh(part);
+    }
+  }
+  return packs;
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import type { Token } from 'marked';
+import { expect, test, vi } from 'vitest';
+import { lexWhole } from './blocks.ts';
+import { createDocumentParser, type ParseWorker } from './document-parser.ts';
+import { createParsing } from './parse-documents.ts';
+import { type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
+
+interface Stepped {
+  pending: ParseRequest[];
+  step: () => boolean;
+  ready: () => void;
+  fail: () => void;
+  ended: boolean;
+}
+
+/** Workers that answer when told to, are stuck at every text with a marker in it, and are counted; `slow` ones start when told to. */
+function steppedWorkers({ stuckAt = '\u0000never', slow = false } = {}) {
+  const started: Stepped[] = [];
+  const start = (): ParseWorker => {
+    const parse = createParsing();
+    const messages: ((event: { data: ParseMessage }) => void)[] = [];
+    const errors: (() => void)[] = [];
+    const pending: ParseRequest[] = [];
+    const worker = {
+      pending,
+      ended: false,
+      step() {
+        const [request] = pending;
+        if (!request || (request.type === 'append' && request.text.includes(stuckAt))) return false;
+        pending.shift();
+        for (const data of parse(request)) for (const listener of messages) listener({ data });
+        return true;
+      },
+      ready: () => messages.forEach((listener) => void listener({ data: ready })),
+      fail: () => errors.forEach((listener) => void listener()),
+    };
+    started.push(worker);
+    return {
+      postMessage: (request) => void pending.push(structuredClone(request)),
+      addEventListener(type: 'message' | 'error', listener: never) {
+        if (type === 'error') return void errors.push(listener);
+        messages.push(listener);
+        if (!slow) worker.ready();
+      },
+      terminate() {
+        worker.ended = true;
+        pending.length = 0;
+      },
+    };
+  };
+  const settle = () => {
+    while (started.at(-1)?.step()) {
+      // Until nothing is left, or the worker is stuck.
+    }
+  };
+  return { start, started, settle };
+}
+
+function reader() {
+  const seen = { tokens: [] as readonly Token[], whole: false };
+  return { seen, listen: (tokens: readonly Token[], whole: boolean) => Object.assign(seen, { tokens, whole }) };
+}
+const written = (tokens: readonly Token[]) => JSON.stringify(tokens.filter((token) => token.type !== 'space'));
+
+test('documents that grow side by side, cut anywhere and answered at any time, each have the blocks of the whole', () => {
+  const piece = fc.constantFrom(
+    '# One\n',
+    'words *and* ',
+    '\n\n',
+    '- item\n',
+    '```ts\ncode\n',
+    '```\n',
+    '| a |\n|---|\n',
+  );
+  const move = fc.oneof(fc.tuple(fc.nat(2), piece), fc.constant(null));
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+      const { start, started, settle } = steppedWorkers();
+      const parser = createDocumentParser(start);
+      const readers = [reader(), reader(), reader()];
+      const documents = readers.map(({ listen }) => parser.open(listen));
+      const sources = ['', '', ''];
+      for (const one of moves) {
+        if (!one) started.at(-1)?.step();
+        else {
+          documents[one[0]]?.append(one[1]);
+          sources[one[0]] += one[1];
+        }
+      }
+      for (const document of documents) document.finish();
+      settle();
+      for (const [at, { seen }] of readers.entries()) {
+        expect(seen.whole).toBe(true);
+        expect(written(seen.tokens)).toBe(written(lexWhole(sources[at] ?? '')));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a text that the worker does not finish is shown as it stands, and the others go on with a new worker', () => {
+  vi.useFakeTimers();
+  const { start, started, settle } = steppedWorkers({ stuckAt: 'BOMB' });
+  const parser = createDocumentParser(start, 2_000);
+  const [good, bad, late] = [reader(), reader(), reader()];
+  const goodDocument = parser.open(good.listen);
+  goodDocument.append('*one*');
+  settle();
+  const badDocument = parser.open(bad.listen);
+  badDocument.append('*BOMB*');
+  parser.open(late.listen).append('*late*');
+  goodDocument.append(' two');
+  vi.advanceTimersByTime(1_999);
+  expect(started).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  vi.useRealTimers();
+  expect(started).toHaveLength(2);
+  settle();
+  expect(started[0]?.ended).toBe(true);
+  expect(bad.seen.tokens).toMatchObject([{ type: 'html', text: '*BOMB*' }]);
+  expect(good.seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one* two' }]);
+  expect(late.seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*late*' }]);
+  badDocument.append(' more');
+  badDocument.finish();
+  expect(bad.seen).toMatchObject({ tokens: [{ type: 'html', text: '*BOMB* more' }], whole: true });
+});
+
+test('a worker that is slow to start is not the text’s fault, and is waited for', () => {
+  vi.useFakeTimers();
+  const { start, started, settle } = steppedWorkers({ slow: true });
+  const { seen, listen } = reader();
+  const parser = createDocumentParser(start, 2_000);
+  parser.warm();
+  parser.warm();
+  parser.open(listen).append('*one*');
+  vi.advanceTimersByTime(10_000);
+  expect(started).toHaveLength(1);
+  started[0]?.ready();
+  vi.advanceTimersByTime(1_999);
+  settle();
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  expect(started).toHaveLength(1);
+  expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
+});
+
+test('where a worker never starts, the page parses itself by and by', async () => {
+  vi.useFakeTimers();
+  const { start, started } = steppedWorkers({ slow: true });
+  const { seen, listen } = reader();
+  createDocumentParser(start).open(listen).append('*one*');
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  expect(started).toMatchObject([{ ended: true }]);
+  await vi.waitFor(() => expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]));
+});
+
+test('where no worker can be had, the page parses itself', async () => {
+  const { start, started } = steppedWorkers({ slow: true });
+  const { seen, listen } = reader();
+  const document = createDocumentParser(start).open(listen);
+  document.append('*one*');
+  started[0]?.fail();
+  document.append(' two');
+  document.finish();
+  expect(started).toHaveLength(1);
+  await vi.waitFor(() =>
+    expect(seen).toMatchObject({ tokens: [{ type: 'paragraph', raw: '*one* two' }], whole: true }),
+  );
+});
+
+test('a document that was closed is heard of no more', () => {
+  const { start, settle } = steppedWorkers();
+  const { seen, listen } = reader();
+  const document = createDocumentParser(start).open(listen);
+  document.append('one');
+  document.close();
+  settle();
+  expect(seen.tokens).toEqual([]);
+});

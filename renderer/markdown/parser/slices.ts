@@ -1,0 +1,50 @@
+import type { Token } from 'marked';
+import { sliceWeight } from '../../long-text/weight.ts';
+import { tokenWeight } from './token-weight.ts';
+
+/** Blocks that are drawn together; see `lazy-box.tsx`. */
+export interface Slice {
+  readonly tokens: readonly Token[];
+  readonly weight: number;
+}
+
+/**
+ * Divides the blocks of a text into slices, each as heavy as one may be. For the next blocks of the same text, slices that
+ * have not changed are the same objects, and only what is new is weighed.
+ */
+export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
+  let slices: readonly Slice[] = [];
+  return (tokens) => {
+    const kept: Slice[] = [];
+    let at = 0;
+    for (const slice of slices.slice(0, -1)) {
+      if (!holdsAt(tokens, at, slice.tokens)) break;
+      kept.push(slice);
+      at += slice.tokens.length;
+    }
+    const last = slices[kept.length];
+    slices = [...kept, ...divided(tokens.slice(at))].map((slice, place) =>
+      place === kept.length && last && isSame(slice, last) ? last : slice,
+    );
+    return slices;
+  };
+}
+
+function divided(tokens: readonly Token[]): Slice[] {
+  const slices: { tokens: Token[]; weight: number }[] = [];
+  for (const token of tokens) {
+    const weight = tokenWeight(token);
+    const last = slices.at(-1);
+    if (last && last.weight + weight <= sliceWeight) {
+      last.tokens.push(token);
+      last.weight += weight;
+    } else slices.push({ tokens: [token], weight });
+  }
+  return slices;
+}
+
+const holdsAt = (tokens: readonly Token[], from: number, wanted: readonly Token[]): boolean =>
+  from + wanted.length <= tokens.length && wanted.every((token, at) => token === tokens[from + at]);
+
+const isSame = (one: Slice, other: Slice): boolean =>
+  one.tokens.length === other.tokens.length && holdsAt(one.tokens, 0, other.tokens);

@@ -1,0 +1,46 @@
+import type { Token } from 'marked';
+import { memo, useState } from 'react';
+import { LazyBox } from '../long-text/lazy-box.tsx';
+import { LazyGroups } from '../long-text/lazy-groups.tsx';
+import { Blocks } from './block.tsx';
+import { guessedHeight } from './guessed-height.ts';
+import { createSlicer, type Slice } from './parser/slices.ts';
+
+/** A parsed text, drawn slice by slice: those that are near to what is seen. `live`: its last block may still grow. */
+export function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
+  const [slicer] = useState(createSlicer);
+  const slices = slicer(tokens);
+  return (
+    <LazyGroups
+      count={slices.length}
+      guessPx={(at) => guessedHeight(slices[at]?.tokens ?? [])}
+      box={(at) => {
+        const slice = slices[at];
+        const last = at === slices.length - 1;
+        return slice && <OneSlice key={at} slice={slice} live={live && last} only={slices.length === 1} />;
+      }}
+    />
+  );
+}
+
+const OneSlice = memo(function OneSlice({
+  slice: { tokens, weight },
+  live,
+  only,
+}: {
+  slice: Slice;
+  live: boolean;
+  only: boolean;
+}) {
+  return (
+    <LazyBox
+      className="prose"
+      weight={weight}
+      guessPx={() => guessedHeight(tokens)}
+      of={tokens[0]}
+      first={only || live}
+    >
+      {() => <Blocks tokens={tokens} live={live} />}
+    </LazyBox>
+  );
+});

@@ -1,0 +1,48 @@
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import { useConversations, usePayer, useWallets } from '../api/use-core.ts';
+import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
+import { useNav } from '../navigation/nav.ts';
+import { usd } from '../text/format.ts';
+import { text } from '../text/shell-text.ts';
+import { walletName } from '../ui/elements/wallet-name.ts';
+
+/** What the next message is paid from, and how much is there: exactly, as the ledger says. */
+export function Balance({ brief = false }: { brief?: boolean }) {
+  const wallets = useWallets();
+  const wallet = usePayer(useModelHere());
+  const said = wallet
+    ? `${usd(amountOf(wallet))}${wallet.billing === 'meter_only' ? ` ${text.spent}` : ''}`
+    : wallets.isError
+      ? text.noBalance
+      : '';
+  return (
+    <output
+      aria-label={text.balance}
+      aria-busy={wallets.isPending}
+      className={
+        brief
+          ? 'flex shrink-0 flex-col text-right text-xs tabular-nums whitespace-nowrap'
+          : 'flex min-w-0 flex-col text-xs tabular-nums'
+      }
+    >
+      {wallet && (
+        <span className={brief ? 'truncate text-fg-3 max-sm:text-2xs' : 'truncate font-medium text-sm'}>
+          {walletName(wallet)}
+        </span>
+      )}
+      <span className={brief ? 'font-medium' : 'text-fg-2'}>{said || <span className="text-fg-3">…</span>}</span>
+    </output>
+  );
+}
+
+/** The model chosen where the reader is. */
+function useModelHere(): string {
+  const loc = useNav((nav) => nav.loc);
+  const conversationId = loc.page === 'chat' ? loc.conversationId : null;
+  const before = useConversations().data?.conversations.find((entry) => entry.id === conversationId)?.model;
+  return useChosenModel(conversationId, before ?? null);
+}
+
+/** A prepaid wallet has money left; a metered one can only say what was spent. */
+const amountOf = (wallet: WalletBalance): string =>
+  wallet.billing === 'meter_only' ? wallet.balance.total_used : wallet.balance.amount;

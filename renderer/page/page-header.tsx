@@ -1,0 +1,55 @@
+import { PanelLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useAppInfo } from '../api/use-core.ts';
+import { useNarrow } from '../browser/use-media.ts';
+import { text } from '../text/shell-text.ts';
+import { classNames } from '../ui/elements/class-names.ts';
+import { IconButton } from '../ui/elements/icon-button.tsx';
+import { Balance } from './balance.tsx';
+import { useShell } from './shell-state.ts';
+
+interface PageHeaderProps {
+  title: string;
+  /** A quiet line beside the title. */
+  note?: ReactNode;
+  onTitleDoubleClick?: () => void;
+  children?: ReactNode;
+}
+
+/** The one row on top of each page. It has the sidebar's button and the balance while the sidebar is away. */
+export function PageHeader({ title, note, onTitleDoubleClick, children }: PageHeaderProps) {
+  const { open, toggle } = useShell();
+  const narrow = useNarrow();
+  const info = useAppInfo();
+  const alone = narrow || !open;
+  const ownBar = info.data?.capabilities.ownTitleBar ?? false;
+  const mac = info.data?.platform === 'darwin';
+  return (
+    <header
+      className={classNames(
+        'flex h-11 shrink-0 items-center gap-2 px-5 max-sm:px-3',
+        ownBar && 'drag-region',
+        // Room for the window's own buttons.
+        ownBar && !mac && 'pr-[138px]',
+        ownBar && mac && alone && 'pl-[84px]',
+      )}
+    >
+      {alone && (
+        <IconButton
+          icon={PanelLeft}
+          label={text.openSidebar}
+          shortcut="mod+\"
+          className="-ml-2"
+          onClick={() => toggle(narrow)}
+        />
+      )}
+      <h1 className="min-w-0 truncate font-semibold text-sm" onDoubleClick={onTitleDoubleClick}>
+        {title}
+      </h1>
+      {note && <div className="min-w-0 truncate text-fg-3 text-sm max-sm:hidden">{note}</div>}
+      <span className="flex-1" />
+      {children}
+      {alone && <Balance brief />}
+    </header>
+  );
+}

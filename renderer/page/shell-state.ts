@@ -1,0 +1,34 @@
+import { create } from 'zustand';
+import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
+
+export const sidebarWidths = { least: 208, usual: 264, most: 400 } as const;
+
+interface ShellState {
+  open: boolean;
+  width: number;
+  /** The drawer of a narrow window. */
+  drawer: boolean;
+  overlay: 'palette' | 'shortcuts' | null;
+  toggle: (narrow: boolean) => void;
+  resize: (width: number) => void;
+  show: (overlay: 'palette' | 'shortcuts' | null) => void;
+}
+
+const within = (width: number) => Math.round(Math.min(sidebarWidths.most, Math.max(sidebarWidths.least, width)));
+
+export const useShell = create<ShellState>()((set, get) => ({
+  open: readLocalSettings().sidebarOpen ?? true,
+  width: within(readLocalSettings().sidebarWidth ?? sidebarWidths.usual),
+  drawer: false,
+  overlay: null,
+  toggle: (narrow) => {
+    if (narrow) return set({ drawer: !get().drawer });
+    set({ open: !get().open });
+    saveLocalSettings({ sidebarOpen: get().open });
+  },
+  resize: (width) => {
+    set({ width: within(width) });
+    saveLocalSettings({ sidebarWidth: get().width });
+  },
+  show: (overlay) => set({ overlay }),
+}));

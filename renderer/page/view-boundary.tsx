@@ -1,0 +1,65 @@
+import { CircleAlert } from 'lucide-react';
+import { Component, type ErrorInfo, type ReactNode, Suspense } from 'react';
+import { text } from '../text/shell-text.ts';
+import { Button } from '../ui/elements/button.tsx';
+import { useCopy } from '../ui/notices/use-copy.ts';
+import { brokenDetails } from './broken-details.ts';
+import { AttemptContext } from './lazy-view.tsx';
+
+interface ViewBoundaryProps {
+  /** What is in it, as a person calls it. */
+  readonly name: string;
+  /** Shown while its code is on the way. */
+  readonly loading?: ReactNode;
+  readonly children: ReactNode;
+}
+
+interface Broken {
+  readonly error: unknown;
+  readonly components: string;
+}
+
+/** What breaks in it stays in it: a notice takes its place, and the rest of the window works on. */
+export class ViewBoundary extends Component<ViewBoundaryProps, { broken: Broken | null; attempt: object }> {
+  override state = { broken: null as Broken | null, attempt: {} };
+
+  static getDerivedStateFromError(error: unknown): { broken: Broken } {
+    return { broken: { error, components: '' } };
+  }
+
+  override componentDidCatch(error: unknown, { componentStack }: ErrorInfo): void {
+    this.setState({ broken: { error, components: componentStack ?? '' } });
+  }
+
+  override render(): ReactNode {
+    const { name, loading = null, children } = this.props;
+    const { broken, attempt } = this.state;
+    const retry = () => this.setState({ broken: null, attempt: {} });
+    if (broken) return <BrokenView name={name} {...broken} onRetry={retry} />;
+    return (
+      <AttemptContext value={attempt}>
+        <Suspense fallback={loading}>{children}</Suspense>
+      </AttemptContext>
+    );
+  }
+}
+
+const longestSentence = 300;
+
+function BrokenView({ name, error, components, onRetry }: Broken & { name: string; onRetry: () => void }) {
+  const [copied, copy] = useCopy();
+  return (
+    <div role="alert" className="flex min-w-0 flex-col items-center gap-1 overflow-y-auto px-6 py-8 text-center">
+      <CircleAlert size={20} className="mb-2 shrink-0 text-bad" aria-hidden />
+      <p className="font-medium text-base">{text.broken(name)}</p>
+      <p className="max-w-96 text-fg-2 text-sm">{text.brokenMeans}</p>
+      <code className="wrap-anywhere mt-1 max-w-xl text-fg-3 text-xs">{String(error).slice(0, longestSentence)}</code>
+      <div className="mt-3 flex flex-wrap justify-center gap-2">
+        <Button onClick={onRetry}>{text.tryAgain}</Button>
+        <Button look="quiet" onClick={() => void copy(brokenDetails(name, error, components))}>
+          {copied ? text.copied : text.copyDetails}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { KeyboardEvent, PointerEvent } from 'react';
+import { sidebarWidths, useShell } from '../page/shell-state.ts';
+import { text } from '../text/shell-text.ts';
+
+/** Between sidebar and page: drag it, move it with the arrow keys, double-click it back to where it was. */
+export function ResizeHandle() {
+  const { width, resize } = useShell();
+  const onPointerDown = (event: PointerEvent<HTMLHRElement>) => event.currentTarget.setPointerCapture(event.pointerId);
+  const onPointerMove = (event: PointerEvent<HTMLHRElement>) => {
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(event.clientX);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = { ArrowLeft: width - 16, ArrowRight: width + 16, Home: sidebarWidths.least, End: sidebarWidths.most }[
+      event.key
+    ];
+    if (next === undefined) return;
+    event.preventDefault();
+    resize(next);
+  };
+  return (
+    <hr
+      aria-label={text.resize}
+      aria-orientation="vertical"
+      aria-valuenow={width}
+      aria-valuemin={sidebarWidths.least}
+      aria-valuemax={sidebarWidths.most}
+      tabIndex={0}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onKeyDown={onKeyDown}
+      onDoubleClick={() => resize(sidebarWidths.usual)}
+      className="absolute inset-y-0 -right-1 z-10 m-0 w-2 cursor-col-resize touch-none border-0 bg-transparent hover:bg-active focus-visible:bg-accent focus-visible:outline-none"
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect } from 'react';
+import { isMac } from '../browser/platform.ts';
+import { focusComposer, handleOf } from '../handles/handles.ts';
+import { newChat, useNav } from '../navigation/nav.ts';
+import { useShell } from '../page/shell-state.ts';
+import { undoLast } from '../ui/notices/last-undo.ts';
+import { nextRegion } from './regions.ts';
+import { actionOf, type ShortcutAction } from './shortcuts.ts';
+
+/** Listens for the whole window. What floats sees its own keys first. */
+export function useShortcuts(narrow: boolean): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing) return;
+      const action = actionOf(event, isMac);
+      // Esc first closes what floats.
+      if (
+        !action ||
+        (action === 'stop' &&
+          event.key === 'Escape' &&
+          document.querySelector('[role="dialog"],[role="listbox"],[role="menu"]'))
+      )
+        return;
+      if (action === 'undo') {
+        // Where something was typed, this is the field's own undo.
+        if (!hasWords(event.target) && undoLast()) event.preventDefault();
+        return;
+      }
+      if (action === 'find' && useNav.getState().loc.page !== 'chat') return;
+      if (action !== 'stop') event.preventDefault();
+      run(action, narrow, event.shiftKey);
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [narrow]);
+}
+
+function hasWords(target: EventTarget | null): boolean {
+  return (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) && target.value !== '';
+}
+
+function run(action: Exclude<ShortcutAction, 'undo'>, narrow: boolean, backwards: boolean): void {
+  const { go, back, forward } = useNav.getState();
+  const { toggle, show } = useShell.getState();
+  const actions: Record<Exclude<ShortcutAction, 'undo'>, () => void> = {
+    palette: () => show('palette'),
+    shortcuts: () => show('shortcuts'),
+    newChat: () => {
+      go(newChat);
+      focusComposer();
+    },
+    searchAll: () => {
+      go({ page: 'chats', view: 'active', query: '' });
+      requestAnimationFrame(() => handleOf('chatSearch')?.focus());
+    },
+    find: () => handleOf('findBar')?.open(),
+    settings: () => go({ page: 'settings', section: null }),
+    sidebar: () => toggle(narrow),
+    focusMessage: focusComposer,
+    model: () => handleOf('composer')?.pickModel(),
+    stop: () => handleOf('composer')?.stop(),
+    back,
+    forward,
+    region: () => nextRegion(document, backwards),
+  };
+  actions[action]();
+}

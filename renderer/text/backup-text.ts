@@ -1,0 +1,29 @@
+import { counted } from './format.ts';
+import { words } from './language.ts';
+
+export const text = words({
+  title: 'Backups',
+  loading: 'Reading the backups',
+  failed: 'Could not read the backups',
+  note: (daily: number, weekly: number) =>
+    `Chats with their attached files and settings are copied once a day when something has changed; the last ${daily} days and ${weekly} weeks are kept. Each file is kept once for all backups. A backup never holds a key. The ledger is not part of it: money that was spent stays spent.`,
+  missingFiles: (count: number) =>
+    `${counted(count, 'attached file is', 'attached files are')} in no backup and not in the data folder any more. Chats still name ${count === 1 ? 'it' : 'them'}.`,
+  folder: 'Kept in',
+  make: 'Back up now',
+  making: 'Backing up',
+  made: 'Backup made and checked',
+  makeFailed: 'No backup was made',
+  kinds: { auto: 'Automatic', manual: 'By hand', 'before-restore': 'Before a restore' },
+  none: 'No backup yet. The first one is made once there is a chat.',
+  restore: 'Restore',
+  remove: 'Delete',
+  actionFor: (action: string, when: string) => `${action} (${when})`,
+  restoreTitle: 'Restore this backup?',
+  restoreBody: (when: string) =>
+    `Chats and settings go back to ${when}. The present state is kept as a backup of its own first, so this can be taken back. Answers that are being written are stopped.`,
+  restored: 'Restored',
+  restoreFailed: 'Not restored',
+  removeFailed: 'Not deleted',
+  cancel: 'Cancel',
+});

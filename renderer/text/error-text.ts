@@ -1,0 +1,156 @@
+import { ORPCError } from '@orpc/client';
+import { type ErrorCode, errorKinds, isErrorCode, type Refusal } from '#shared/errors.ts';
+import { refusalWords, sentenceIn } from '#shared/language/refusals.ts';
+import { words } from './language.ts';
+
+export interface ErrorText {
+  readonly code: string;
+  /** What happened. */
+  readonly sentence: string;
+  /** The one thing that most likely helps. */
+  readonly remedy: string;
+  readonly retryable: boolean;
+  /** The earliest time at which trying again can help (epoch milliseconds), where somebody asked to wait. */
+  readonly retryAt: number | null;
+}
+
+/** What to do about each failure the user can do something about. The rest: try again, then look at the log. */
+const remedies = words<Partial<Record<ErrorCode, string>>>({
+  missing_credentials: 'Add a key for this provider in Settings.',
+  malformed_authorization: 'Enter the gateway key again in Settings.',
+  invalid_api_key: 'Check the gateway key in Settings: it was refused.',
+  api_key_expired: 'Make a new key on the gateway and enter it in Settings.',
+  invalid_token: 'Connect to the gateway again in Settings.',
+  token_expired: 'Connect to the gateway again in Settings.',
+  insufficient_credits: 'Add credits, or choose a model that your own key pays for.',
+  key_spend_limit_exceeded: 'Raise the limit of this key, or use another one.',
+  byoapi_key_insufficient_quota: 'Add credit to your account at the provider.',
+  byoapi_key_rejected: 'Check the provider key in Settings: it was refused.',
+  upstream_auth_failed: 'Check the key for this provider in Settings.',
+  context_length_exceeded: 'Start a new chat or choose a model with a larger context.',
+  request_too_large: 'Send a shorter message.',
+  content_policy_violation: 'Rephrase the message; the provider declined it.',
+  model_not_found: 'Choose another model.',
+  no_eligible_model: 'Add a key in Settings, or choose another model.',
+  model_not_in_plan: 'Choose a model that is part of your plan.',
+  plan_required: 'Choose another model, or change your plan.',
+  rate_limit_exceeded: 'Wait a moment, then retry.',
+  token_rate_limit_exceeded: 'Wait a moment, then retry.',
+  concurrency_limit_exceeded: 'Wait until another answer is finished, then retry.',
+  too_many_auth_failures: 'Check the gateway key in Settings, wait a moment, then retry.',
+  upstream_rate_limited: 'The provider asks for a pause. Wait a moment, then retry.',
+  upstream_overloaded: 'Retry, or choose another model.',
+  server_overloaded: 'Wait a moment, then retry.',
+  shutting_down: 'Wait a moment, then retry.',
+  upstream_unreachable: 'Check your connection, then retry.',
+  no_provider_available: 'Retry in a moment, or choose another model.',
+  gateway_unreachable: 'Check the address and your connection, then retry.',
+  gateway_not_recognised: 'Check the base URL: what answers there is not an AI gateway.',
+  keychain_failed: 'Retry. If it fails again, restart the app.',
+  keychain_locked: 'Unlock your keychain, then retry.',
+  port_unavailable: 'Choose another port.',
+  file_download_failed: 'Retry, or open it in the browser.',
+  link_refused: 'Only web and mail links are opened.',
+  not_confirmed: 'Test it in Settings → Tools, and answer the question that Portico asks outside this page.',
+  confirmation_busy: 'Answer the question that is open, or wait a moment.',
+  tool_server_failed: 'Check how it is reached, then test it again.',
+  tool_server_changed: 'Look at its tools, then switch it on again.',
+  backup_failed: 'Retry.',
+  backup_unusable: 'Choose another backup.',
+  import_refused: 'Choose another file.',
+  export_failed: 'Choose another place or another format.',
+  answer_in_progress: 'Stop the running answer first.',
+  interrupted: 'Retry to get a whole answer.',
+  not_found: 'It may have been removed. Choose another one from the list.',
+  invalid_input: 'Check what you entered.',
+});
+
+const text = words({
+  coreLost: 'Portico’s core did not answer.',
+  restart: 'Retry. If it stays away, restart Portico.',
+  wrong: 'Something went wrong.',
+  copyDetails: 'Copy the details if you need help.',
+  retry: 'Retry.',
+});
+
+const refusals = words(refusalWords);
+
+const lostCore: ErrorText = {
+  code: 'core_unreachable',
+  sentence: text.coreLost,
+  remedy: text.restart,
+  retryable: true,
+  retryAt: null,
+};
+
+/** When each failure came: it is described again and again, and its wait has begun then. */
+const arrivals = new WeakMap<Error, number>();
+
+function arrivalOf(error: Error): number {
+  const at = arrivals.get(error) ?? Date.now();
+  arrivals.set(error, at);
+  return at;
+}
+
+/** The core has named no failure: it did not answer. */
+export const isCoreLost = (error: unknown): boolean => !(error instanceof ORPCError);
+
+/** Turns whatever a call threw into words. Only failures that the core named keep their own sentence. */
+export function describeError(error: unknown): ErrorText {
+  if (!(error instanceof ORPCError)) return lostCore;
+  const { code, message } = error;
+  const failure = { code, message, retryAfterMs: retryAfterOf(error), refusal: refusalOf(error) };
+  return describeFailure(failure, arrivalOf(error));
+}
+
+interface StoredFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+  /** Where its words are in the app's catalogue. */
+  readonly refusal?: Refusal | null | undefined;
+}
+
+/** What happened: in the window's language where the words are the app's, else as it was told. */
+export const sentenceOf = ({ message, refusal: refused }: Pick<StoredFailure, 'message' | 'refusal'>): string =>
+  (refused && sentenceIn(refusals, refused)) || message;
+
+/** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
+export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {
+  const code = failure.code.toLowerCase();
+  const known = isErrorCode(code) ? errorKinds[code] : undefined;
+  return {
+    code,
+    sentence: sentenceOf(failure) || text.wrong,
+    remedy: (isErrorCode(code) && remedies[code]) || (known?.retryable === false ? text.copyDetails : text.retry),
+    retryable: known?.retryable ?? true,
+    retryAt: retryAtOf(since, failure.retryAfterMs),
+  };
+}
+
+/** When a wait that began then is over. */
+export const retryAtOf = (since: number | null, retryAfterMs: number | null): number | null =>
+  since === null || retryAfterMs === null ? null : since + retryAfterMs;
+
+function refusalOf(error: ORPCError<string, unknown>): Refusal | null {
+  const { data } = error;
+  if (typeof data !== 'object' || data === null || !('refusal' in data)) return null;
+  return isRefusal(data.refusal) ? data.refusal : null;
+}
+
+/** Looked at by hand: a schema's library is more than the first view may weigh. */
+const isRefusal = (value: unknown): value is Refusal =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'values' in value &&
+  typeof value.values === 'object' &&
+  value.values !== null;
+
+/** Milliseconds that whoever refused a call asks to wait. */
+export function retryAfterOf(error: unknown): number | null {
+  const data: unknown = error instanceof ORPCError ? error.data : null;
+  if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;
+  return typeof data.retryAfterMs === 'number' ? data.retryAfterMs : null;
+}

@@ -1,0 +1,75 @@
+import { parseUsdPerToken } from '#shared/money.ts';
+import { locale, words } from './language.ts';
+
+/**
+ * What numbers and times look like. Money never becomes a float: `Intl` takes decimal strings and writes every digit
+ * of them.
+ */
+const decimal = /^-?\d+(\.\d+)?$/;
+const exactUsd = new Intl.NumberFormat(locale, {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 20,
+});
+const integer = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const compactWhole = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 0 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+
+/** A decimal string in USD, exactly, with at least two decimals: `"9.9998305"` is `$9.9998305`, `"12.5"` is `$12.50`. */
+export function usd(amount: string): string {
+  if (!decimal.test(amount)) throw new RangeError(`"${amount.slice(0, 40)}" is not a decimal amount`);
+  return exactUsd.format(amount as Intl.StringNumericLiteral);
+}
+
+/** The same with an explicit plus sign, for lines of a ledger. */
+export const signedUsd = (amount: string): string => (amount.startsWith('-') ? usd(amount) : `+${usd(amount)}`);
+
+/** A price per token as dollars per million tokens: `"0.00000075"` is `$0.75`. Moves the point, computes nothing. */
+export function usdPerMillion(perToken: string): string {
+  const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
+  return usd(`${text.slice(0, -6)}.${text.slice(-6)}`);
+}
+
+export const count = (value: number): string => integer.format(value);
+/** `128K`, `1M`, `2.1M`: round marketing numbers such as context windows, never money. */
+export const rough = (value: number): string => compact.format(value);
+export const share = (ratio: number): string => percent.format(ratio);
+
+/** Context windows are powers of two as often as of ten: 131,072 reads 131K, 1,048,576 reads 1M. */
+export const tokens = (value: number | null): string =>
+  value === null ? '—' : value < 1_000_000 ? compactWhole.format(value) : rough(value);
+
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+const dayUtc = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
+const moment = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
+const text = words({ justNow: 'just now' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+
+export const dayOf = (timeMs: number): string => day.format(timeMs);
+/** A UTC day of the ledger, `2026-11-21` → `Nov 21`. */
+export const utcDay = (isoDay: string): string => dayUtc.format(Date.parse(`${isoDay}T00:00:00Z`));
+export const monthOf = (timeMs: number): string => month.format(timeMs);
+export const momentOf = (timeMs: number): string => moment.format(timeMs);
+export const clockOf = (timeMs: number): string => clock.format(timeMs);
+
+/** `4 minutes ago`. */
+export function since(thenMs: number, nowMs: number): string {
+  const seconds = Math.round((thenMs - nowMs) / 1000);
+  if (Math.abs(seconds) < 45) return text.justNow;
+  if (Math.abs(seconds) < 3600) return relative.format(Math.round(seconds / 60), 'minute');
+  if (Math.abs(seconds) < 86_400) return relative.format(Math.round(seconds / 3600), 'hour');
+  return relative.format(Math.round(seconds / 86_400), 'day');
+}
+
+const plural = new Intl.PluralRules(locale);
+/** `1 request`, `2 requests`. */
+export const counted = (value: number, one: string, many: string): string =>
+  `${count(value)} ${plural.select(value) === 'one' ? one : many}`;
+
+const megabytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1 });
+/** A file's size: `4.2 MB`. */
+export const bytes = (value: number): string => megabytes.format(value / 1_000_000);

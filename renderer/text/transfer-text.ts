@@ -1,0 +1,49 @@
+import { counted } from './format.ts';
+import { words } from './language.ts';
+
+const chats = (count: number) => counted(count, 'chat', 'chats');
+
+export const text = words({
+  exportTitle: (count: number) => `Export ${chats(count)}`,
+  format: 'Format',
+  formats: { markdown: 'Markdown', html: 'HTML', pdf: 'PDF', json: 'JSON' },
+  notes: {
+    markdown: 'The branch that is shown, with what each answer cost. Files are named.',
+    html: 'One page to read, without scripts: the branch that is shown, with costs and pictures.',
+    pdf: 'One document for all of it: the branch that is shown, with costs and pictures.',
+    json: 'Everything: all branches, costs, marks and attached files. Portico can import it again.',
+  },
+  printNote: 'Opens the print dialog of your browser, which can save a PDF: the branch that is shown, with costs.',
+  export: 'Export',
+  exporting: 'Exporting',
+  exported: 'Exported',
+  savedAs: (name: string) => `Saved as ${name}`,
+  exportFailed: 'Not exported',
+  exportName: (day: string) => `Portico chats ${day}`,
+  printFrame: 'Chats to print',
+  cancel: 'Cancel',
+  section: 'Import and export',
+  exportAll: 'Export all chats',
+  noChats: 'There are no chats to export yet.',
+  importFile: 'Import chats…',
+  importNote:
+    'The JSON of Portico, with its files, or conversations.json of ChatGPT or Claude. Nothing is fetched and nothing is run.',
+  fileField: 'File to import',
+  reading: (percent: number) => `Reading the file, ${percent} %`,
+  importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,
+  sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
+  here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
+  leftOut: 'Left out:',
+  left: (what: string, count: number) => `${what}: ${count}`,
+  unknownCost: 'What these answers cost is not known and is not guessed.',
+  import: (count: number) => `Import ${chats(count)}`,
+  importing: 'Importing',
+  imported: (count: number) => `${chats(count)} imported`,
+  importFailed: 'Not imported',
+  messages: (count: number) => counted(count, 'message', 'messages'),
+  preview: 'What is in the file',
+});
+
+/** What became of an export, as far as anybody here knows: what a browser does with a download it does not tell. */
+export const exportedText = (exported: { as: string; name?: string }): string =>
+  exported.name === undefined ? text.exported : text.savedAs(exported.name);

@@ -1,0 +1,18 @@
+import { words } from './language.ts';
+
+export const text = words({
+  close: 'Close',
+  notifications: 'Notifications',
+  dismiss: 'Dismiss',
+  undo: 'Undo',
+  retry: 'Retry',
+  tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
+  tryingAgainIn: (seconds: number) => `Trying again in ${seconds} s.`,
+  readBefore: 'What is shown was read before.',
+  copyFailed: 'Could not copy',
+  copyRefused: 'This window may not write to the clipboard. Select the text and copy it by keyboard.',
+  ownServer: 'Your server',
+  sandbox: 'Sandbox',
+  ownKeys: 'Your keys',
+  testCredits: 'Test credits',
+});

@@ -1,0 +1,74 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode, RefObject } from 'react';
+import { text } from '../../text/ui-text.ts';
+import { classNames } from '../elements/class-names.ts';
+import { IconButton } from '../elements/icon-button.tsx';
+
+interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  /** Hides the title from sight where the content says it. */
+  titleHidden?: boolean;
+  /** What has the focus first, where it is not the first control. `autoFocus` would hide from the dialog where the focus was before. */
+  initialFocus?: RefObject<HTMLElement | null>;
+  children: ReactNode;
+  className?: string;
+}
+
+const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
+
+/** A question or a form in the middle of the window. */
+export function Dialog({ open, onOpenChange, title, initialFocus, children, className }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className={scrim} />
+        <Base.Popup
+          initialFocus={initialFocus}
+          className={classNames(
+            'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] max-w-md -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
+            className,
+          )}
+        >
+          <Base.Title className="mb-2 font-semibold text-md">{title}</Base.Title>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** Details of one thing, from the right; the whole window where that is narrow. */
+export function Sheet({ open, onOpenChange, title, children }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className={scrim} />
+        <Base.Popup className="dialog sheet fixed inset-y-1.5 right-1.5 z-40 flex w-[420px] max-w-[calc(100vw-12px)] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal max-sm:inset-0 max-sm:w-full max-sm:max-w-full max-sm:rounded-none">
+          <header className="flex h-12 shrink-0 items-center gap-2 pr-2 pl-5">
+            <Base.Title className="min-w-0 flex-1 truncate font-semibold text-md">{title}</Base.Title>
+            <Base.Close render={<IconButton icon={X} label={text.close} />} />
+          </header>
+          <div className="min-h-0 flex-1 overflow-auto px-5 pb-5">{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+/** The sidebar of a narrow window, from the left. */
+export function SideDrawer({ open, onOpenChange, title, children }: DialogProps) {
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className={scrim} />
+        <Base.Popup className="dialog sheet fixed inset-y-0 left-0 z-40 flex w-[300px] max-w-[85vw] flex-col border-line border-r bg-window shadow-modal [--sheet-from:-16px]">
+          <Base.Title className="sr-only">{title}</Base.Title>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,16 @@
+import { keyNames } from '../../keyboard/key-names.ts';
+import { classNames } from './class-names.ts';
+
+/** A shortcut such as `mod+Shift+M` in this platform's words. */
+export function Keys({ keys, plain }: { keys: string; plain?: boolean }) {
+  return (
+    <kbd
+      className={classNames(
+        'font-sans text-2xs font-medium whitespace-nowrap',
+        plain ? '' : 'rounded-tag border border-line bg-surface px-1.5 py-px text-fg-3',
+      )}
+    >
+      {keyNames(keys)}
+    </kbd>
+  );
+}

@@ -1,0 +1,19 @@
+import type { ComponentProps } from 'react';
+import { hashOf, type Loc, useNav } from '../../navigation/nav.ts';
+
+/** A link to a place in this window. A real one, so that it can be found, focused and copied as such. */
+export function Link({ to, onClick, ...rest }: Omit<ComponentProps<'a'>, 'href'> & { to: Loc }) {
+  const go = useNav((nav) => nav.go);
+  return (
+    <a
+      {...rest}
+      href={hashOf(to)}
+      onClick={(event) => {
+        onClick?.(event);
+        if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    />
+  );
+}

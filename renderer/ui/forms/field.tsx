@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { classNames } from '../elements/class-names.ts';
+
+interface FieldProps {
+  /** Of the control; what is said about it has the id `${id}-note`. */
+  id: string;
+  label: string;
+  note?: string | undefined;
+  /** What is wrong with the value; stands in place of the note. */
+  problem?: string | undefined;
+  className?: string | undefined;
+  children: ReactNode;
+}
+
+/** A control with its label above and a word about it below. */
+export function Field({ id, label, note, problem, className, children }: FieldProps) {
+  return (
+    <div className={classNames('flex min-w-0 flex-col gap-1', className)}>
+      <label htmlFor={id} className="font-medium text-fg-2 text-xs">
+        {label}
+      </label>
+      {children}
+      {(problem || note) && (
+        <p id={`${id}-note`} className={classNames('text-xs', problem ? 'text-bad' : 'text-fg-3')}>
+          {problem || note}
+        </p>
+      )}
+    </div>
+  );
+}

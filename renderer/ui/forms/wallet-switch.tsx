@@ -1,0 +1,23 @@
+import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { Wallet } from '#shared/contract/common/fields.ts';
+import { Segmented } from './segmented.tsx';
+
+interface WalletSwitchProps {
+  label: string;
+  wallets: readonly WalletBalance[];
+  value: Wallet;
+  onChange: (wallet: Wallet) => void;
+}
+
+/** Which wallet is looked at, where there are two. */
+export function WalletSwitch({ label, wallets, value, onChange }: WalletSwitchProps) {
+  if (wallets.length < 2) return null;
+  return (
+    <Segmented
+      label={label}
+      value={value}
+      options={wallets.map(({ id, name }) => ({ value: id, label: name }))}
+      onChange={onChange}
+    />
+  );
+}

@@ -1,0 +1,8 @@
+import type { AppInfo } from '#shared/contract/app/app.ts';
+import { sentenceOf } from '../../text/error-text.ts';
+import { Notice } from './notice.tsx';
+
+/** What is wrong with the keychain; nothing where all is well. */
+export function KeychainNotice({ keychain: { message, refusal } }: Pick<AppInfo, 'keychain'>) {
+  return message === null ? null : <Notice tone="warn">{sentenceOf({ message, refusal })}</Notice>;
+}

@@ -1,0 +1,17 @@
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/ui-text.ts';
+import { Notice } from './notice.tsx';
+import { Remedy } from './remedy.tsx';
+
+/** Above what is shown from before, where asking anew has failed: why, and when it is asked again. */
+export function Stale({ error }: { error: unknown }) {
+  if (!error) return null;
+  const failure = describeError(error);
+  return (
+    <div className="py-2">
+      <Notice tone="warn">
+        {failure.sentence} {text.readBefore} <Remedy failure={failure} byItself />
+      </Notice>
+    </div>
+  );
+}

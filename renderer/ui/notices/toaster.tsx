@@ -1,0 +1,41 @@
+import { Toast } from '@base-ui/react/toast';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { text } from '../../text/ui-text.ts';
+import { Button } from '../elements/button.tsx';
+import { IconButton } from '../elements/icon-button.tsx';
+
+/** Says what happened elsewhere than where the reader looks. */
+export function Toaster({ children }: { children: ReactNode }) {
+  return (
+    <Toast.Provider timeout={6000} limit={3}>
+      {children}
+      <Toast.Portal>
+        <Toast.Viewport
+          aria-label={text.notifications}
+          className="fixed right-4 bottom-4 z-50 flex w-[340px] max-w-[calc(100vw-32px)] flex-col gap-2"
+        >
+          <ToastList />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+function ToastList() {
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root
+      key={toast.id}
+      toast={toast}
+      className="dialog flex items-start gap-2 rounded-dialog border border-line bg-raised p-3 shadow-float"
+    >
+      <Toast.Content className="min-w-0 flex-1">
+        <Toast.Title className="font-medium text-sm" />
+        <Toast.Description className="text-fg-2 text-sm" />
+      </Toast.Content>
+      {toast.actionProps && <Toast.Action render={<Button className="h-7" />} />}
+      <Toast.Close render={<IconButton icon={X} label={text.dismiss} size="sm" />} />
+    </Toast.Root>
+  ));
+}

@@ -1,0 +1,23 @@
+import { useEffect, useRef, useState } from 'react';
+import { text } from '../../text/ui-text.ts';
+import { useNotify } from './use-notify.ts';
+
+/** Copies text, and says for two seconds that it did. */
+export function useCopy(): [copied: boolean, copy: (text: string) => Promise<void>] {
+  const [copied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { say } = useNotify();
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async (copiedText: string) => {
+    try {
+      await navigator.clipboard.writeText(copiedText);
+      setCopied(true);
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => setCopied(false), 2000);
+    } catch (error) {
+      console.warn('Copying was refused', error);
+      say(text.copyFailed, text.copyRefused);
+    }
+  };
+  return [copied, copy];
+}

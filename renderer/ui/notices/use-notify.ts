@@ -1,0 +1,34 @@
+import { Toast } from '@base-ui/react/toast';
+import { createElement } from 'react';
+import { describeError } from '../../text/error-text.ts';
+import { text } from '../../text/ui-text.ts';
+import { forget, offerUndo } from './last-undo.ts';
+import { FailureWords } from './remedy.tsx';
+
+const undoMs = 10_000;
+
+/** Toasts for what failed, or happened, out of sight. */
+export function useNotify() {
+  const toasts = Toast.useToastManager();
+  return {
+    say: (title: string, description?: string) => toasts.add({ title, description }),
+    /** Says what was done, with a way back for ten seconds: in the toast, and by mod+Z. */
+    undoable: (title: string, undo: () => void) => {
+      const back = () => {
+        toasts.close(id);
+        undo();
+      };
+      const id = toasts.add({
+        title,
+        timeout: undoMs,
+        actionProps: { children: text.undo, onClick: back },
+        onClose: () => forget(back),
+      });
+      offerUndo(back);
+    },
+    failed: (title: string, error: unknown) => {
+      const description = createElement(FailureWords, { failure: describeError(error) });
+      toasts.add({ title, description, priority: 'high' });
+    },
+  };
+}

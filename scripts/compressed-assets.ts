@@ -1,0 +1,55 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin, Rolldown } from 'vite';
+
+const compressible = /\.(?:js|css|html|svg|json|ttf)$/;
+const worthIt = 1024;
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+
+/** Names of the chunks without which nothing is drawn. */
+function firstLoaded(bundle: Rolldown.OutputBundle): ReadonlySet<string> {
+  const names = new Set<string>();
+  function add(name: string): void {
+    const file = bundle[name];
+    if (names.has(name) || file?.type !== 'chunk') return;
+    names.add(name);
+    file.imports.forEach(add);
+  }
+  for (const file of Object.values(bundle)) if (file.type === 'chunk' && file.isEntry) add(file.fileName);
+  return names;
+}
+
+/**
+ * Beside each text of the page the same one compressed, once: the web host sends what a browser takes. What is loaded first as
+ * well as it can be; the rest, of which most is seldom loaded, in a twentieth of the time.
+ */
+export function compressedAssets(): Plugin {
+  return {
+    name: 'portico:compressed-assets',
+    applyToEnvironment: (environment) => environment.name === 'client',
+    generateBundle: {
+      order: 'post',
+      async handler(_, bundle) {
+        const first = firstLoaded(bundle);
+        const compress = async (name: string, content: Buffer) => {
+          const quality = first.has(name) || name.endsWith('.css') ? 11 : 9;
+          const params = {
+            [constants.BROTLI_PARAM_QUALITY]: quality,
+            [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+          };
+          this.emitFile({ type: 'asset', fileName: `${name}.br`, source: await brotli(content, { params }) });
+          this.emitFile({ type: 'asset', fileName: `${name}.gz`, source: await zip(content) });
+        };
+        const files = Object.values(bundle).map(
+          (file) => [file.fileName, Buffer.from(file.type === 'chunk' ? file.code : file.source)] as const,
+        );
+        await Promise.all(
+          files
+            .filter(([name, content]) => compressible.test(name) && content.length >= worthIt)
+            .map(([name, content]) => compress(name, content)),
+        );
+      },
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { account, balance } from '../../wire/account.ts';
+import { credits } from '../../wire/credits.ts';
+import { usage, usageGroup } from '../../wire/usage.ts';
+import { timeMs, wallet } from '../common/fields.ts';
+
+export const walletBalance = z.object({
+  id: wallet,
+  /** "Your keys", "Test credits", or the remote account's name. */
+  name: z.string(),
+  simulated: z.boolean(),
+  billing: z.enum(['prepaid', 'meter_only']),
+  balance,
+});
+
+export const accountContract = {
+  /** Every wallet with its balance. With a remote gateway there is one, `main`. */
+  wallets: oc.output(z.array(walletBalance)),
+  get: oc.input(z.object({ wallet })).output(account),
+};
+
+export const creditsContract = {
+  /** Balance and the ledger's lines, newest first. `after` is the last id of the page before. */
+  get: oc
+    .input(z.object({ wallet, limit: z.int().min(1).max(100).default(50), after: z.string().max(64).nullish() }))
+    .output(credits),
+};
+
+export const usageContract = {
+  /** Usage of a period (default: the current month, UTC), grouped. `start` inclusive, `end` exclusive. */
+  get: oc
+    .input(z.object({ wallet, groupBy: usageGroup.default('model'), start: timeMs.nullish(), end: timeMs.nullish() }))
+    .output(usage),
+};
+
+export type WalletBalance = z.infer<typeof walletBalance>;

@@ -1,0 +1,191 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { usdAmount } from '../../wire/scalars.ts';
+import { attachments } from '../common/attachments.ts';
+import { bill } from '../common/bills.ts';
+import { id, modelId, namedRefusal, timeMs } from '../common/fields.ts';
+import { mostAtOnce } from '../common/limits.ts';
+
+export const conversation = z.object({
+  id,
+  title: z.string(),
+  model: modelId,
+  createdAt: timeMs,
+  updatedAt: timeMs,
+  /** An answer is being written now. */
+  live: z.boolean(),
+  /** A tool waits for the user's decision. */
+  waiting: z.boolean(),
+  folderId: id.nullable(),
+  tags: z.array(z.string()),
+  pinned: z.boolean(),
+  archived: z.boolean(),
+  /** When it went to the trash; null: it is not there. */
+  trashedAt: timeMs.nullable(),
+});
+
+export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
+
+/** Where a cost comes from. `unknown` is never shown as $0. */
+export const costSource = z.enum(['billed', 'estimated', 'byok', 'unknown']);
+
+/** What became of a call that a model made. Nothing runs that is not `running`, and nothing begins without a decision. */
+export const toolRun = z.object({
+  /** Whose tool it is; empty where there is none of this name. */
+  server: z.string(),
+  title: z.string(),
+  /** `waiting`: for the user. `skipped`: a limit was reached. `stopped`: the answer ended while it waited or ran. */
+  state: z.enum(['waiting', 'running', 'done', 'failed', 'denied', 'skipped', 'stopped']),
+  /** What the tool said, or why it was not run: what the model is told. */
+  result: z.string(),
+  startedAt: timeMs.nullable(),
+  finishedAt: timeMs.nullable(),
+});
+
+export const toolCall = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** As the model wrote them: JSON, if it did well. */
+  arguments: z.string(),
+  /** Opaque provider state that goes back unchanged (wire contract §1.6). */
+  extra: z.record(z.string(), z.unknown()).optional(),
+  run: toolRun.optional(),
+});
+
+export const messageUsage = z.object({
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  cachedTokens: z.int(),
+  reasoningTokens: z.int(),
+});
+
+/** What an answer that took several requests used and cost in all. */
+export const answerSum = z.object({
+  usage: messageUsage.nullable(),
+  costUsd: usdAmount.nullable(),
+  costSource,
+  bill: bill.nullable(),
+});
+
+/** `summarised`: so many messages, by a summary that was written first; null: none could be, and `why`. */
+export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: z.string().nullable() });
+
+export const message = z.object({
+  id,
+  conversationId: id,
+  parentId: id.nullable(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  /** What the user's message came with. */
+  attachments,
+  reasoning: z.string(),
+  status: messageStatus,
+  /** What was asked for; null on the user's own messages. */
+  model: modelId.nullable(),
+  /** What answered, as the gateway reported it. */
+  servedProvider: z.string().nullable(),
+  servedModel: z.string().nullable(),
+  /** The display name of the model that answered or was asked. */
+  modelName: z.string().nullable(),
+  simulated: z.boolean(),
+  finishReason: z.string().nullable(),
+  usage: messageUsage.nullable(),
+  costUsd: usdAmount.nullable(),
+  costSource,
+  /** The cost in its parts, once the gateway's record of the request was read. */
+  bill: bill.nullable(),
+  /** The router's reason in one line, where it chose. */
+  routeReason: z.string().nullable(),
+  requestId: z.string().nullable(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      retryAfterMs: z.int().nullable(),
+      refusal: namedRefusal.nullish(),
+    })
+    .nullable(),
+  toolCalls: z.array(toolCall),
+  createdAt: timeMs,
+  firstTokenAt: timeMs.nullable(),
+  finishedAt: timeMs.nullable(),
+  /** Position among the answers to the same message (or edits of it), from 1. */
+  sibling: z.object({ index: z.int(), count: z.int() }),
+  /** It goes on with the answer that is its parent: one answer, a request and a bill for each. */
+  continues: z.boolean(),
+  /** Where it goes on with an answer: the sum of its requests from the first one through this one. */
+  sum: answerSum.nullish(),
+  /** How room was made for it in the model's context, where the chat is set to summarise by itself. */
+  room: room.nullish(),
+  /** The comparison that this answer belongs to, and its column there, from 0; a retry has the column of what it retries. */
+  comparison: z.object({ id, column: z.int().min(0).max(16) }).nullable(),
+  /** On a question: the comparison that is shown below it, all columns at once, instead of one answer. */
+  comparing: id.nullable(),
+});
+
+const howMany = z.int().min(0).max(mostAtOnce);
+
+/** A message at the top of the view, and how many pixels of it are above the view. */
+export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
+
+/** A stretch of one branch, oldest first; it never begins within an answer that goes on. */
+export const stretch = z.object({
+  messages: z.array(message),
+  /** The answers of every comparison that is shown among them, retries and all, in order of arrival. */
+  columns: z.array(message),
+  hasOlder: z.boolean(),
+  hasNewer: z.boolean(),
+});
+
+const cursor = z.string().max(200);
+
+export const conversationsContract = {
+  /** Newest first; without archive and trash unless they are asked for. */
+  list: oc
+    .input(
+      z.object({
+        limit: z.int().min(1).max(500).default(200),
+        cursor: cursor.nullish(),
+        view: z.enum(['active', 'archived', 'trash']).default('active'),
+        pinned: z.boolean().nullish(),
+        /** One folder's; `none`: those in no folder. */
+        folderId: id.nullish(),
+      }),
+    )
+    .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
+  /**
+   * The conversation and the newest messages of the branch that is shown; with `at: 'place'` those around the place that
+   * was kept, where there is one.
+   */
+  get: oc
+    .input(z.object({ id, limit: howMany.min(1).default(60), at: z.enum(['end', 'place']).default('end') }))
+    .output(
+      stretch.extend({
+        conversation,
+        place: place.nullable(),
+        /** The answers that are being written, on this branch or another one: several where models are compared. */
+        runningIds: z.array(id),
+      }),
+    ),
+  /** A message, what comes before it and what comes after it, on the branch that runs through it. */
+  around: oc
+    .input(z.object({ messageId: id, before: howMany.default(30), after: howMany.default(30) }))
+    .output(stretch),
+  /** Keeps where the reader is; null at the end. Nobody is told. */
+  keepScrollPosition: oc.input(z.object({ id, place: place.nullable() })).output(z.void()),
+  /** What is on screen now, so that the next start begins there; null for a new chat. */
+  opened: oc.input(z.object({ id: id.nullable() })).output(z.void()),
+  lastOpened: oc.output(z.object({ id: id.nullable() })),
+  rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),
+  remove: oc.input(z.object({ id })).output(z.void()),
+};
+
+export type ToolCall = z.infer<typeof toolCall>;
+export type ToolRun = z.infer<typeof toolRun>;
+export type Conversation = z.infer<typeof conversation>;
+export type Room = z.infer<typeof room>;
+export type ScrollPosition = z.infer<typeof place>;
+export type Message = z.infer<typeof message>;
+export type AnswerSum = z.infer<typeof answerSum>;
+export type Stretch = z.infer<typeof stretch>;
+export type CostSource = z.infer<typeof costSource>;

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { attachment } from '../common/attachments.ts';
+import { id, modelId, timeMs } from '../common/fields.ts';
+import { attachmentLimits } from '../common/limits.ts';
+import { message } from './conversations.ts';
+
+/**
+ * Portico's own export: a conversation with every branch, cost and mark, so that importing it gives the same one. What came
+ * to a message later has a default here, so that older exports are read.
+ */
+export const exportedMessage = message.omit({ conversationId: true, sibling: true }).extend({
+  /** Which gateway and wallet it was sent to. */
+  source: z.string().max(2200).nullable(),
+  attachments: message.shape.attachments.default([]),
+  bill: message.shape.bill.default(null),
+  continues: z.boolean().default(false),
+  comparison: message.shape.comparison.default(null),
+  comparing: message.shape.comparing.default(null),
+});
+
+export const exportedConversation = z.object({
+  id,
+  title: z.string().max(1000),
+  model: modelId,
+  createdAt: timeMs,
+  updatedAt: timeMs,
+  /** The last message of the branch that is shown. */
+  activeLeaf: id.nullable(),
+  folder: z.string().max(60).nullable(),
+  tags: z.array(z.string().min(1).max(40)).max(50),
+  pinned: z.boolean(),
+  archivedAt: timeMs.nullable(),
+  /** In order of arrival: a parent comes before its children. */
+  messages: z.array(exportedMessage),
+});
+
+/** A file that a message came with: once in an export, before the first conversation that names it. */
+export const exportedFile = z.object({
+  /** The SHA-256 of its bytes, by which messages name it. */
+  file: attachment.shape.id,
+  name: attachment.shape.name,
+  base64: z.string().max(Math.ceil(attachmentLimits.pdfBytes / 3) * 4 + 4),
+});
+
+/**
+ * Version 1 has a list `conversations`; version 2 a list `contents` of files and conversations. A reader refuses any other
+ * version instead of losing what it does not know.
+ */
+export const exportHead = z.object({
+  format: z.literal('portico-chats'),
+  version: z.literal([1, 2]),
+  exportedAt: z.iso.datetime(),
+});
+
+export type ExportedMessage = z.infer<typeof exportedMessage>;
+export type ExportedConversation = z.infer<typeof exportedConversation>;
+export type ExportedFile = z.infer<typeof exportedFile>;

@@ -1,0 +1,51 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { modelId } from '../common/fields.ts';
+import { chatKey } from './drafts.ts';
+
+export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+
+/** Parameters of the gateway's interface; null is the provider's own default. */
+export const parameters = z.object({
+  temperature: z.number().min(0).max(2).nullable(),
+  topP: z.number().min(0).max(1).nullable(),
+  maxTokens: z.int().min(1).max(10_000_000).nullable(),
+  reasoningEffort: reasoningEffort.nullable(),
+});
+
+/**
+ * What happens to messages that no longer fit into the model's context: `stop` refuses to send and says so, `drop` leaves
+ * the oldest out, `compact` leaves them out once a summary stands for them.
+ */
+export const overflow = z.enum(['stop', 'drop', 'compact']);
+
+export const chatOptions = z.object({
+  system: z.string().max(200_000),
+  parameters,
+  overflow,
+  /** Writes a summary, at its own cost, before a message that would not fit; where that fails, `overflow` decides. */
+  summarise: z.boolean().default(false),
+  /** Models that the router never takes here. */
+  ignore: z.array(modelId).max(100).default([]),
+  /** The tools that are switched on in the settings are offered to models that can use them. */
+  tools: z.boolean().default(true),
+});
+
+export const optionsContract = {
+  /** A chat without options of its own has those of the preset for new chats, or none. */
+  get: oc.input(z.object({ chat: chatKey })).output(chatOptions),
+  set: oc.input(z.object({ chat: chatKey, options: chatOptions })).output(z.void()),
+};
+
+export const noParameters: Parameters = { temperature: null, topP: null, maxTokens: null, reasoningEffort: null };
+export const noOptions: ChatOptions = {
+  system: '',
+  parameters: noParameters,
+  overflow: 'stop',
+  summarise: false,
+  ignore: [],
+  tools: true,
+};
+
+export type Parameters = z.infer<typeof parameters>;
+export type ChatOptions = z.infer<typeof chatOptions>;

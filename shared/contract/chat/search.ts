@@ -1,0 +1,38 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { id, timeMs } from '../common/fields.ts';
+import { conversation } from './conversations.ts';
+
+/** A piece of text; `hit` where it is what was searched for. */
+const piece = z.object({ text: z.string(), hit: z.boolean() });
+
+export const searchHit = z.object({
+  conversation,
+  title: z.array(piece),
+  /** Null: the title matches, or the filters alone. */
+  message: z.object({ id, role: z.enum(['user', 'assistant']), createdAt: timeMs, snippet: z.array(piece) }).nullable(),
+});
+
+export const searchContract = {
+  /**
+   * Chats and messages, titles first, then the newest messages first. Words match from their beginning, `"quoted words"`
+   * exactly; `tag: folder: model: pinned: archived: trash: before: after: role:` narrow it down. Any text is a query:
+   * what is not understood is named in `problems`, and nothing is found then.
+   */
+  find: oc
+    .input(
+      z.object({
+        query: z.string().max(500),
+        limit: z.int().min(1).max(200).default(50),
+        cursor: z.string().max(40).nullish(),
+      }),
+    )
+    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(z.string()) })),
+  /** Where a text occurs in the shown branch of a conversation, without case, oldest first: also what is not on screen. */
+  inConversation: oc
+    .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))
+    .output(z.object({ matches: z.array(z.object({ messageId: id, count: z.int() })), total: z.int() })),
+};
+
+export type SearchHit = z.infer<typeof searchHit>;
+export type Piece = z.infer<typeof piece>;

@@ -1,0 +1,49 @@
+import { oc } from '@orpc/contract';
+import { z } from 'zod';
+import { id } from './fields.ts';
+import { attachmentLimits } from './limits.ts';
+
+export const attachmentKind = z.enum(['image', 'pdf', 'text']);
+
+/** A file of a message or a draft. `id` is the SHA-256 of its bytes: the same file is kept once. */
+export const attachment = z.object({
+  id: z.string().regex(/^[0-9a-f]{64}$/),
+  name: z.string().min(1).max(255),
+  kind: attachmentKind,
+  mediaType: z.string().max(100),
+  bytes: z.int().positive(),
+  /** Input tokens it is expected to cost, by the gateway's own rule (wire contract §7). */
+  tokens: z.int().nonnegative(),
+});
+
+export const attachments = z.array(attachment).max(attachmentLimits.perMessage);
+
+const base64 = z
+  .string()
+  .max(Math.ceil(attachmentLimits.chunkBytes / 3) * 4)
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/);
+
+export const attachmentsContract = {
+  /**
+   * One piece of a file, in order. `uploadId` is made by the caller. The piece that completes it answers with the kept
+   * attachment, whose type is what its bytes say, not its name; `attachment_refused` says why a file is not taken.
+   */
+  upload: oc
+    .input(
+      z.object({
+        uploadId: id,
+        name: z.string().min(1).max(255),
+        offset: z.int().nonnegative(),
+        totalBytes: z.int().positive(),
+        data: base64,
+      }),
+    )
+    .output(z.object({ attachment: attachment.nullable() })),
+  /** One piece of a kept file, from `offset`. */
+  read: oc
+    .input(z.object({ id: attachment.shape.id, offset: z.int().nonnegative() }))
+    .output(z.object({ data: base64, totalBytes: z.int() })),
+};
+
+export type Attachment = z.infer<typeof attachment>;
+export type AttachmentKind = z.infer<typeof attachmentKind>;

@@ -1,0 +1,46 @@
+/** The languages of the app as BCP 47 tags. `en-XA` is the pseudo-language that shows what is not in a catalogue. */
+export const languages = ['en', 'en-XA'] as const;
+export type Language = (typeof languages)[number];
+
+/** The tag whose numbers, dates and plural forms a language has. */
+export const localeOf: Readonly<Record<Language, string>> = { en: 'en-US', 'en-XA': 'en-US' };
+
+/** What every other language must have: the same names, and for each message the same parameters. */
+export type Messages<English> = {
+  readonly [Name in keyof English]: English[Name] extends string
+    ? string
+    : English[Name] extends (...values: infer Values) => string
+      ? (...values: Values) => string
+      : Messages<English[Name]>;
+};
+
+/** The messages of one place, in the language that is asked for. English is written there, and is the type. */
+export function messages<English extends object>(english: English) {
+  const made: Partial<Record<Language, English>> = { en: english };
+  return (wanted: Language): English => {
+    made[wanted] ??= pseudo(english) as English;
+    return made[wanted];
+  };
+}
+
+const accents: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'AaCcEeGgIiNnOoSsUuYyZz'].map((letter, at) => [letter, [...'ÅåÇçÉéĜĝÎîÑñÖöŠšÛûÝýŽž'][at] ?? letter]),
+);
+
+/** Each message is set in brackets, and a third longer: what stands outside of them is in no catalogue. */
+function pseudo(message: unknown): unknown {
+  if (typeof message === 'string') {
+    return bracketed(message.replace(/[a-z]/gi, (letter) => accents[letter] ?? letter));
+  }
+  if (typeof message === 'function') {
+    return (...values: unknown[]) => {
+      const made: unknown = message(...values);
+      return typeof made === 'string' ? bracketed(made) : pseudo(made);
+    };
+  }
+  if (Array.isArray(message)) return message.map(pseudo);
+  if (typeof message !== 'object' || message === null) return message;
+  return Object.fromEntries(Object.entries(message).map(([name, value]) => [name, pseudo(value)]));
+}
+
+const bracketed = (text: string) => (text === '' ? '' : `⟦${text}${'~'.repeat(Math.ceil(text.length / 3))}⟧`);

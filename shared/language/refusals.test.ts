@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { messages } from './messages.ts';
+import { refusal, refusalWords, sentenceIn } from './refusals.ts';
+
+const pseudo = messages(refusalWords)('en-XA');
+
+test('an error has its English sentence, and what another language needs for its own', () => {
+  const error = refusal('invalid_input', 'folderNameTaken', { name: 'Work' }, { details: { param: 'name' } });
+  expect(error).toMatchObject({
+    code: 'invalid_input',
+    message: 'There is a folder named "Work" already. Choose another name.',
+    details: { param: 'name' },
+    refusal: { name: 'folderNameTaken', values: { name: 'Work' } },
+  });
+  expect(error.refusal && sentenceIn(pseudo, error.refusal)).toMatch(/^⟦There is a folder named "Work".*⟧$/);
+});
+
+test('one without values takes its details in their place', () => {
+  const cause = new Error('EIO');
+  const error = refusal('file_download_failed', 'pictureDamaged', { cause });
+  expect(error).toMatchObject({ message: 'The picture is not shown: it is damaged.', cause });
+  expect(error.refusal).toEqual({ name: 'pictureDamaged', values: {} });
+});
+
+test.each(['of another version', 'toString', '__proto__'])(
+  'a name that is in no catalogue has no sentence: %s',
+  (name) => {
+    expect(sentenceIn(refusalWords, { name, values: {} })).toBeNull();
+  },
+);

@@ -1,0 +1,57 @@
+import { measureFirstLoad } from '../support/first-load.ts';
+import { expect, test } from './app.ts';
+
+const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
+
+test('what is loaded before the composer can be used is small, and no view offends the policy of the page', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  const refused: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') refused.push(message.text());
+  });
+  await page.exposeFunction('refusedByPolicy', (what: string) => refused.push(what));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, sample }) =>
+      (window as unknown as { refusedByPolicy: (what: string) => void }).refusedByPolicy(
+        `${violatedDirective} ${sample}`,
+      ),
+    );
+  });
+  const { usableBytes, allBytes } = await measureFirstLoad(page);
+  expect(usableBytes).toBeGreaterThan(100_000);
+  expect(usableBytes).toBeLessThanOrEqual(250_000);
+  // The views, when there is time.
+  expect(allBytes).toBeGreaterThan(usableBytes + 100_000);
+  for (const view of views) {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, view);
+    await expect(page.getByRole('main').getByRole('heading').first()).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveCount(0);
+  }
+  expect(refused).toEqual([]);
+});
+
+test('a view whose code does not arrive says so and opens when it can be had', async ({ launch }) => {
+  const { page } = await launch();
+  await page.route(/\/assets\/usage-page-/, (route) => route.abort());
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const open = (hash: string) =>
+    page.evaluate((place) => {
+      location.hash = place;
+    }, hash);
+  await open('#usage');
+  const alert = page.getByRole('main').getByRole('alert');
+  await expect(alert).toContainText('Usage could not be shown');
+  await open('#models');
+  await expect(page.getByRole('heading', { name: 'Models' })).toBeVisible();
+  await open('#usage');
+  // To open it again is to try again: that has failed, too, before its code can be had.
+  await expect(alert).toContainText('Usage could not be shown');
+  await page.unroute(/\/assets\/usage-page-/);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
+});

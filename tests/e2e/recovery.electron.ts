@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ElectronApplication, Page } from '@playwright/test';
+import { lockDataFolder } from '#core/db/lock-data-folder.ts';
+import { expect, type RunningApp, test } from './app.ts';
+import { articles, ask, chooseModel, message } from './chat.ts';
+import { stored } from './stored.ts';
+
+/** Between what happens and its being said in the window. */
+const withinMs = 1000;
+const stopped = /core has stopped answering/;
+
+function programOf({ main }: RunningApp): ElectronApplication {
+  if (!main) throw new Error('this is not Electron');
+  return main;
+}
+
+/** The core's process; null while there is none. */
+const coreOf = (program: ElectronApplication): Promise<number | null> =>
+  program.evaluate(({ app }) => app.getAppMetrics().find(({ name }) => name === 'Portico core')?.pid ?? null);
+
+const pageOf = (program: ElectronApplication): Promise<number> =>
+  program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getOSProcessId() ?? 0);
+
+/** An answer that is being written, and words in the composer. */
+async function inTheMiddle(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Slow');
+  await ask(page, 'Write slowly, please.');
+  await expect.poll(async () => (await articles(page).nth(1).textContent())?.length ?? 0).toBeGreaterThan(120);
+  await message(page).pressSequentially('half a thought');
+}
+
+async function running(program: ElectronApplication): Promise<number> {
+  await expect.poll(() => coreOf(program)).not.toBeNull();
+  return (await coreOf(program)) ?? 0;
+}
+
+test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing', async ({
+  launch,
+}) => {
+  const app = await launch();
+  const { page } = app;
+  const program = programOf(app);
+  await inTheMiddle(page);
+  const first = await running(program);
+
+  process.kill(first, 'SIGSTOP');
+  const slowest = await slowestKey(page, 2000);
+  process.kill(first, 'SIGCONT');
+  expect(slowest).toBeLessThan(500);
+
+  const answer = articles(page).nth(1);
+  const [typed, written] = [await message(page).inputValue(), (await answer.textContent()) ?? ''];
+  process.kill(first, 'SIGKILL');
+  await expect(page.getByRole('status').filter({ hasText: stopped })).toBeVisible({ timeout: withinMs });
+  await expect(answer).toContainText('Interrupted');
+  await expect(page.getByText('Portico’s core is back')).toBeVisible();
+  expect(await running(program)).not.toBe(first);
+  const at = written.indexOf('You asked');
+  expect(at).toBeGreaterThan(0);
+  await expect(answer).toContainText(written.slice(at, at + 80));
+  await expect(message(page)).toHaveValue(typed);
+  await expect(page.getByText(stopped)).toBeHidden();
+
+  await chooseModel(page, 'Sandbox Echo');
+  await message(page).press('Enter');
+  await expect(articles(page).nth(3)).toContainText(typed);
+  await expect(articles(page).nth(3).locator('footer')).toContainText('billed');
+  await page.getByRole('link', { name: 'Credits' }).click();
+  await expect(page.getByText('Held for running answers').locator('..')).toContainText('$0.00');
+});
+
+test('a window whose page is killed or hangs is loaded again where it was; its answer has gone on; the core ends with the program', async ({
+  launch,
+}) => {
+  const app = await launch();
+  const program = programOf(app);
+  await inTheMiddle(app.page);
+  const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
+  const core = await running(program);
+  const place = new URL(app.page.url()).hash;
+  // The draft is kept a quarter of a second after the last key.
+  await expect.poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`)).toHaveLength(1);
+
+  for (const end of [() => pageOf(program).then((page) => process.kill(page, 'SIGKILL')), () => hang(program)]) {
+    const loaded = loadedAgain(program);
+    await end();
+    const ended = performance.now();
+    await loaded;
+    await expect
+      .poll(() => look(program), { intervals: [20] })
+      .toMatchObject({ place, draft: 'half a thought', text: expect.stringContaining('This window had stopped') });
+    test.info().annotations.push({ type: 'loaded again', description: `${Math.round(performance.now() - ended)} ms` });
+    await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
+  }
+  expect(await coreOf(program)).toBe(core);
+  await app.kill();
+  await expect.poll(() => isAlive(core)).toBe(false);
+});
+
+test('a core that dies again and again ends in a message with what to do, and not in a loop', async ({ launch }) => {
+  const app = await launch();
+  const program = programOf(app);
+  await expect(message(app.page)).toBeVisible();
+  await program.evaluate(({ dialog }) => {
+    dialog.showMessageBox = (async ({ message, buttons }: Electron.MessageBoxOptions) => {
+      process.stdout.write(`${message} ${buttons?.join('/')}\n`);
+      return { response: 0, checkboxChecked: false };
+    }) as typeof dialog.showMessageBox;
+  });
+  const exited = once(program.process(), 'exit');
+  for (let deaths = 0, last = 0; deaths < 6; deaths += 1) {
+    await expect.poll(() => coreOf(program), { intervals: [20] }).not.toBe(deaths === 0 ? null : last);
+    last = await running(program);
+    process.kill(last, 'SIGKILL');
+  }
+  await exited;
+  expect(app.output()).toContain('The core of Portico has stopped several times in a row. Quit/Open log');
+});
+
+test('a core that cannot be opened is no death: its reason is shown, and the program ends', async ({ launch }) => {
+  const app = await launch();
+  const program = programOf(app);
+  await expect(message(app.page)).toBeVisible();
+  await program.evaluate(({ dialog }) => {
+    dialog.showErrorBox = (title, content) => void process.stdout.write(`${title}: ${content}\n`);
+  });
+  // Somebody else takes the folder while there is no core.
+  await rename(join(app.dataFolder, 'lock.db'), join(app.dataFolder, 'lock-of-the-first.db'));
+  const unlock = lockDataFolder(app.dataFolder);
+  const exited = once(program.process(), 'exit');
+  process.kill(await running(program), 'SIGKILL');
+  const [code] = await exited;
+  unlock();
+  expect(code).toBe(2);
+  expect(app.output()).toContain('Portico cannot start: Portico is already running with the data folder');
+});
+
+/** From one key to the next: each is drawn before the next is pressed. */
+async function slowestKey(page: Page, forMs: number): Promise<number> {
+  let slowest = 0;
+  for (const end = performance.now() + forMs; performance.now() < end; ) {
+    const pressed = performance.now();
+    await page.keyboard.press('x');
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+    slowest = Math.max(slowest, performance.now() - pressed);
+  }
+  return slowest;
+}
+
+const loadedAgain = (program: ElectronApplication): Promise<unknown> =>
+  program.evaluate(
+    ({ BrowserWindow }) =>
+      new Promise<void>((done) => BrowserWindow.getAllWindows()[0]?.webContents.once('dom-ready', () => done())),
+  );
+
+/** Its page does nothing any more, and Chromium has found that out, which takes it many seconds. */
+const hang = (program: ElectronApplication): Promise<unknown> =>
+  program.evaluate(({ BrowserWindow }) => {
+    const contents = BrowserWindow.getAllWindows()[0]?.webContents;
+    contents?.executeJavaScript('for (;;);').catch(() => {});
+    contents?.emit('unresponsive');
+  });
+
+/** What a window shows whose page Playwright has lost: it does not find one again that has crashed. */
+const look = (program: ElectronApplication): Promise<{ place: string; draft: string; text: string; answer: number }> =>
+  program.evaluate(({ BrowserWindow }) =>
+    BrowserWindow.getAllWindows()[0]?.webContents.executeJavaScript(`({
+      place: location.hash,
+      draft: document.querySelector('textarea[aria-label="Message"]')?.value ?? '',
+      text: document.body.innerText,
+      answer: document.querySelectorAll('[role=log] article')[1]?.textContent.length ?? 0,
+    })`),
+  );
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
