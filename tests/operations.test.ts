@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { knownProviders } from '#shared/known-providers.ts';
 import { gatewayProgram } from '../gateway/cli/program.ts';
 import { engineTimeouts } from '../gateway/engine/engine.ts';
-import { trafficMetrics } from '../gateway/metrics/traffic-metrics.ts';
+import { trafficMetrics } from '../gateway/metrics/traffic.ts';
 
 /** What operators read, held against the code: neither may say more or less than the other. */
 

@@ -5,7 +5,7 @@ import { costOf, type TokenUsage } from '#shared/price.ts';
 import { priceOf } from '../prices/price-document.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
-import { type Extent, highestCost } from './highest-cost.ts';
+import { type Extent, highestCost } from './reserve.ts';
 
 /** Every price row of the shipped book, each as a model. */
 const models = shippedBook.models.flatMap(({ id, rows }) =>

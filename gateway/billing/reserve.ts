@@ -1,9 +1,10 @@
 import { AppError } from '#shared/errors.ts';
-import { mostNano, type NanoUsd, nanoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import { mostNano, type NanoUsd, nanoUsd, type PicoUsd, parseUsd, picoUsd } from '#shared/money.ts';
+import type { Rates } from '#shared/price.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { type BoundedInput, type InputBound, inputBound, mostInputTokens } from '../content/input-bound.ts';
 import { shareOf, wholeBps } from '../ledger/byok-fee.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type Extent, highestCost } from './highest-cost.ts';
 
 /** How many output tokens are reserved at a time where the caller set no limit (wire contract §2.7). */
 const stepTokens = 4_096;
@@ -180,3 +181,92 @@ function longestFor(available: NanoUsd, input: ReserveInput, model: CatalogueMod
   }
   return covered;
 }
+
+/** How much a request may use, and of what kinds. */
+export interface Extent {
+  readonly inputTokens: number;
+  readonly audio: boolean;
+  /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
+  readonly promptCache: '5m' | '1h' | null;
+  readonly outputTokens: number;
+}
+
+/**
+ * The most that a model's price can make of a request which stays within its extent, before rounding: each token at the
+ * dearest rate that may apply to it, in the dearest tier that the input reaches (wire contract §2.7). Null where no price
+ * is known.
+ */
+export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
+  const { price } = model;
+  if (!price) return null;
+  const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < extent.inputTokens)];
+  const sums = reached.map(
+    (rates) =>
+      BigInt(extent.inputTokens) * inputRate(rates, model, extent) + BigInt(extent.outputTokens) * outputRate(rates),
+  );
+  return picoUsd(most(...sums) + price.request);
+}
+
+const larger = (one: bigint, other: bigint) => (one > other ? one : other);
+const most = (...amounts: readonly bigint[]): bigint => amounts.reduce(larger, 0n);
+
+const outputRate = ({ completion, reasoning }: Rates): bigint => most(completion, reasoning ?? 0n);
+
+function inputRate(rates: Rates, model: CatalogueModel, { audio, promptCache }: Extent): bigint {
+  const { prompt, cacheRead, cacheWrite, cacheWriteHour, inputAudio } = rates;
+  return most(
+    prompt,
+    cacheRead ?? 0n,
+    audio ? (inputAudio ?? 0n) : 0n,
+    promptCache !== null || writesUnasked(model) ? (cacheWrite ?? 0n) : 0n,
+    promptCache === '1h' ? (cacheWriteHour ?? 2n * prompt) : 0n,
+  );
+}
+
+/** Anthropic writes to its cache what a request marks; others that ask money for writing decide by themselves. */
+const writesUnasked = ({ provider }: CatalogueModel) => provider !== 'anthropic';
+
+/** What of an upstream's own count can be true. */
+export interface UsageLimits {
+  /** More than any honest upstream counts for this request. Costs a pass over the request: asked where the hold is exceeded. */
+  most(): { readonly inputTokens: number; readonly outputTokens: number };
+  /** How much output the money that was set aside covers by now. */
+  heldOutput(): number;
+}
+
+/** The parts of a question that bound what may be counted for it. */
+interface BoundedQuestion extends BoundedInput {
+  readonly packed: { readonly inputBound: InputBound } | null;
+  readonly maxTokens: number | null;
+  readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
+}
+
+/** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
+const unboundedAnswer = 1_000_000;
+
+/** What a model may count for a question (docs/decisions/027). `askedTokens`: the longest answer that it is asked for. */
+export function usageLimits(
+  question: BoundedQuestion,
+  model: CatalogueModel,
+  reserve: Reserve,
+  askedTokens: number,
+): UsageLimits {
+  let inputTokens: number | null = null;
+  return {
+    heldOutput: () => reserve.coveredTokens,
+    most() {
+      inputTokens ??= mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength);
+      return {
+        inputTokens,
+        outputTokens: Math.max(reserve.coveredTokens, askedTokens, longestAnswerOf(question, model)),
+      };
+    },
+  };
+}
+
+const longestAnswerOf = ({ maxTokens, principal }: BoundedQuestion, model: CatalogueModel): number =>
+  maxTokens ??
+  Math.min(
+    model.maxOutputTokens ?? model.contextLength ?? unboundedAnswer,
+    principal.plan.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );

@@ -1,11 +1,11 @@
-import type { BodyPlace } from '../body/body-budget.ts';
+import type { BodyPlace } from '../body/body-blocks.ts';
 import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
 import type { AnswerReader, AnswerWatcher, Engine, Question } from '../engine/answer.ts';
 import type { Admitted } from '../http/answer-exchange.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
-import { routeHeaders, warningHeaders } from './chat-headers.ts';
+import { jsonType, routeHeaders, warningHeaders } from './chat-headers.ts';
 import { collectAnswer } from './collect-answer.ts';
 import { claimKey, keepingWatcher, sendReplay } from './idempotent-request.ts';
 import type { FormedAnswer } from './kept-answer.ts';
@@ -77,8 +77,6 @@ function sendWhole(admitted: Admitted, { route, finish }: FormedAnswer, response
   const headers = { 'content-type': jsonType, ...routeHeaders(route), ...warningHeaders(finish.warnings) };
   admitted.send(200, headers, JSON.stringify(response));
 }
-
-export const jsonType = 'application/json; charset=utf-8';
 
 /** The names of an answer in one of the forms. */
 const identityOf = (requestId: string, { idPrefix }: ChatForm, nowMs: number): AnswerIdentity => ({

@@ -1,6 +1,8 @@
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { RoutePart } from './stream-writer.ts';
 
+export const jsonType = 'application/json; charset=utf-8';
+
 const longestHeader = 2_000;
 
 /** Header values are visible ASCII; a local server's model may have any name. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completionRequest } from '#shared/wire/chat-request.ts';
-import { plainCompletion } from './plain-completion.ts';
+import { plainCompletion } from './completion-writer.ts';
 
 const odd = fc.oneof(fc.jsonValue(), fc.double(), fc.string(), fc.constantFrom(null, '', 0, -1, 2, 2.5, 1e300, [], {}));
 const message = fc.oneof(

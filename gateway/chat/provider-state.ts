@@ -1,5 +1,5 @@
 import { requestLimits } from '../json/json-limits.ts';
-import { type JsonObject, parseWithin } from '../json/json-value.ts';
+import { type JsonObject, parseWithin } from '../json/parse-json.ts';
 
 /**
  * A provider's opaque state of a call (`extra_content`, wire contract §1.6) as the text that other interfaces carry it in: the

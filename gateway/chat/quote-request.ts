@@ -5,9 +5,9 @@ import { firstHold, firstStep, longestAnswer, type ReserveInput, reserveInput } 
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type AdmissionDeps, admit } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
-import { fitQuestion } from '../engine/provider-request.ts';
+import { fitQuestion } from '../engine/attempt.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
-import { explain } from '../routing/explain.ts';
+import { explain } from '../routing/resolve.ts';
 
 /** The estimate is at most about twice what a tokenizer counts (plain words, long lines of code). */
 const fewestShare = 2;

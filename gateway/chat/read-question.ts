@@ -11,13 +11,12 @@ import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Question } from '../engine/answer.ts';
 import { shortened } from '../http/shorten-name.ts';
 import { canonicalJson } from '../idempotency/canonical-json.ts';
-import type { JsonSpan } from '../json/json-outline.ts';
-import { routingFactsOf } from '../routing/routing-facts.ts';
+import type { JsonSpan } from '../json/parse-json.ts';
+import { routingFactsOf } from '../routing/eligibility.ts';
+import { plainCompletion } from './completion-writer.ts';
 import { preparedMessages, preparedParts } from './content-parts.ts';
-import { plainCompletion } from './plain-completion.ts';
-import { ignored, parseRequest, unknownFields, unknownParameter } from './request-fields.ts';
+import { checkReferences, ignored, parseRequest, unknownFields, unknownParameter } from './read-request.ts';
 import { capped, mostWarnings } from './request-warnings.ts';
-import { checkReferences } from './schema-references.ts';
 import { withAllowedTools } from './tools/allowed-tools.ts';
 import { type CustomTools, withCustomCalls, withCustomTools } from './tools/custom-tools.ts';
 

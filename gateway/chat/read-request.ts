@@ -1,14 +1,21 @@
+import type { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import type { CompletionRequest } from '#shared/wire/chat-request.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Principal } from '../auth/principal.ts';
 import { Secret } from '../auth/secret.ts';
-import type { BodyPlace } from '../body/body-budget.ts';
+import type { BodyPlace } from '../body/body-blocks.ts';
 import type { Question } from '../engine/answer.ts';
 import { chatBodyLimit } from '../http/policies.ts';
 import { type BodySource, onlyBlock, readBlocks } from '../http/read-body.ts';
+import { requestError } from '../http/request-error.ts';
+import { shortened } from '../http/shorten-name.ts';
 import { lightBytes, parseLightBody } from '../json/parse-json.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import { questionTask } from './question-task.ts';
 import type { ChatFields, EarlierItems, QuestionReader } from './read-question.ts';
+import { capped, mostWarnings } from './request-warnings.ts';
 
 /** A request in the engine's shape, and what only its writer needs. */
 export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'customTools' | 'digest' | 'echo'> {
@@ -16,7 +23,7 @@ export interface ChatCall extends Pick<ChatFields, 'includeUsage' | 'customTools
 }
 
 /** Who sends a chat request, and its body. */
-export interface ChatSource {
+interface ChatSource {
   readonly requestId: string;
   readonly clientRequestId: string | null;
   readonly principal: Principal;
@@ -65,3 +72,64 @@ function chatCall(
   };
   return { question, includeUsage, customTools, digest, echo };
 }
+
+/** Reads a body by its schema. Throws the contract's 400 codes for the first fault. */
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw requestError(result.error.issues, body);
+}
+
+/** The fields of a body that its form does not name; `null` means nothing. */
+export const unknownFields = (body: Record<string, unknown>, shape: Record<string, unknown>): string[] =>
+  Object.keys(body).filter((name) => !Object.hasOwn(shape, name) && body[name] != null);
+
+/** Says what was ignored, the first of it by name. Throws `unknown_parameter` where the caller asked for that (wire contract §1.0). */
+export function unknownWarnings(
+  body: Record<string, unknown>,
+  shape: Record<string, unknown>,
+  strict: boolean,
+): Warning[] {
+  const unknown = unknownFields(body, shape);
+  if (strict && unknown[0] !== undefined) throw unknownParameter(unknown[0]);
+  return capped(unknown.slice(0, mostWarnings).map(ignored), unknown.length);
+}
+
+export function unknownParameter(name: string): AppError {
+  const param = shortened(name);
+  return new AppError('unknown_parameter', `There is no parameter "${param}".`, { param });
+}
+
+export function ignored(name: string): Warning {
+  const param = shortened(name);
+  return { code: 'unknown_parameter', param, message: `There is no parameter "${param}"; it was ignored.` };
+}
+
+const references = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+
+/** Refuses schemas that refer to a place outside themselves: a server that resolves the reference would fetch it. */
+export function checkReferences({
+  tools,
+  response_format: format,
+}: Pick<CompletionRequest, 'tools' | 'response_format'>): void {
+  for (const [index, tool] of (tools ?? []).entries()) {
+    checkSchema(tool.function.parameters, `tools[${index}].function.parameters`);
+  }
+  if (format?.type === 'json_schema') checkSchema(format.json_schema.schema, 'response_format.json_schema.schema');
+}
+
+function checkSchema(schema: unknown, param: string): void {
+  const left: unknown[] = [schema];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (references.has(key) && typeof inner === 'string' && !inner.startsWith('#')) throw outside(param, key);
+      if (inner !== undefined) left.push(inner);
+    }
+  }
+}
+
+const outside = (param: string, key: string) =>
+  new AppError('invalid_value', `A "${key}" in "${param}" must stay inside the schema, such as "#/$defs/name".`, {
+    param,
+  });

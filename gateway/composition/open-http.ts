@@ -10,7 +10,7 @@ import { version } from '../http/version.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { createKeys } from '../keys/keys.ts';
 import { requireDayQuota } from '../ledger/quota.ts';
-import { createLimits } from '../limits/limits.ts';
+import { createLimits } from '../limits/chat-pass.ts';
 import { docsRoutes } from '../openapi/docs-routes.ts';
 import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { refusalsOf } from '../records/refusals.ts';

@@ -1,7 +1,7 @@
 import type { Cluster } from '../cluster/cluster.ts';
 import type { KeptAnswers } from '../idempotency/kept-answers.ts';
 import { sweepEveryMs, sweepExpired } from '../ledger/sweeper.ts';
-import type { LivePrices } from '../prices/live-prices.ts';
+import type { LivePrices } from '../prices/price-json.ts';
 import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { createRoutingDetails } from '../records/routing-details.ts';
 import type { Foundation } from './open-foundation.ts';

@@ -1,5 +1,3 @@
-import { createSlotSet } from './slot-set.ts';
-
 /** Counts work that must end before the process may, whoever started it. */
 export interface Running {
   /** Waiting is over: whatever still runs must settle and end. */
@@ -52,6 +50,45 @@ export function createRunning(): Running {
       const timer = setTimeout(stop, timeoutMs);
       await untilIdle();
       clearTimeout(timer);
+    },
+  };
+}
+
+/** Who is present at this moment: many come and go, in any order. */
+interface SlotSet<T> extends Iterable<T> {
+  /** Returns what takes it off again; called twice it does nothing. */
+  add(one: T): () => void;
+  readonly size: number;
+}
+
+/**
+ * Places in an array, given to the next one when they are free. A `Set` that much comes and goes through makes itself a new
+ * table every few dozen times; the old ones keep what was in them, and once one of them has outlived two young collections,
+ * all that ever passed through is copied into the old heap, with everything it refers to.
+ */
+export function createSlotSet<T>(): SlotSet<T> {
+  const places: (T | null)[] = [];
+  const free: number[] = [];
+  let size = 0;
+  return {
+    add(one) {
+      const place = free.pop() ?? places.length;
+      places[place] = one;
+      size += 1;
+      let present = true;
+      return () => {
+        if (!present) return;
+        present = false;
+        places[place] = null;
+        free.push(place);
+        size -= 1;
+      };
+    },
+    get size() {
+      return size;
+    },
+    *[Symbol.iterator]() {
+      for (const one of places) if (one !== null && one !== undefined) yield one;
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createShares } from './shares.ts';
+import { createShares } from './fair-queue.ts';
 
 const capacity = 100;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSlotSet } from './slot-set.ts';
+import { createSlotSet } from './running.ts';
 
 test('a roster names those who came and have not left, however often they say that they leave', () => {
   fc.assert(

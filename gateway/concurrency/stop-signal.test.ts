@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLeases } from '../engine/leases.ts';
+import { createLeases } from '../engine/engine.ts';
 import { platformSignal, Stop, type StopSignal } from './stop-signal.ts';
 
 /** What both kinds of signal have to do, told by what a listener hears. */

@@ -7,7 +7,7 @@ import { Secret } from '../auth/secret.ts';
 import { wholeBps } from '../ledger/byok-fee.ts';
 import type { ProviderCredential } from '../providers/provider.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
-import { mayCarrySecrets } from '../upstream/secret-address.ts';
+import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
 import { type PlanEntry, planEntry, planId } from './plan-entry.ts';
 import { baseUrl, credentialFrom, type ProviderEntry, providerEntry } from './provider-entry.ts';
 import { issueLines, requireValid } from './valid-entry.ts';
@@ -33,7 +33,7 @@ const configFile = z.strictObject({
   hosts: z.array(z.string().min(1)).default([]),
 });
 
-export interface Config {
+interface Config {
   readonly providers: Readonly<Record<string, ProviderCredential>>;
   /** Which of them the file speaks of. */
   readonly inFile: readonly string[];

@@ -6,9 +6,9 @@ import { isServerId, serverIdRule, serverKinds } from '#shared/server-kinds.ts';
 import { isKnownModel } from '../catalogue/build-catalogue.ts';
 import { perMillion } from '../prices/price-document.ts';
 import type { ProviderCredential, ProviderKey } from '../providers/provider.ts';
+import { headerFault } from '../providers/provider-guards.ts';
 import { defaultBaseUrl } from '../providers/registry.ts';
-import { headerFault } from '../providers/with-headers.ts';
-import { mayCarrySecrets } from '../upstream/secret-address.ts';
+import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
 import { readSecret, type SecretReference, secretReference } from './secret-reference.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

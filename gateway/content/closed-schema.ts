@@ -1,6 +1,6 @@
-import { asArray, asObject, type JsonObject } from '../json/json-value.ts';
+import { asArray, asObject, type JsonObject } from '../json/parse-json.ts';
 
-export interface ClosedSchema {
+interface ClosedSchema {
   readonly schema: JsonObject;
   /** What was changed, by the keyword's name; empty where the schema is as it was. */
   readonly changed: readonly string[];

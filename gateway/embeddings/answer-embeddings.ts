@@ -1,9 +1,8 @@
 import { formatUsd } from '#shared/money.ts';
 import type { EmbeddingsResponse } from '#shared/wire/embeddings.ts';
-import { jsonType } from '../chat/answer-chat.ts';
-import { routeHeaders, warningHeaders } from '../chat/chat-headers.ts';
+import { jsonType, routeHeaders, warningHeaders } from '../chat/chat-headers.ts';
 import type { Admitted, ExchangeHandler } from '../http/answer-exchange.ts';
-import { routeSummary } from '../routing/explain.ts';
+import { routeSummary } from '../routing/resolve.ts';
 import { type AdmittedEmbeddings, admitEmbeddings } from './admit-embeddings.ts';
 import { type EmbedDeps, type Embedded, embed } from './embed.ts';
 import { type EmbeddingCall, readEmbeddingCall } from './read-call.ts';

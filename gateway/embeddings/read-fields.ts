@@ -2,11 +2,10 @@ import { AppError } from '#shared/errors.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import { embeddingsRequest } from '#shared/wire/embeddings.ts';
 import { takeByoKey } from '../chat/read-question.ts';
-import { parseRequest, unknownWarnings } from '../chat/request-fields.ts';
+import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { tokensOfBytes } from '../content/estimate-tokens.ts';
 import { requestLimits } from '../json/json-limits.ts';
-import { outlineOf } from '../json/json-outline.ts';
-import { parseBody } from '../json/parse-json.ts';
+import { outlineOf, parseBody } from '../json/parse-json.ts';
 import type { EmbeddingFormat, EmbeddingInputs } from '../providers/embedding.ts';
 import type { EmbeddingBody } from './embedding-call-task.ts';
 
@@ -25,7 +24,7 @@ export interface EmbeddingFields {
 }
 
 /** How long the inputs are. Of texts their tokens are estimated, and are twice as many as there are at the most. */
-export interface InputExtent {
+interface InputExtent {
   readonly kind: 'texts' | 'tokens';
   readonly inputTokens: number;
   /** No tokenizer makes more of them. */

@@ -6,13 +6,15 @@ import type { Catalogue, CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Provider, ProviderCredential } from '../providers/provider.ts';
 import { hostedBaseUrl, type Registry } from '../providers/registry.ts';
 import { choose } from '../routing/choose.ts';
-import { type Candidate, conditionExclusions, type Rules } from '../routing/eligibility.ts';
-import type { Decision } from '../routing/explain.ts';
-import { type Features, neededModalities } from '../routing/features.ts';
-import { planAllows } from '../routing/glob.ts';
+import {
+  type Candidate,
+  conditionExclusions,
+  type Features,
+  neededModalities,
+  type Rules,
+} from '../routing/eligibility.ts';
 import type { Health } from '../routing/health.ts';
-import { type Resolved, resolve } from '../routing/resolve.ts';
-import { conversationKey, type Sticky } from '../routing/sticky.ts';
+import { conversationKey, type Decision, planAllows, type Resolved, resolve, type Sticky } from '../routing/resolve.ts';
 import type { Question } from './answer.ts';
 
 /** One model to try, with the credential to try it with. */
@@ -73,7 +75,7 @@ export function admit(question: Question, deps: AdmissionDeps): Admitted {
 }
 
 /** Whose request it is, and whose key it runs on. */
-export type Caller = Pick<Question, 'principal' | 'byoKey'>;
+type Caller = Pick<Question, 'principal' | 'byoKey'>;
 
 export function checkAccount({ principal }: Pick<Question, 'principal'>): void {
   requireActive(principal);

@@ -1,21 +1,34 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { createMeter } from '../billing/meter.ts';
-import { createReserve, longestAnswer, type Reserve, reserveInput, withAffordableTokens } from '../billing/reserve.ts';
-import { usageLimits } from '../billing/usage-limits.ts';
+import {
+  createReserve,
+  longestAnswer,
+  type Reserve,
+  reserveInput,
+  usageLimits,
+  withAffordableTokens,
+} from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import type { Held } from '../ledger/ledger.ts';
-import type { CallState } from '../providers/call-state.ts';
+import type { CallState } from '../providers/changed-request.ts';
 import { type Admitted, admit, type Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
 import { AnswerListener } from './answer-listener.ts';
-import { billWarnings } from './answer-warnings.ts';
-import { attempt, isUpstreamFault, mayTryNext } from './attempt.ts';
-import { billFor, upstreamCost } from './bill.ts';
-import { keepReasoning, recallReasoning } from './call-reasoning.ts';
+import { attempt, fitQuestion, keepReasoning, mayTryNext, recallReasoning, requestFor } from './attempt.ts';
+import { billFor, billWarnings, upstreamCost } from './bill.ts';
 import type { EngineDeps } from './engine.ts';
 import { ownKeyError } from './own-key-error.ts';
-import { fitQuestion, requestFor } from './provider-request.ts';
-import { type Outcome, type Run, type RunContext, routingOf, type Try } from './run.ts';
+import {
+  failure,
+  type Outcome,
+  type Run,
+  type RunContext,
+  recordCut,
+  recordFailure,
+  recordSuccess,
+  routingOf,
+  type Try,
+} from './run.ts';
 
 /**
  * Answers one question from admission to the closed books. Runs as a task of its own: whoever reads the parts may go
@@ -37,7 +50,10 @@ export async function runAnswer(context: RunContext): Promise<void> {
   reserve.opened(model, held.amount);
   const run: Run = {
     ...context,
-    ...{ admitted, reserve, startedAt, held },
+    admitted,
+    reserve,
+    startedAt,
+    held,
     attempts: [],
     signed: [],
     current: null,
@@ -93,13 +109,6 @@ const wantsWhole = (
 /** In tokens, without an end where nobody says it. */
 const longestOf = ({ maxTokens, principal }: Question, model: CatalogueModel) =>
   longestAnswer({ maxTokens, planMaxOutputTokens: principal.plan.maxOutputTokens }, model) ?? Number.POSITIVE_INFINITY;
-
-/** Why there is no whole answer, and whether that is the client's doing. */
-const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
-  kind: 'failed',
-  error,
-  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.backpressure.explainsBreak,
-});
 
 function renew({ deps, question }: Run): void {
   deps.ledger.renew(question.requestId).catch((error: unknown) => {
@@ -204,52 +213,6 @@ function firstEventLimit(run: Run, { fitted }: Try, isLast: boolean): number {
 /** Milliseconds that are left for an upstream's first event; with less than the least nobody is asked who could only be late. */
 const timeToBegin = ({ deps, startedAt, firstEventMs }: Run) => startedAt + firstEventMs - deps.now();
 const leastTimeMs = 10;
-
-function recordSuccess(run: Run, current: Try): void {
-  const { deps, question, admitted } = run;
-  const { model } = current.target;
-  pushAttempt(run, current, null);
-  deps.sticky.remember(admitted.conversation, model.id);
-  if (question.byoKey) return;
-  if (current.whole) {
-    // Of a whole answer nobody knows when it began.
-    deps.health.succeeded(model.id, null);
-    return;
-  }
-  const firstAt = current.firstTokenAt ?? deps.now();
-  const seconds = (deps.now() - firstAt - run.backpressure.ms) / 1_000;
-  const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
-  deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
-}
-
-/** We hung up ourselves: that says nothing about the upstream. */
-function recordCut(run: Run, current: Try): void {
-  pushAttempt(run, current, null);
-  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
-}
-
-/** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
-function recordFailure(run: Run, error: AppError): void {
-  const { current, deps, question } = run;
-  if (!current) return;
-  const { model } = current.target;
-  pushAttempt(run, current, error.code);
-  if (question.byoKey) return;
-  const itsFault = isUpstreamFault(error) && !run.signal.aborted && !failure(run, error).byClient;
-  if (itsFault) deps.health.failed(model.id, error);
-  else deps.health.abandoned(model.id);
-}
-
-function pushAttempt(run: Run, current: Try, code: string | null): void {
-  const { model } = current.target;
-  run.attempts.push({
-    provider: model.provider,
-    model: model.model,
-    status: code === null ? 'ok' : 'error',
-    code,
-    latency_ms: Math.max(0, Math.round((current.firstTokenAt ?? run.deps.now()) - current.startedAt)),
-  });
-}
 
 /** Settles, and then tells how it ended: the finish carries what the books say. */
 async function close(run: Run, outcome: Outcome): Promise<void> {

@@ -8,7 +8,7 @@ import type { Awaitable } from '../concurrency/awaitable.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Packed } from '../providers/packed-request.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../providers/provider.ts';
-import type { RoutingFacts } from '../routing/routing-facts.ts';
+import type { RoutingFacts } from '../routing/eligibility.ts';
 
 /** A chat request in either form, checked and brought into one shape. */
 export interface Question {

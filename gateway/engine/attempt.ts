@@ -1,9 +1,16 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
+import type { ConversationShape } from '../content/conversation-shape.ts';
+import { type Fitted, fitRequest } from '../fitting/fit-request.ts';
+import type { CallState } from '../providers/changed-request.ts';
 import type { ProviderRequest, TakeEvents } from '../providers/provider.ts';
+import type { ReasoningOwner } from '../reasoning/kept-reasoning.ts';
+import type { Features } from '../routing/eligibility.ts';
 import { reasonOf } from '../upstream/upstream-error.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { Target } from './admit.ts';
+import type { Question } from './answer.ts';
+import type { Run, Try } from './run.ts';
 
 export interface AttemptContext {
   /** Stops the attempt at once; its reason is an `AppError` that says why. */
@@ -97,4 +104,92 @@ export function mayTryNext(error: AppError, ownKey = false): boolean {
 /** Faults that say something about the upstream's health. */
 export function isUpstreamFault({ code }: AppError): boolean {
   return (code.startsWith('upstream_') && code !== 'upstream_invalid_request') || code === 'no_provider_available';
+}
+
+/** The question as this model takes it, and what had to be changed for that. `recalled`: reasoning that the client did not send back. */
+export function fitQuestion(
+  question: Question,
+  target: Pick<Target, 'model' | 'provider'>,
+  recalled: CallState | null = null,
+): Fitted {
+  const { parameters, openaiOnly, facts } = question;
+  const { features } = facts;
+  const shape = foundAgain(facts.shape, recalled, target.model.model);
+  const maxTokens = longestAnswer(question, features, target);
+  return fitRequest(
+    { parameters, openaiOnly, shape, marksCache: features.promptCache !== null, maxTokens },
+    target.model,
+  );
+}
+
+/** What a provider is asked, with the limit that its answer needs. */
+export function requestFor({ question }: Run, target: Target, { fitted, recalled, whole }: Try): ProviderRequest {
+  return {
+    model: target.model.model,
+    facts: target.model.facts,
+    changes: fitted.changes,
+    messages: question.messages,
+    messagesJson: question.messagesJson,
+    packed: question.packed,
+    recalled,
+    maxTokens: fitted.maxTokens,
+    api: fitted.api,
+    parameters: fitted.parameters,
+    openaiOnly: fitted.openaiOnly,
+    whole,
+  };
+}
+
+/** The limit that is asked for; null where the provider decides. */
+function longestAnswer(
+  { maxTokens, principal }: Question,
+  { inputTokens }: Features,
+  { model, provider }: Pick<Target, 'model' | 'provider'>,
+): number | null {
+  if (maxTokens !== null) return maxTokens;
+  const { maxOutputTokens } = principal.plan;
+  if (maxOutputTokens === null && provider.needsMaxTokens !== true) return null;
+  const room = (model.contextLength ?? Number.POSITIVE_INFINITY) - inputTokens;
+  const limits = [model.maxOutputTokens ?? defaultMaxTokens, maxOutputTokens ?? Number.POSITIVE_INFINITY];
+  return Math.min(...limits, Math.max(room, smallestRoom));
+}
+
+/** Where a provider wants a limit and the catalogue knows none. */
+const defaultMaxTokens = 8_192;
+/** The input estimate may be too high: an answer is never left with less than this because of it. */
+const smallestRoom = 1_024;
+
+/**
+ * What this model signed earlier in the conversation and the client did not send back; nothing where the provider signs nothing.
+ * The request can be fitted to do without, so that a fault of the books is no fault of the request.
+ */
+export function recallReasoning(run: Run, target: Target): Promise<CallState | null> | null {
+  const { question, deps } = run;
+  const { unsignedCalls } = question.facts.shape;
+  if (unsignedCalls.length === 0 || question.byoKey || !target.provider.signsReasoning) return null;
+  return deps.reasoning.recall(ownerOf(run, target), unsignedCalls).catch((error: unknown) => {
+    deps.log({ event: 'reasoning_not_recalled', request_id: question.requestId, cause: String(error) });
+    return null;
+  });
+}
+
+/** Keeps what the provider signed, so that it is there when the calls' results come. Never of a caller's own key (§3.4). */
+export function keepReasoning(run: Run, target: Target): Promise<void> | undefined {
+  const { signed, question, deps } = run;
+  if (signed.length === 0 || question.byoKey) return undefined;
+  return deps.reasoning.keep(ownerOf(run, target), signed).catch((error: unknown) => {
+    deps.log({ event: 'reasoning_not_kept', request_id: question.requestId, cause: String(error) });
+  });
+}
+
+const ownerOf = ({ question }: Run, { model }: Target): ReasoningOwner => ({
+  accountId: question.principal.accountId,
+  model: model.id,
+});
+
+/** The shape of a conversation whose lost thinking was found again. `model`: who thought it. */
+function foundAgain(shape: ConversationShape, recalled: CallState | null, model: string): ConversationShape {
+  const { lastCalls } = shape;
+  const found = lastCalls?.ids.some((id) => recalled?.get(id)?.anthropic);
+  return lastCalls && found ? { ...shape, lastCalls: { ...lastCalls, thinkers: [model] } } : shape;
 }

@@ -1,8 +1,9 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import { ceilToNano, formatUsd, type NanoUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
-import { highestCost } from '../billing/highest-cost.ts';
+import type { Warning } from '#shared/wire/chat-response.ts';
 import type { Metered } from '../billing/meter.ts';
+import { highestCost } from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { byokFee } from '../ledger/byok-fee.ts';
 import type { Settlement } from '../ledger/ledger.ts';
@@ -94,3 +95,22 @@ function meteredFor({ current }: Billable, outcome: Outcome): Metered {
 /** What an attempt costs whoever pays the upstream: in its own words where it says so; 0 where no price is known. */
 export const upstreamCost = ({ target }: BilledTry, { usage, reportedCost }: Metered): NanoUsd =>
   reportedCost ?? (target.model.price ? costOf(target.model.price, usage) : nanoUsd(0n));
+
+/** What is to be said of an answer once it is billed. */
+export const billWarnings = (outcome: Outcome, bill: Bill): Warning[] => [
+  ...creditWarning(outcome),
+  ...usageWarning(bill),
+];
+
+function usageWarning({ unbelieved }: Bill): Warning[] {
+  if (!unbelieved) return [];
+  const message =
+    'The provider reported more than this request can have used. What was set aside for it is the most that is charged.';
+  return [{ code: 'usage_clamped', param: null, message }];
+}
+
+function creditWarning(outcome: Outcome): Warning[] {
+  if (outcome.kind !== 'out_of_credit') return [];
+  const message = 'The balance or a spending limit did not cover a longer answer, so it ends here.';
+  return [{ code: 'stopped_by_credit', param: null, message }];
+}

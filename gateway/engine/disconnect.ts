@@ -1,6 +1,7 @@
 import { type AppError, toAppError } from '#shared/errors.ts';
 import type { Stop } from '../concurrency/stop-signal.ts';
 import type { AnswerReader } from './answer.ts';
+import type { Backpressure } from './answer-listener.ts';
 import type { Emit } from './run.ts';
 
 /** Stands between an answer and its reader, who may leave before its end. */
@@ -64,5 +65,87 @@ export function createDisconnect(reader: AnswerReader, drains: (provider: string
     fail(error) {
       if (!gone) reader.fail(toAppError(error));
     },
+  };
+}
+
+/** Accounts whose callers have lately left an answer that was asked for in one piece. */
+export interface EarlyLeavers {
+  has(accountId: string): boolean;
+  add(accountId: string): void;
+}
+
+const rememberedMs = 3_600_000;
+const mostRemembered = 10_000;
+
+/**
+ * What was produced of such an answer nobody can say, so that nothing is charged for it, though the upstream may bill it. Who
+ * does that is asked for parts for an hour, of which what came is charged: it stays an accident, and is no way to spend the
+ * operator's money (docs/decisions/043).
+ */
+export function createEarlyLeavers(now: () => number): EarlyLeavers {
+  const until = new Map<string, number>();
+  return {
+    has: (accountId) => until.size > 0 && (until.get(accountId) ?? 0) > now(),
+    add(accountId) {
+      until.delete(accountId);
+      until.set(accountId, now() + rememberedMs);
+      const [oldest] = until.keys();
+      if (until.size > mostRemembered && oldest !== undefined) until.delete(oldest);
+    },
+  };
+}
+
+/** What is to happen when an answer's time is up, by whose doing it is. */
+interface LateAnswer {
+  upstream(): void;
+  client(): void;
+}
+
+/** A client may keep its answer waiting for half as long again as an upstream may speak: 15 minutes for 10 (wire contract §7). */
+const clientFactor = 1.5;
+/** How exactly the end is met where a client held the answer back, as a part of the whole. */
+const grain = 0.01;
+
+export interface AnswerClock {
+  /** Gives the upstream so much in all, where that is more: a slower model is asked. */
+  allow(totalMs: number): void;
+  stop(): void;
+}
+
+/**
+ * Times an answer. The upstream is late when it had `totalMs` to itself, the time in which its client kept it waiting left
+ * out; the client is, when half as long again has passed and the upstream still is not late.
+ */
+export function startAnswerClock(
+  usualMs: number,
+  backpressure: Pick<Backpressure, 'ms'>,
+  late: LateAnswer,
+): AnswerClock {
+  const startedAt = performance.now();
+  let totalMs = usualMs;
+  let clientIsLate = false;
+  let timer = setTimeout(look, totalMs);
+
+  function look(): void {
+    const passed = performance.now() - startedAt;
+    const longestMs = totalMs * clientFactor;
+    const left = totalMs - (passed - backpressure.ms);
+    if (left <= 0) {
+      late.upstream();
+      return;
+    }
+    if (!clientIsLate && passed >= longestMs) {
+      clientIsLate = true;
+      late.client();
+    }
+    const untilClient = clientIsLate ? left : Math.min(left, longestMs - passed);
+    timer = setTimeout(look, Math.max(untilClient, totalMs * grain));
+  }
+
+  return {
+    allow(more) {
+      totalMs = Math.max(totalMs, more);
+    },
+    stop: () => clearTimeout(timer),
   };
 }

@@ -1,21 +1,18 @@
 import { AppError } from '#shared/errors.ts';
 import type { CredentialWatch } from '../auth/watch-credentials.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Running } from '../concurrency/running.ts';
+import { createSlotSet, type Running } from '../concurrency/running.ts';
 import { Stop, type StopSignal } from '../concurrency/stop-signal.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Registry } from '../providers/registry.ts';
 import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 import type { Health } from '../routing/health.ts';
-import type { Sticky } from '../routing/sticky.ts';
+import type { Sticky } from '../routing/resolve.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
 import type { AnswerWatcher, Engine } from './answer.ts';
-import { startAnswerClock } from './answer-clock.ts';
+import { type Backpressure, measureBackpressure } from './answer-listener.ts';
 import { runAnswer } from './answer-task.ts';
-import { type Backpressure, measureBackpressure } from './backpressure.ts';
-import { createDisconnect } from './disconnect.ts';
-import { createEarlyLeavers, type EarlyLeavers } from './early-leavers.ts';
-import { createLeases, type Leases } from './leases.ts';
+import { createDisconnect, createEarlyLeavers, type EarlyLeavers, startAnswerClock } from './disconnect.ts';
 import type { Emit } from './run.ts';
 
 export interface EngineTimeouts {
@@ -150,5 +147,31 @@ function stopWhen(abort: Stop, client: StopSignal, deps: EngineDeps, leave: (why
   return () => {
     client.removeEventListener('abort', onClient);
     unlink();
+  };
+}
+
+/** Something that has to give a sign of life again and again for as long as it runs. */
+export interface Leases {
+  /** Calls `renew` once in each interval until the function that it answers is called. */
+  keep(renew: () => void): () => void;
+}
+
+/** One timer for all: what begins in the middle of an interval is first renewed at its end. */
+export function createLeases(intervalMs: number): Leases {
+  const kept = createSlotSet<() => void>();
+  let timer: NodeJS.Timeout | null = null;
+  return {
+    keep(renew) {
+      const leave = kept.add(renew);
+      timer ??= setInterval(() => {
+        for (const one of kept) one();
+      }, intervalMs);
+      return () => {
+        leave();
+        if (kept.size > 0 || timer === null) return;
+        clearInterval(timer);
+        timer = null;
+      };
+    },
   };
 }

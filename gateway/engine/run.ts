@@ -1,21 +1,19 @@
 import type { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import type { Extent } from '../billing/highest-cost.ts';
 import type { Meter } from '../billing/meter.ts';
-import type { Reserve } from '../billing/reserve.ts';
-import type { UsageLimits } from '../billing/usage-limits.ts';
+import type { Extent, Reserve, UsageLimits } from '../billing/reserve.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { Fitted } from '../fitting/fit-request.ts';
 import type { Held } from '../ledger/ledger.ts';
-import type { CallState } from '../providers/call-state.ts';
+import type { CallState } from '../providers/changed-request.ts';
 import type { Served } from '../providers/provider.ts';
 import type { SignedCall } from '../reasoning/kept-reasoning.ts';
-import { type AttemptRecord, explain } from '../routing/explain.ts';
+import { type AttemptRecord, explain } from '../routing/resolve.ts';
 import type { Admitted, Target } from './admit.ts';
 import type { AnswerPart, Question } from './answer.ts';
-import type { AnswerClock } from './answer-clock.ts';
-import type { Backpressure } from './backpressure.ts';
-import type { Disconnect } from './disconnect.ts';
+import type { Backpressure } from './answer-listener.ts';
+import { isUpstreamFault } from './attempt.ts';
+import type { AnswerClock, Disconnect } from './disconnect.ts';
 import type { EngineDeps } from './engine.ts';
 
 /** Hands parts to the reader; a promise where the reader has to catch up first. */
@@ -101,3 +99,56 @@ export const routingOf = (
     catalogueVersion: deps.catalogue().version,
     full,
   });
+
+/** Why there is no whole answer, and whether that is the client's doing. */
+export const failure = (run: Run, error: AppError): Extract<Outcome, { kind: 'failed' }> => ({
+  kind: 'failed',
+  error,
+  byClient: run.spoken && !run.signal.aborted && isUpstreamFault(error) && run.backpressure.explainsBreak,
+});
+
+export function recordSuccess(run: Run, current: Try): void {
+  const { deps, question, admitted } = run;
+  const { model } = current.target;
+  pushAttempt(run, current, null);
+  deps.sticky.remember(admitted.conversation, model.id);
+  if (question.byoKey) return;
+  if (current.whole) {
+    // Of a whole answer nobody knows when it began.
+    deps.health.succeeded(model.id, null);
+    return;
+  }
+  const firstAt = current.firstTokenAt ?? deps.now();
+  const seconds = (deps.now() - firstAt - run.backpressure.ms) / 1_000;
+  const tokensPerSecond = seconds > 0.1 ? current.meter.outputTokens / seconds : null;
+  deps.health.succeeded(model.id, { firstTokenMs: firstAt - current.startedAt, tokensPerSecond });
+}
+
+/** We hung up ourselves: that says nothing about the upstream. */
+export function recordCut(run: Run, current: Try): void {
+  pushAttempt(run, current, null);
+  if (!run.question.byoKey) run.deps.health.abandoned(current.target.model.id);
+}
+
+/** Only what the upstream did wrong counts against it: never the caller's key, request or leaving. */
+export function recordFailure(run: Run, error: AppError): void {
+  const { current, deps, question } = run;
+  if (!current) return;
+  const { model } = current.target;
+  pushAttempt(run, current, error.code);
+  if (question.byoKey) return;
+  const itsFault = isUpstreamFault(error) && !run.signal.aborted && !failure(run, error).byClient;
+  if (itsFault) deps.health.failed(model.id, error);
+  else deps.health.abandoned(model.id);
+}
+
+function pushAttempt(run: Run, current: Try, code: string | null): void {
+  const { model } = current.target;
+  run.attempts.push({
+    provider: model.provider,
+    model: model.model,
+    status: code === null ? 'ok' : 'error',
+    code,
+    latency_ms: Math.max(0, Math.round((current.firstTokenAt ?? run.deps.now()) - current.startedAt)),
+  });
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { splitEvents } from './split-events.ts';
+import { splitEvents } from './answer-listener.ts';
 
 test('a long text in pieces is the same text, and no character is cut in two', () => {
   const text = fc.string({ unit: 'binary', maxLength: 12 }).map((unit) => `a${unit}`.repeat(9_000));

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import type { Effort, ModelFacts } from '../catalogue/model-facts.ts';
 import { type ConversationShape, lostThinking } from '../content/conversation-shape.ts';
 import type { LongChanges } from '../providers/changed-request.ts';
 import type { ProviderRequest } from '../providers/provider.ts';
-import { type Api, apiOf, fitToResponses } from './fit-api.ts';
-import { fitEffort, mayThink } from './fit-effort.ts';
 import { fitLongParts, isForced } from './fit-long-parts.ts';
-import { clamped, dropped } from './fit-warnings.ts';
+import { changed, clamped, dropped } from './fit-warnings.ts';
+import { nearestEffort } from './nearest-effort.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
 /** A request as far as models differ about it. */
-export interface FitInput {
+interface FitInput {
   readonly parameters: Parameters;
   readonly openaiOnly: Readonly<Record<string, unknown>>;
   readonly shape: ConversationShape;
@@ -164,3 +164,105 @@ function withHashedUser(parameters: Parameters): Parameters {
   if (parameters.user === undefined) return parameters;
   return { ...parameters, user: createHash('sha256').update(parameters.user).digest('hex').slice(0, 32) };
 }
+
+/** By which of its vendor's APIs a model is asked. */
+export type Api = NonNullable<ProviderRequest['api']>;
+
+/**
+ * The one place that decides it: OpenAI's Responses API for what its model takes only there. What is asked without tools and
+ * without an effort stays where it can be sampled, and where other servers in OpenAI's place answer it too.
+ */
+export function apiOf({ facts }: Pick<CatalogueModel, 'facts'>, hasTools: boolean, effort: Effort | undefined): Api {
+  const thinks = effort !== undefined && effort !== 'none';
+  return facts?.responses && (hasTools || thinks) ? 'responses' : 'chat_completions';
+}
+
+/**
+ * What the Responses API has no word for (nor for `stop` and the penalties, which none of these models takes anywhere), read in its
+ * reference at https://developers.openai.com/api/reference/resources/responses on 2026-11-22; and probabilities, which it tells
+ * in another form, and only of models that do not think.
+ */
+export const unknownToResponses: readonly string[] = ['seed', 'logprobs', 'top_logprobs', 'logit_bias', 'prediction'];
+/** It refuses a smaller `max_output_tokens` (https://github.com/earendil-works/pi/issues/6265, read 2026-11-22). */
+const leastTokens = 16;
+
+interface Asked {
+  readonly parameters: Parameters;
+  readonly openaiOnly: Readonly<Record<string, unknown>>;
+  readonly maxTokens: number | null;
+}
+
+/** A request as the Responses API takes it. */
+function fitToResponses(
+  { parameters, openaiOnly, maxTokens }: Asked,
+  model: CatalogueModel,
+  warnings: Warning[],
+): Asked {
+  const known = <Fields extends object>(fields: Fields): Fields => {
+    const gone = Object.keys(fields).filter((name) => unknownToResponses.includes(name));
+    warnings.push(...gone.map((name) => dropped(name, model)));
+    return Object.fromEntries(Object.entries(fields).filter(([name]) => !gone.includes(name))) as Fields;
+  };
+  const tooFew = maxTokens !== null && maxTokens < leastTokens;
+  if (tooFew) {
+    const why = `${model.id} answers with ${leastTokens} tokens at least beside tools or thinking; that was asked for`;
+    warnings.push(changed('max_tokens_raised', 'max_tokens', why));
+  }
+  return {
+    parameters: known(parameters),
+    openaiOnly: known(openaiOnly),
+    maxTokens: tooFew ? leastTokens : maxTokens,
+  };
+}
+
+interface EffortInput {
+  readonly model: CatalogueModel;
+  readonly facts: ModelFacts;
+  readonly asked: Effort | undefined;
+  readonly forcesTool: boolean;
+  readonly lostThinking: boolean;
+  /** The longest answer that will be asked for; null where the provider decides. */
+  readonly maxTokens: number | null;
+}
+
+/** How much the model is asked to think: what it takes, as near as can be to what was asked for. `undefined`: nothing is said. */
+function fitEffort(input: EffortInput, warnings: Warning[]): Effort | undefined {
+  const { asked, facts, model } = input;
+  const nearest = asked && nearestEffort(asked, facts.efforts);
+  if (asked && nearest && nearest !== asked) {
+    warnings.push(adjusted(`${model.id} has no effort "${asked}"; the nearest, "${nearest}", was used`));
+  }
+  const effort = nearest ?? undefined;
+  const thinks = effort !== undefined && effort !== 'none';
+  const why = thinks ? whyNot(input) : null;
+  if (why !== null) warnings.push(adjusted(`${model.id} cannot think here: ${why}. Thinking was left out`));
+  return why === null ? effort : undefined;
+}
+
+/** Why the model cannot think in this request although it could in others. */
+function whyNot({ facts, forcesTool, lostThinking, maxTokens }: EffortInput): string | null {
+  if (facts.thinking.by !== 'budget_tokens') return null;
+  if (forcesTool && facts.forcedTools === 'without_thinking') return 'it cannot be made to call a tool while it thinks';
+  if (lostThinking) return 'the signed thinking before its last tool calls did not come back with them';
+  if (maxTokens !== null && maxTokens <= facts.thinking.least) {
+    return `it wants more than ${facts.thinking.least} tokens for that, and the answer may have ${maxTokens}`;
+  }
+  return null;
+}
+
+/** Whether the model thinks in this request, or may: then it may be silent for minutes. Of an unknown model: where it is asked to. */
+function mayThink({ facts }: Pick<CatalogueModel, 'facts'>, effort: Effort | undefined): boolean {
+  if (effort !== undefined) return effort !== 'none';
+  switch (facts?.thinking.by) {
+    case 'effort':
+    case 'adaptive':
+      return facts.thinking.byDefault;
+    case 'thinking_budget':
+    case 'level':
+      return true;
+    default:
+      return false;
+  }
+}
+
+const adjusted = (why: string) => changed('effort_adjusted', 'reasoning_effort', why);

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '#shared/errors.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { BodyPlace } from '../body/body-budget.ts';
+import type { BodyPlace } from '../body/body-blocks.ts';
 import type { ChatPass } from '../limits/chat-pass.ts';
 import { errorFor } from './errors/error-for.ts';
 import type { AnswerOutlet, Exchange, HeaderFields } from './exchange.ts';

@@ -4,8 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorBody } from '#shared/wire/error.ts';
 import { openTestGateway } from '../testing/open-test-gateway.ts';
-import { answerClientErrors, faultOf } from './client-error.ts';
-import { listen } from './listen.ts';
+import { answerClientErrors, faultOf, listen } from './listen.ts';
 
 async function openPort() {
   const opened = await openTestGateway();

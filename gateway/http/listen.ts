@@ -1,20 +1,19 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { newId } from '../db/id.ts';
-import { watchUploads } from '../overload/upload-pace.ts';
+import { uploadStalled, watchUploads } from '../overload/upload-pace.ts';
 import { createCrossOrigin } from './browser/cross-origin.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
-import { answerClientErrors, malformed } from './client-error.ts';
 import type { Door } from './door.ts';
-import { errorResponse } from './error-response.ts';
+import { errorEnvelope, errorResponse } from './error-response.ts';
 import type { Exchange } from './exchange.ts';
 import { isChat } from './policies.ts';
 import { refuseAtDoor } from './refuse-at-door.ts';
 import { SocketExchange } from './socket-exchange.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host?: string;
@@ -128,4 +127,57 @@ function start(server: Server, port: number, host: string): Promise<void> {
 function unavailable(port: number, cause: NodeJS.ErrnoException): AppError {
   const why = cause.code === 'EADDRINUSE' ? 'another program uses it' : cause.message;
   return new AppError('port_unavailable', `Port ${port} cannot be used: ${why}. Choose another port.`, { cause });
+}
+
+/**
+ * Gives the answers that Node makes on its own (what arrives is no HTTP, its headers are too large, or it comes too slowly)
+ * the error envelope of all others (wire contract §3.1). Nothing is written into an answer that has begun.
+ */
+export function answerClientErrors(server: Server, now: () => number = Date.now): void {
+  const begun = new WeakMap<Socket, ServerResponse>();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    begun.set(request.socket, response);
+    response.once('close', () => begun.get(request.socket) === response && begun.delete(request.socket));
+  });
+  server.on('clientError', (cause: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const mayAnswer = socket.writable && cause.code !== 'ECONNRESET' && !begun.get(socket)?.headersSent;
+    if (mayAnswer) socket.end(rawResponse(faultOf(cause), newId('req', now())));
+    else socket.destroy();
+  });
+}
+
+/** What Node found, in the words of the contract. */
+export function faultOf({ code }: NodeJS.ErrnoException): AppError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'The request line and headers are larger than 16 KiB.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The request took too long to arrive. Send it again.', {
+        retryAfterMs: 1000,
+      });
+    case 'ERR_UPLOAD_STALLED':
+      return uploadStalled();
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new AppError('request_too_large', 'The extensions of the body’s chunks are too large.');
+    default:
+      return malformed();
+  }
+}
+
+export const malformed = () => new AppError('malformed_request', 'What arrived is not a valid HTTP/1.1 request.');
+
+function rawResponse(error: AppError, requestId: string): string {
+  const body = JSON.stringify(errorEnvelope(error, requestId));
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'Cache-Control: no-store',
+    'x-content-type-options: nosniff',
+    ...(error.retryAfterMs === undefined ? [] : [`Retry-After: ${Math.ceil(error.retryAfterMs / 1000)}`]),
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

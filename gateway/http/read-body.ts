@@ -1,6 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
-import type { BodyPlace } from '../body/body-budget.ts';
+import { type BodyBlocks, type BodyPlace, createBodyBlocks } from '../body/body-blocks.ts';
 import { parseLightBody } from '../json/parse-json.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import type { Exchange } from './exchange.ts';
@@ -49,4 +48,25 @@ export async function readJson(request: Request, limit: number, place: BodyPlace
   const block = onlyBlock(blocks);
   const light = block && parseLightBody(block);
   return light ? light.value : workerPool.run(valueTask, { blocks }, blocks);
+}
+
+/** What is read of all bodies together between two looks at other events. */
+const bytesATurn = 4_194_304;
+/** Smaller pieces come from bodies that are small, or from clients that are slow. */
+const smallPiece = 16_384;
+
+let read = 0;
+
+/**
+ * Whether a body that has just read so many bytes should let others go first: a socket that is full gives two megabytes
+ * at once, and twenty of them are read one after another before any timer runs.
+ */
+export function hasReadEnough(bytes: number): boolean {
+  if (bytes < smallPiece) return false;
+  if (read === 0)
+    setImmediate(() => {
+      read = 0;
+    });
+  read += bytes;
+  return read > bytesATurn;
 }

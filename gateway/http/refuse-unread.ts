@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeaderFields } from './exchange.ts';
-import { hasReadEnough } from './read-turns.ts';
+import { hasReadEnough } from './read-body.ts';
 
 /** What a client may still send after it was refused, and how long it may be silent in between. */
 const lingerBytes = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { requestLimits } from './json-limits.ts';
-import { outlineOf } from './json-outline.ts';
+import { outlineOf } from './parse-json.ts';
 
 const outline = (text: string, limits = requestLimits) => outlineOf(Buffer.from(text), 'messages', limits);
 const spanText = (text: string) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerLimits } from './json-limits.ts';
-import { parseEvent, parseWithin } from './json-value.ts';
+import { parseEvent, parseWithin } from './parse-json.ts';
 
 const keys = (count: number) => `{${Array.from({ length: count }, (_, index) => `"own_${index}":0`).join()}}`;
 

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
-import { requestLimits } from './json-limits.ts';
-import { type JsonOutline, type JsonSpan, outlineOf } from './json-outline.ts';
+import { eventLimits, type JsonLimits, requestLimits } from './json-limits.ts';
+import { isWord } from './json-words.ts';
 
 const byteOrderMark = 0xfeff;
 
 /** A body as it was sent and what it says. */
-export interface JsonBody {
+interface JsonBody {
   readonly value: Record<string, unknown>;
   /** Where `messages` stands in the bytes, where that is certain. */
   readonly messages: JsonSpan | null;
@@ -16,7 +16,7 @@ export interface JsonBody {
 export const lightBytes = 131_072;
 const lightValues = 2_000;
 
-export const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, 'messages', requestLimits);
+const outlineOfBody = (bytes: Uint8Array): JsonOutline => outlineOf(bytes, 'messages', requestLimits);
 
 /** Reads a body at once, or gives null where that might hold the event loop: it belongs into a thread of its own. */
 export function parseLightBody(bytes: Uint8Array): JsonBody | null {
@@ -55,3 +55,171 @@ function parse(text: string): unknown {
 }
 
 const invalid = (message: string, cause?: unknown) => new AppError('invalid_json', message, { cause });
+
+/** A value's place in the bytes of a JSON text. */
+export interface JsonSpan {
+  readonly bytes: Uint8Array;
+  /** Strings in it, names of fields included: as many as were parsed, unless a name came twice. */
+  readonly strings: number;
+}
+
+interface JsonOutline {
+  /** What the text has too much of, to be said after "The JSON"; null where it keeps to its limits. */
+  readonly excess: string | null;
+  /** Values in it, containers included; empty ones count twice. */
+  readonly values: number;
+  /** The value of the field of this name at the top, where it is an array and the only one of the name; else null. */
+  readonly span: JsonSpan | null;
+}
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/**
+ * Looks over a JSON text before a parser builds anything, and no further than to its first excess: strings are skipped, not
+ * read. What it says of a text that is no JSON means nothing.
+ */
+export function outlineOf(text: Uint8Array, name: string, limits: JsonLimits, ownKeys = false): JsonOutline {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const wanted = Buffer.from(`"${name}"`);
+  const counted = createCount(limits, ownKeys);
+  let [depth, strings, found] = [0, 0, 0];
+  /** The string that was read last: a name, where a colon follows. */
+  let [from, to] = [0, 0];
+  let isName = false;
+  let start = -1;
+  let before = 0;
+  let span: JsonSpan | null = null;
+  /** A name may be spelled with escapes: then it is not certain that it came once. */
+  let escaped = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      const end = endOfString(bytes, at);
+      if (end < 0) break;
+      strings += 1;
+      [from, to] = [at + 1, end];
+      if (depth === 1) escaped ||= bytes.subarray(at, end).includes(backslash);
+      isName =
+        depth === 1 && end + 1 - at === wanted.length && bytes.compare(wanted, 0, wanted.length, at, end + 1) === 0;
+      if (isName) found += 1;
+      at = end;
+    } else if (byte === colon) {
+      counted.key(depth, bytes, from, to);
+    } else if (byte === openBrace || byte === openBracket) {
+      if (isName && byte === openBracket) [start, before] = [at, strings];
+      isName = false;
+      depth += 1;
+      counted.opened(depth, byte === openBracket);
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+      if (depth === 1 && start >= 0) {
+        span = { bytes: bytes.subarray(start, at + 1), strings: strings - before };
+        start = -1;
+      }
+    } else if (byte === comma) {
+      isName = false;
+      counted.another(depth);
+    } else continue;
+    // Few texts have so many keys that it matters whose they are: for those it is worth another look.
+    if (counted.mayBeWords) return outlineOf(text, name, limits, true);
+    if (counted.excess !== null) return { excess: counted.excess, values: counted.values, span: null };
+  }
+  return { excess: null, values: counted.values, span: found === 1 && !escaped ? span : null };
+}
+
+/** Counts until there is too much of something. */
+function createCount(limits: JsonLimits, ownKeys: boolean) {
+  /** Items of the array, or keys of the object, that is open at each depth. */
+  const members: number[] = [];
+  const isArray: boolean[] = [];
+  let keys = 0;
+  const count = {
+    values: 1,
+    excess: null as string | null,
+    /** There are too many keys, where those of the interface count. */
+    mayBeWords: false,
+    key(depth: number, bytes: Buffer, from: number, to: number) {
+      const here = (members[depth] ?? 0) + 1;
+      members[depth] = here;
+      if (!ownKeys || !isWord(bytes, from, to)) keys += 1;
+      if (!ownKeys) count.mayBeWords = keys > limits.keys;
+      else if (here > limits.keys || keys > limits.keys) count.excess = `has more than ${limits.keys} keys`;
+    },
+    opened(depth: number, array: boolean) {
+      isArray[depth] = array;
+      members[depth] = array ? 1 : 0;
+      if (depth > limits.depth) count.excess = `is nested deeper than ${limits.depth} levels`;
+      else more();
+    },
+    another(depth: number) {
+      if (isArray[depth]) members[depth] = (members[depth] ?? 0) + 1;
+      if (isArray[depth] && (members[depth] ?? 0) > limits.items)
+        count.excess = `has an array of more than ${limits.items} items`;
+      else more();
+    },
+  };
+  function more() {
+    count.values += 1;
+    if (count.values > limits.values) count.excess = `has more than ${limits.values} values`;
+  }
+  return count;
+}
+
+/** Where the string that begins here ends, or -1: long texts are searched, not walked through. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = bytes.indexOf(quote, start + 1);
+  while (end >= 0 && isEscaped(bytes, end)) end = bytes.indexOf(quote, end + 1);
+  return end;
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (bytes[before] === backslash) before -= 1;
+  return (at - before) % 2 === 0;
+}
+
+/** Careful reading of foreign JSON: whatever is not of the type that is expected is as good as absent. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** A token count: a non-negative whole number, else null. */
+export const asCount = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+/** Whether each of these fields is a count, or is not there. */
+export const hasCountsOnly = (value: JsonObject, names: readonly string[]): boolean =>
+  names.every((name) => value[name] === undefined || value[name] === null || asCount(value[name]) !== null);
+
+/** So short a text takes a moment to read, whatever it holds. */
+const shortText = 16_384;
+
+/** Reads foreign JSON that came as a text; undefined where it is none, or holds more than `limits` allow. */
+export function parseWithin(text: string, limits: JsonLimits): unknown {
+  if (text.length > shortText && outlineOf(Buffer.from(text), '', limits).excess !== null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads one event of an upstream stream; what is not a JSON object, or holds too much, is `upstream_bad_response`. */
+export function parseEvent(text: string, provider: string, limits: JsonLimits = eventLimits): JsonObject {
+  const value = parseWithin(text, limits);
+  if (isObject(value)) return value;
+  throw new AppError(
+    'upstream_bad_response',
+    'The provider sent something that is not valid JSON, or too much of it.',
+    {
+      provider,
+    },
+  );
+}

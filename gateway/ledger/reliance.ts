@@ -1,8 +1,6 @@
 import type { Plan } from '../auth/principal.ts';
 import type { AccountState, KeyState } from './books-state.ts';
-import { creditMargin } from './credit-shortage.ts';
-import { keyMargin } from './key-limit.ts';
-import { dayMargin, monthMargin } from './quota.ts';
+import { creditMargin, dayMargin, keyMargin, monthMargin } from './quota.ts';
 
 /** How far a number may fall and rise with every comparison that was made with it coming out the same; null: any way. */
 export interface Leeway {
@@ -11,7 +9,7 @@ export interface Leeway {
 }
 
 /** By what a row may differ from the one that was decided on: what is left of the balance and the quotas, or of a key's limit. */
-export interface AccountReliance {
+interface AccountReliance {
   readonly funds: Leeway;
   readonly month: Leeway;
   readonly day: Leeway;

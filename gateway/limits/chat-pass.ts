@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import { type Awaitable, andThen } from '../concurrency/awaitable.ts';
-import { addRateHeaders } from './limit-headers.ts';
+import { addressGroup } from './address-group.ts';
 import type { Admission, Leave, LimitStore, Refusal, WindowState } from './limit-store.ts';
 
 interface TokenEstimate {
@@ -149,3 +149,82 @@ const neverFits = (input: number, limit: number) =>
   new AppError('plan_limit_exceeded', `The request has about ${input} tokens; the plan allows ${limit} a minute.`, {
     details: { limit: 'tokens_per_minute', limit_value: String(limit), needed: input },
   });
+
+/** Per minute, whatever the plan (wire contract §4.6, §7). */
+const readsPerMinute = 120;
+const verifiesPerMinute = 30;
+const authFailuresPerMinute = 20;
+
+/** What a request has to pass besides its credential. A caller in this process has no address and no limits by address. */
+export interface Limits {
+  /** A chat request that wants to be counted. Throws or rejects with 403 where a quota of the plan is used up. */
+  chat(principal: Principal): Awaitable<ChatPass>;
+  /** Counts any other request with a credential. Throws 429. */
+  read(principal: Principal): Promise<void>;
+  /** Counts a verification by its address. Throws 429. */
+  verify(address: string | null): Promise<void>;
+  /**
+   * The error a caller gets whose credential was refused: 429 where its address had too many of these. Whoever has a
+   * valid credential is never refused for what others at the same address (a proxy, an office) send.
+   */
+  refused(error: unknown, address: string | null): Promise<unknown>;
+}
+
+export function createLimits(store: LimitStore, requireQuota: (principal: Principal) => Awaitable<void>): Limits {
+  async function count(key: string, limit: number, what: string): Promise<void> {
+    const counted = await store.take(key, limit, 1);
+    if (!counted.admitted) throw tooMany('rate_limit_exceeded', what, counted.retryAfterMs);
+  }
+
+  return {
+    chat: (principal) => andThen(requireQuota(principal), () => new ChatPass(store, principal)),
+    read: (principal) =>
+      count(`reads:${windowOf(principal)}`, readsPerMinute, `requests: at most ${readsPerMinute} a minute`),
+    async verify(address) {
+      if (address === null) return;
+      const what = `verifications from this address: at most ${verifiesPerMinute} a minute`;
+      await count(`verify:${addressGroup(address)}`, verifiesPerMinute, what);
+    },
+    async refused(error, address) {
+      const wrong = error instanceof AppError && error.status === 401 && error.code !== 'missing_credentials';
+      if (!wrong || address === null) return error;
+      const counted = await store.take(`auth:${addressGroup(address)}`, authFailuresPerMinute, 1);
+      if (counted.admitted) return error;
+      return tooMany('too_many_auth_failures', 'refused credentials from this address', counted.retryAfterMs);
+    },
+  };
+}
+
+const names = {
+  requests: ['x-ratelimit-limit-requests', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+  tokens: ['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
+} as const;
+
+/** Adds OpenAI's headers for one window (wire contract §7); none where the plan has no such limit. */
+function addRateHeaders(headers: Record<string, string>, of: 'requests' | 'tokens', state: WindowState | null): void {
+  if (!state) return;
+  const [limit, remaining, reset] = names[of];
+  headers[limit] = String(state.limit);
+  headers[remaining] = String(state.remaining);
+  headers[reset] = goDuration(state.resetMs);
+}
+
+/**
+ * A duration as Go's `time.ParseDuration` reads it, which is how OpenAI's `x-ratelimit-reset-*` headers are written
+ * (wire contract §7): `12ms`, `1s`, `6m0s`, `1h0m0s`.
+ */
+export function goDuration(milliseconds: number): string {
+  const ms = Math.max(0, Math.ceil(milliseconds));
+  if (ms < 1000) return ms === 0 ? '0s' : `${ms}ms`;
+  const fraction =
+    ms % 1000 === 0
+      ? ''
+      : `.${String(ms % 1000)
+          .padStart(3, '0')
+          .replace(/0+$/, '')}`;
+  const seconds = `${Math.floor(ms / 1000) % 60}${fraction}s`;
+  const minutes = Math.floor(ms / 60_000) % 60;
+  const hours = Math.floor(ms / 3_600_000);
+  if (hours > 0) return `${hours}h${minutes}m${seconds}`;
+  return minutes > 0 ? `${minutes}m${seconds}` : seconds;
+}

@@ -1,14 +1,4 @@
 import type { Admission, LimitStore, WindowState } from './limit-store.ts';
-import {
-  correct,
-  emptyWindow,
-  expire,
-  type SlidingWindow,
-  type Taken,
-  take,
-  untilEmpty,
-  waitFor,
-} from './sliding-window.ts';
 
 /** Idle windows are swept when there are this many; beyond it the one unused for longest is forgotten. */
 const windowLimit = 50_000;
@@ -97,3 +87,87 @@ function makeRoom(windows: Map<string, SlidingWindow>, now: number): void {
   const [oldest] = windows.keys();
   if (windows.size >= windowLimit && oldest !== undefined) windows.delete(oldest);
 }
+
+/** One minute: the window of every rate limit (wire contract §7). */
+export const windowMs = 60_000;
+/** Costs that come this close together expire together, at the later one's time: a window has few entries. */
+const mergeMs = 500;
+
+interface Entry {
+  readonly since: number;
+  at: number;
+  cost: number;
+}
+
+/**
+ * What was taken within the last minute. Admits at most the limit in any 60 seconds, wherever they begin, and a burst of
+ * the whole limit at once; a bucket that refills while it is drained would admit twice as much (docs/decisions/004).
+ */
+interface SlidingWindow {
+  readonly entries: Entry[];
+  used: number;
+}
+
+/** What was taken, so that it can be corrected once the true cost is known. */
+export interface Taken {
+  readonly entry: Entry;
+}
+
+export const emptyWindow = (): SlidingWindow => ({ entries: [], used: 0 });
+
+/** Forgets what is older than a minute. A clock that was set back must not stretch the window: nothing lies in the future. */
+export function expire(window: SlidingWindow, now: number): void {
+  const { entries } = window;
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const entry = entries[at];
+    if (!entry || entry.at <= now) break;
+    entry.at = now;
+  }
+  let gone = 0;
+  for (const entry of entries) {
+    if (entry.at + windowMs > now) break;
+    window.used -= entry.cost;
+    gone += 1;
+  }
+  if (gone > 0) entries.splice(0, gone);
+}
+
+/** Takes a cost if the limit allows it now; else null. The window must be expired to `now`. */
+export function take(window: SlidingWindow, limit: number, cost: number, now: number): Taken | null {
+  if (window.used + cost > limit) return null;
+  if (cost === 0) return { entry: { since: now, at: now, cost } };
+  window.used += cost;
+  const last = window.entries.at(-1);
+  if (last && now - last.since < mergeMs) {
+    last.at = Math.max(last.at, now);
+    last.cost += cost;
+    return { entry: last };
+  }
+  const entry = { since: now, at: now, cost };
+  window.entries.push(entry);
+  return { entry };
+}
+
+/** Adds to what was taken, or gives some of it back. What has expired meanwhile needs no correction. */
+export function correct(window: SlidingWindow, { entry }: Taken, difference: number): void {
+  if (!window.entries.includes(entry)) return;
+  const added = Math.max(difference, -entry.cost);
+  entry.cost += added;
+  window.used += added;
+}
+
+/** Milliseconds until a cost will be admitted if nothing else is taken: 0 to 60,000. A cost above the limit waits for all. */
+export function waitFor(window: SlidingWindow, limit: number, cost: number, now: number): number {
+  let used = window.used;
+  let wait = 0;
+  for (const entry of window.entries) {
+    if (used + cost <= limit) break;
+    used -= entry.cost;
+    wait = Math.max(0, entry.at + windowMs - now);
+  }
+  return wait;
+}
+
+/** Milliseconds until nothing of the window is used. */
+export const untilEmpty = ({ entries }: SlidingWindow, now: number): number =>
+  Math.max(0, (entries.at(-1)?.at ?? now - windowMs) + windowMs - now);

@@ -3,16 +3,16 @@ import { createRounds } from '../concurrency/rounds.ts';
 import type { BooksDb } from '../db/open.ts';
 import { blockMs, createUsualCost, type UsualCost } from './demand.ts';
 import type { LimitStore } from './limit-store.ts';
+import { windowMs } from './memory-store.ts';
 import { createRefused } from './refused.ts';
 import { createSharedPlaces, type PlacesAnswer, type PlacesQuestion, type SharedPlaces } from './shared-places.ts';
 import { createSharedWindow, type SharedWindow, type WindowAnswer, type WindowQuestion } from './shared-window.ts';
-import { windowMs } from './sliding-window.ts';
 
 /** How long a running request is believed without a sign of life from its instance. */
 const leaseMs = 30_000;
 const renewEveryMs = 10_000;
 
-export interface PostgresStoreDeps {
+interface PostgresStoreDeps {
   readonly db: BooksDb;
   readonly instanceId: string;
   /** Milliseconds since the epoch in place of the database's clock; null: the database's, which is the same for all. */
@@ -20,7 +20,7 @@ export interface PostgresStoreDeps {
   readonly log: (entry: Readonly<Record<string, unknown>>) => void;
 }
 
-export interface SharedLimitStore extends LimitStore {
+interface SharedLimitStore extends LimitStore {
   /** Deletes what no longer counts. */
   sweep(): Promise<void>;
   /** Resolves when nothing is asked any more. */

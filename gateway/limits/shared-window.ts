@@ -1,7 +1,7 @@
 import type { Awaitable } from '../concurrency/awaitable.ts';
 import { blockMs, createDemand, type UsualCost } from './demand.ts';
 import type { Admission, Refusal, WindowState } from './limit-store.ts';
-import { untilEmpty, waitFor, windowMs } from './sliding-window.ts';
+import { untilEmpty, waitFor, windowMs } from './memory-store.ts';
 
 /** What `portico_limits` is asked of one window, and what it answers. Times in milliseconds. */
 export interface WindowQuestion {
@@ -55,7 +55,7 @@ export interface SharedWindow {
   readonly idle: boolean;
 }
 
-export interface SharedWindowDeps {
+interface SharedWindowDeps {
   readonly key: string;
   /** Milliseconds that only ever grow. */
   readonly elapsed: () => number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { correct, emptyWindow, expire, take, untilEmpty, waitFor, windowMs } from './sliding-window.ts';
+import { correct, emptyWindow, expire, take, untilEmpty, waitFor, windowMs } from './memory-store.ts';
 
 const steps = fc.array(fc.record({ pause: fc.integer({ min: 0, max: 9_000 }), cost: fc.integer({ min: 1, max: 8 }) }), {
   minLength: 1,

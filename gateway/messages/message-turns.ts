@@ -9,7 +9,7 @@ import type {
 } from '#shared/wire/messages-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import type { JsonObject } from '../json/parse-json.ts';
 
 type Content = Extract<MessageTurn, { role: 'user' }>['content'];
 

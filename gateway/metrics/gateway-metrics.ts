@@ -6,10 +6,9 @@ import type { Health } from '../routing/health.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import { gauge, type Metric, textOf } from './metric-registry.ts';
 import { processMetrics } from './process-metrics.ts';
-import type { Traffic } from './traffic.ts';
-import type { TrafficMetrics } from './traffic-metrics.ts';
+import type { Traffic, TrafficMetrics } from './traffic.ts';
 
-export interface GatewayMetricsDeps {
+interface GatewayMetricsDeps {
   readonly traffic: Traffic;
   readonly counted: TrafficMetrics;
   readonly health: Health;

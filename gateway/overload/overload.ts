@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { AppError } from '#shared/errors.ts';
-import { type BodyPlace, createBodyRoom } from '../body/body-budget.ts';
-import { createShares } from '../concurrency/shares.ts';
+import { type BodyPlace, createBodyRoom } from '../body/body-blocks.ts';
+import { createShares } from '../concurrency/fair-queue.ts';
 import { createRetryWait } from './retry-wait.ts';
 import { createTurns, type TurnClock, type TurnLimits } from './turns.ts';
 
@@ -27,7 +27,7 @@ export const workLimits: WorkLimits = {
 
 /** Why a request is refused with 503 `server_overloaded`: the labels of `portico_shed_requests_total`. */
 export const shedReasons = ['answers', 'turns', 'database', 'bodies'] as const;
-export type ShedReason = (typeof shedReasons)[number];
+type ShedReason = (typeof shedReasons)[number];
 
 export interface Overload {
   /**
@@ -50,7 +50,7 @@ export interface Overload {
   readonly bodyBytes: number;
 }
 
-export interface OverloadDeps {
+interface OverloadDeps {
   readonly limits?: Partial<WorkLimits>;
   /** Statements that wait for a connection to the database. */
   readonly statements: () => number;
@@ -159,3 +159,46 @@ export function createOverload(deps: OverloadDeps): Overload {
 }
 
 const digestOf = (authorization: string) => hash('sha256', authorization, 'base64');
+
+type Entry = Readonly<Record<string, unknown>>;
+
+interface SheddingDeps {
+  readonly overload: Overload;
+  /** Counts a request that is over. */
+  readonly count: (entry: Entry) => void;
+  readonly log: (entry: Entry) => void;
+}
+
+/** A line of the log a second says how much was refused: a line for each would be work, and there is too much of it. */
+const logEveryMs = 1_000;
+
+/** Refuses chat requests before a gateway looks at them, and says in sum what was refused. */
+export function createShedding({ overload, count, log }: SheddingDeps) {
+  let timer: NodeJS.Timeout | undefined;
+  let refused = 0;
+
+  function say(): void {
+    timer = undefined;
+    const reasons = Object.fromEntries(shedReasons.map((reason) => [reason, overload.shed(reason)]));
+    log({ event: 'overloaded', level: 'warn', refused, refused_so_far: reasons, waiting: overload.waiting });
+    refused = 0;
+  }
+
+  return {
+    /** Why a chat request is refused at once, or null. */
+    shed(path: string, authorization: string | null): AppError | null {
+      const refusal = overload.refusal(true, authorization);
+      if (!refusal) return null;
+      refused += 1;
+      timer ??= setTimeout(say, logEveryMs).unref();
+      count({ method: 'POST', route: path, status: refusal.status, code: refusal.code, duration_ms: 0 });
+      return refusal;
+    },
+    /** Says what was not said yet. */
+    close(): void {
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      say();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { mayCarrySecrets } from '../upstream/secret-address.ts';
+import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
 import { type PriceDocument, priceDocument } from './price-document.ts';
 
 const mostBytes = 4 * 1024 * 1024;

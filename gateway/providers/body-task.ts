@@ -1,9 +1,9 @@
 import { workerTask } from '../threads/worker-task.ts';
 import type { FetchedFiles } from '../upstream/fetched-files.ts';
+import type { BodyWriter } from './changed-request.ts';
 import type { ProviderRequest } from './provider.ts';
-import type { BodyWriter } from './written-body.ts';
 
-export interface BodyInput {
+interface BodyInput {
   readonly request: ProviderRequest;
   readonly writer: BodyWriter;
   readonly fetched: FetchedFiles | null;

@@ -1,7 +1,17 @@
 import type { ChatMessage } from '#shared/wire/chat-request.ts';
 import { closedSchema } from '../content/closed-schema.ts';
 import { repairedTurns, type TurnRepair } from '../content/repaired-turns.ts';
+import { workerPool } from '../threads/worker-pool.ts';
+import { addressesIn } from '../upstream/fetched-files.ts';
+import { messagesBody } from './anthropic/anthropic-body.ts';
+import { bodyTask } from './body-task.ts';
 import { formatInWords } from './format-in-words.ts';
+import { generateBody } from './google/google-body.ts';
+import { completionBody } from './openai-compatible/completion-body.ts';
+import { completionBytes } from './openai-compatible/completion-chunks.ts';
+import type { Dialect } from './openai-compatible/dialects.ts';
+import { type Extras, responsesBody } from './openai-responses/responses-body.ts';
+import { shareOf } from './packed-request.ts';
 import type { ProviderRequest } from './provider.ts';
 
 /** What a model's facts ask of the long parts of a request. Decided without opening them, done where its body is written. */
@@ -20,7 +30,7 @@ export interface LongChanges {
 type Parameters = ProviderRequest['parameters'];
 
 /** The request as its model takes it; the same one where nothing is to be changed. */
-export function changedRequest(request: ProviderRequest): ProviderRequest {
+function changedRequest(request: ProviderRequest): ProviderRequest {
   const { changes } = request;
   if (!changes) return request;
   const words = changes.format === 'in_words' ? formatInWords(request.parameters) : '';
@@ -72,4 +82,62 @@ function changedTool(tool: Tool, rule: LongChanges['strictTools']): Tool {
   const closed = rule === 'closed' && fn.parameters ? closedSchema(fn.parameters) : null;
   if (closed) return { ...tool, function: { ...fn, parameters: closed.schema } };
   return { ...tool, function: { ...fn, strict: undefined } };
+}
+
+/** Whose words a request's body is written in. */
+export type BodyWriter =
+  | { readonly kind: 'completions'; readonly dialect: Dialect }
+  | { readonly kind: 'responses'; readonly extras: Extras }
+  | { readonly kind: 'messages' }
+  | { readonly kind: 'generate' };
+
+/** What an upstream is sent: an object to be written as JSON, or its bytes. */
+export function writtenBody(given: ProviderRequest, writer: BodyWriter): object | Uint8Array {
+  const changed = changedRequest(given);
+  const messages = withCallState(changed.messages, changed.recalled);
+  const request = messages === changed.messages ? changed : { ...changed, messages };
+  switch (writer.kind) {
+    case 'completions':
+      return completionBytes(request, writer.dialect) ?? completionBody(request, writer.dialect);
+    case 'responses':
+      return responsesBody(request, writer.extras);
+    case 'messages':
+      return messagesBody(request);
+    case 'generate':
+      return generateBody(request);
+  }
+}
+
+/** What an upstream is sent, with the files that were fetched for it; written on a thread of its own where it is long. */
+export async function upstreamBody(
+  { fetched = null, ...request }: ProviderRequest,
+  writer: BodyWriter,
+): Promise<object | Uint8Array> {
+  if (!request.packed && !fetched) return writtenBody(request, writer);
+  return workerPool.run(
+    bodyTask,
+    { request, writer, fetched },
+    fetched ? [...fetched.values()].map(({ bytes }) => bytes) : [],
+    shareOf(request.packed),
+  );
+}
+
+/** The pictures and files that a request names by their address, each with the first place that names it. */
+export const remoteFilesOf = ({ packed, messages }: ProviderRequest): ReadonlyMap<string, string> =>
+  packed ? packed.remoteFiles : addressesIn(messages);
+
+/** What providers want back with a tool call, as its `extra_content`, by the call's id. */
+export type CallState = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/** The messages with the state of calls that came back without any; the same ones where there is none. */
+function withCallState(messages: readonly ChatMessage[], state: CallState | null | undefined): readonly ChatMessage[] {
+  if (!state?.size) return messages;
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || !message.tool_calls) return message;
+    const calls = message.tool_calls.map((call) => {
+      const known = call.extra_content ? undefined : state.get(call.id);
+      return known ? { ...call, extra_content: { ...known } } : call;
+    });
+    return { ...message, tool_calls: calls };
+  });
 }

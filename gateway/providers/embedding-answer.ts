@@ -1,4 +1,4 @@
-import { asArray, asCount, asObject, asText, type JsonObject, parseWithin } from '../json/json-value.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseWithin } from '../json/parse-json.ts';
 import { workerTask } from '../threads/worker-task.ts';
 import type { EmbeddingFormat, Embeddings } from './embedding.ts';
 

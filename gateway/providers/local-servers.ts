@@ -1,5 +1,5 @@
 import { knownProvider, type ProviderId } from '#shared/known-providers.ts';
-import { asArray, asObject, asText } from '../json/json-value.ts';
+import { asArray, asObject, asText } from '../json/parse-json.ts';
 import { readJson } from '../upstream/upstream-fetch.ts';
 
 /** A server on this machine that can answer. */
@@ -11,7 +11,7 @@ export interface FoundServer {
   readonly models: string[];
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly fetch: typeof globalThis.fetch;
   /** The ports to knock on; each kind of server has a usual one, and any kind may be on any of them. */
   readonly ports?: readonly number[];

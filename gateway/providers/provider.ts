@@ -9,8 +9,7 @@ import type { StopSignal } from '../concurrency/stop-signal.ts';
 import type { PriceFields } from '../prices/price-document.ts';
 import type { FetchedFiles } from '../upstream/fetched-files.ts';
 import type { UpstreamFetch } from '../upstream/upstream-response.ts';
-import type { CallState } from './call-state.ts';
-import type { LongChanges } from './changed-request.ts';
+import type { CallState, LongChanges } from './changed-request.ts';
 import type { EmbeddingRequest, Embeddings } from './embedding.ts';
 import type { Packed } from './packed-request.ts';
 
@@ -76,7 +75,7 @@ export interface ProviderRequest {
   readonly whole?: boolean;
   /** What is known of the model; absent of one that only its server knows. */
   readonly facts?: ModelFacts | null;
-  /** By which of its vendor's APIs the model is to be asked, where there are several; decided by its facts (`fitting/fit-api.ts`). */
+  /** By which of its vendor's APIs the model is to be asked, where there are several; decided by its facts (`fitting/fit-request.ts`). */
   readonly api?: 'chat_completions' | 'responses';
   /** What is to be changed in its long parts, so that the model takes them; done by whoever writes the body. */
   readonly changes?: LongChanges | null;
@@ -192,7 +191,7 @@ export interface Provider {
   readonly needsMaxTokens?: boolean;
   /** It signs its reasoning before tool calls, and wants it back with them (`extra_content`). */
   readonly signsReasoning?: boolean;
-  /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`without-addresses.ts`). */
+  /** It can fetch images by their address; where it cannot or may not, it is given the bytes (`provider-guards.ts`). */
   readonly fetchesImages?: boolean;
   /** It can be asked for all of an answer at once, if that has so many tokens at most; absent: for none. */
   readonly wholeAnswerTokens?: number;

@@ -12,12 +12,10 @@ import { createOpenAi } from './openai/openai.ts';
 import { dialectOf } from './openai-compatible/dialects.ts';
 import { createOpenAiCompatible } from './openai-compatible/openai-compatible.ts';
 import type { NamedServer, Provider, ProviderCredential } from './provider.ts';
+import { withHeaders, withoutAddresses, withoutKey } from './provider-guards.ts';
 import { createSandbox } from './sandbox/sandbox.ts';
 import { sandboxModels } from './sandbox/sandbox-models.ts';
 import { sandboxEmbedding } from './sandbox/sandbox-vectors.ts';
-import { withHeaders } from './with-headers.ts';
-import { withoutAddresses } from './without-addresses.ts';
-import { withoutKey } from './without-key.ts';
 
 /** Where a provider is reached unless its credential says otherwise; undefined where only its owner knows. */
 export const defaultBaseUrl = (id: string): string | undefined => knownProvider(id)?.baseUrl ?? undefined;
@@ -26,7 +24,7 @@ export const defaultBaseUrl = (id: string): string | undefined => knownProvider(
 export const hostedBaseUrl = (id: string): string | undefined =>
   knownProvider(id)?.ownServer ? undefined : defaultBaseUrl(id);
 
-export interface Registered {
+interface Registered {
   readonly provider: Provider;
   /** Null: the provider is known but no key was given. */
   readonly credential: ProviderCredential | null;
@@ -55,7 +53,7 @@ export interface Registry {
   refresh(id: string, signal?: AbortSignal): Promise<void>;
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly fetch: UpstreamFetch;
   readonly sandbox: boolean;
   readonly sandboxPace: number;

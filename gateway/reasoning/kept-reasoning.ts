@@ -3,7 +3,7 @@ import type { BooksTransaction } from '../db/open.ts';
 import type { Books } from '../db/schema.ts';
 import type { Transact } from '../db/transact.ts';
 import type { Sealing } from '../idempotency/sealing.ts';
-import type { CallState } from '../providers/call-state.ts';
+import type { CallState } from '../providers/changed-request.ts';
 
 /** A tool call with what its provider wants back with it. */
 export interface SignedCall {
@@ -29,7 +29,7 @@ export interface KeptReasoning {
   forgetOld(): Promise<void>;
 }
 
-export interface KeptReasoningDeps {
+interface KeptReasoningDeps {
   readonly db: Kysely<Books>;
   readonly transact: Transact;
   readonly sealing: Sealing;

@@ -3,9 +3,8 @@ import type { Usage } from '#shared/wire/usage.ts';
 import type { Plan } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
-import { currentMonth, dayMs } from '../ledger/period.ts';
+import { currentMonth, dayMs, dayOf } from '../ledger/period.ts';
 import { monthOf } from '../ledger/quota.ts';
-import { dayOf } from '../ledger/usage-counters.ts';
 import { accountRow } from './account-store.ts';
 
 /** How much of the plan's quotas is used up (wire contract §2.3). Window limits are not quotas and not listed. */

@@ -2,7 +2,7 @@ import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { QuoteLimit } from '#shared/wire/quote.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
-import { keyShortageNow } from '../ledger/key-limit.ts';
+import { keyShortageNow } from '../ledger/quota.ts';
 import { quotas } from './account-limits.ts';
 import { accountRow } from './account-store.ts';
 

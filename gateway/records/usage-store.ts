@@ -3,10 +3,9 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { UsageDailyRow } from '../db/schema.ts';
-import { type Period, splitByDays } from '../ledger/period.ts';
-import { dayOf } from '../ledger/usage-counters.ts';
+import { dayOf, type Period, splitByDays } from '../ledger/period.ts';
 
-export interface UsageFilter extends Period {
+interface UsageFilter extends Period {
   readonly accountId: string;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
@@ -14,7 +13,7 @@ export interface UsageFilter extends Period {
   readonly byok?: boolean | undefined;
 }
 
-export interface UsageCounters {
+interface UsageCounters {
   readonly requests: number;
   readonly succeeded: number;
   readonly failed: number;

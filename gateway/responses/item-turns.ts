@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json/json-value.ts';
+import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 
 /** A turn of the model's while it is put together: what it thought, said and called. */
 interface Turn {

@@ -2,7 +2,7 @@ import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
-import { asArray, asObject, type JsonObject } from '../json/json-value.ts';
+import { asArray, asObject, type JsonObject } from '../json/parse-json.ts';
 import {
   callItem,
   messageItem,

@@ -1,5 +1,5 @@
 import type { DeltaPart } from '../chat/stream-writer.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import type { JsonObject } from '../json/parse-json.ts';
 
 /** One event of a response's stream, without its sequence number. */
 export type ResponseEvent = JsonObject & { readonly type: string };

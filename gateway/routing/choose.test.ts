@@ -5,8 +5,7 @@ import { planOf } from '../auth/plans.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { testModel, testPrice } from '../testing/test-models.ts';
 import { choose } from './choose.ts';
-import { type Candidate, exclusionsOf, type Rules } from './eligibility.ts';
-import { complexityOf, type Features, featuresOf } from './features.ts';
+import { type Candidate, complexityOf, exclusionsOf, type Features, featuresOf, type Rules } from './eligibility.ts';
 
 const noControls: Rules['controls'] = {
   policy: undefined,

@@ -1,9 +1,8 @@
-import { type Candidate, exclusionsOf, type Rules } from './eligibility.ts';
-import { complexityOf, type Features, type Tier } from './features.ts';
+import { type Candidate, complexityOf, exclusionsOf, type Features, type Rules, type Tier } from './eligibility.ts';
 import { type Policy, type Score, scoreOf } from './score.ts';
 
 /** One line of the explanation: a score, or every reason against. */
-export type Explained =
+type Explained =
   | { readonly id: string; readonly score: number; readonly parts: Score['parts'] }
   | { readonly id: string; readonly excluded: readonly string[] };
 

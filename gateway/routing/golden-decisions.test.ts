@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planOf } from '../auth/plans.ts';
 import { buildCatalogue } from '../catalogue/build-catalogue.ts';
 import { choose } from './choose.ts';
-import type { Candidate, Rules } from './eligibility.ts';
-import { type Features, featuresOf } from './features.ts';
+import { type Candidate, type Features, featuresOf, type Rules } from './eligibility.ts';
 
 /** The nine models of the contract's samples, with the prices that ship (wire contract §5.3). */
 const nine = [

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { testModel } from '../testing/test-models.ts';
-import { matchesGlob } from './glob.ts';
-import { resolve } from './resolve.ts';
+import { matchesGlob, resolve } from './resolve.ts';
 
 const models = [
   testModel('openai/gpt'),

@@ -1,8 +1,12 @@
+import { crc32 } from 'node:zlib';
 import { AppError } from '#shared/errors.ts';
-import type { Warning } from '#shared/wire/chat-response.ts';
+import type { ChatMessage } from '#shared/wire/chat-request.ts';
+import type { Routing, Warning } from '#shared/wire/chat-response.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { messageText } from '../content/conversation-shape.ts';
+import type { Choice } from './choose.ts';
 
-export interface ResolveInput {
+interface ResolveInput {
   readonly provider: string | null;
   readonly model: string | null;
   readonly models: readonly CatalogueModel[];
@@ -153,3 +157,122 @@ function notFound(model: string): AppError {
     },
   );
 }
+
+/** Why a model was asked: the router's choice, or the caller's own. */
+export type Decision = { readonly kind: 'direct' } | { readonly kind: 'router'; readonly choice: Choice };
+
+export type AttemptRecord = Routing['attempts'][number];
+
+interface ExplainInput {
+  readonly decision: Decision;
+  readonly model: CatalogueModel;
+  readonly attempts: readonly AttemptRecord[];
+  readonly catalogueVersion: string;
+  readonly full: boolean;
+}
+
+/** The `routing` object of an answer (wire contract §5.6). */
+export function explain(input: ExplainInput): Routing {
+  const { decision, model } = input;
+  const common = {
+    selected: model.id,
+    upstream_model: model.model,
+    attempts: [...input.attempts],
+    catalog_version: input.catalogueVersion,
+  };
+  if (decision.kind === 'direct') return { policy: 'direct', reason: 'the request names this model', ...common };
+  const { choice } = decision;
+  return {
+    policy: choice.policy,
+    reason: reasonFor(choice, model),
+    ...common,
+    complexity: choice.complexity,
+    relaxed: choice.relaxed,
+    ...(input.full ? { candidates: choice.candidates.map((candidate) => ({ ...candidate })) } : {}),
+  };
+}
+
+function reasonFor(choice: Choice, model: CatalogueModel): string {
+  const place = choice.chain.findIndex((entry) => entry.candidate.model.id === model.id);
+  const score = choice.chain[place]?.score ?? 0;
+  const of = `of ${choice.eligible} eligible`;
+  return place === 0 ? `best score ${score} ${of}` : `fallback ${place} with score ${score} ${of}`;
+}
+
+/** One line for the header `x-portico-route`. */
+export function routeSummary(decision: Decision, model: CatalogueModel): string {
+  if (decision.kind === 'direct') return 'policy=direct';
+  const { choice } = decision;
+  const score = choice.chain.find((entry) => entry.candidate.model.id === model.id)?.score ?? 0;
+  return `policy=${choice.policy};tier=${choice.complexity.tier};score=${score};eligible=${choice.eligible}/${choice.candidates.length}`;
+}
+
+/** Matches an id against a pattern in which `*` stands for anything. Linear: no pattern can make it slow. */
+export function matchesGlob(pattern: string, id: string): boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  if (!rest.length) return pattern === id;
+  if (!id.startsWith(head)) return false;
+  const tail = rest.pop() ?? '';
+  let at = head.length;
+  for (const piece of rest) {
+    const found = id.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return id.length - tail.length >= at && id.endsWith(tail);
+}
+
+/** Whether a plan's list of models (`*` allowed, a leading `!` excludes) lets a model through. */
+export function planAllows(patterns: readonly string[], id: string): boolean {
+  const excluded = patterns.some((pattern) => pattern.startsWith('!') && matchesGlob(pattern.slice(1), id));
+  return !excluded && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(pattern, id));
+}
+
+/** Remembers for ten minutes which model answered a conversation (wire contract §5.5). Losing it costs stickiness only. */
+export interface Sticky {
+  recall(key: string): string | null;
+  remember(key: string, modelId: string): void;
+}
+
+const keptMs = 600_000;
+const maxEntries = 10_000;
+
+export function createSticky(now: () => number): Sticky {
+  const entries = new Map<string, { modelId: string; until: number }>();
+  return {
+    recall(key) {
+      const entry = entries.get(key);
+      return entry && entry.until > now() ? entry.modelId : null;
+    },
+    remember(key, modelId) {
+      entries.delete(key);
+      entries.set(key, { modelId, until: now() + keptMs });
+      const [oldest] = entries.keys();
+      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}
+
+/** How a conversation begins, as far as it tells it from others: its first instruction and its first question. */
+export const openingOf = (messages: readonly ChatMessage[]): readonly string[] =>
+  [
+    messages.find((message) => message.role === 'system' || message.role === 'developer'),
+    messages.find((message) => message.role === 'user'),
+  ].flatMap((message) => brief(message ? messageText(message) : ''));
+
+/**
+ * Names a conversation within its account: by its session, else by how it began. Nothing can be read back from it. Two that share
+ * a name by accident share a remembered model, no more; an account cannot meet another one's.
+ */
+export function conversationKey(accountId: string, sessionId: string | null, opening: readonly string[]): string {
+  const texts = sessionId === null ? opening : [sessionId];
+  let key = sessionId === null ? `${accountId} opening` : `${accountId} session`;
+  for (const text of texts) key += ` ${crc32(text)}/${text.length}`;
+  return key;
+}
+
+const shownChars = 2_048;
+
+/** A long text by its length, its beginning and its end: hashing all of it would cost more than the rest of routing. */
+const brief = (text: string): string[] =>
+  text.length <= 2 * shownChars ? [text] : [String(text.length), text.slice(0, shownChars), text.slice(-shownChars)];

@@ -1,8 +1,7 @@
 import { costOf, noTokens } from '#shared/price.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
-import type { Candidate } from './eligibility.ts';
-import type { Features, Tier } from './features.ts';
+import type { Candidate, Features, Tier } from './eligibility.ts';
 
 export type Policy = NonNullable<RouteControls['policy']>;
 

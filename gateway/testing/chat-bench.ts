@@ -24,7 +24,7 @@ import type { ProviderCredential } from '../providers/provider.ts';
 import { createRegistry } from '../providers/registry.ts';
 import { createKeptReasoning } from '../reasoning/kept-reasoning.ts';
 import { createHealth } from '../routing/health.ts';
-import { createSticky } from '../routing/sticky.ts';
+import { createSticky } from '../routing/resolve.ts';
 import { openUpstreamConnections } from '../upstream/upstream-connections.ts';
 import { platformFetch } from '../upstream/upstream-response.ts';
 import { testDatabase } from './test-database.ts';

@@ -1,5 +1,5 @@
 import type { ReceiveDeps } from '../http/receive.ts';
-import { createLimits } from '../limits/limits.ts';
+import { createLimits } from '../limits/chat-pass.ts';
 import { createMemoryStore } from '../limits/memory-store.ts';
 import { createOverload } from '../overload/overload.ts';
 import { testNow } from './open-test-gateway.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayCarrySecrets } from './secret-address.ts';
+import { mayCarrySecrets } from './dispatch-fetch.ts';
 
 test.each([
   ...['https://api.example/v1', 'https://10.0.0.5/', 'http://localhost:8788', 'http://LOCALHOST/', 'http://127.0.0.1/'],

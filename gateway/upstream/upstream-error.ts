@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
-import { asArray, asObject, asText } from '../json/json-value.ts';
+import { asArray, asObject, asText } from '../json/parse-json.ts';
 
 /** What a provider said went wrong, whatever its format. */
-export interface UpstreamFault {
+interface UpstreamFault {
   readonly provider: string;
   /** HTTP status, or the one that the fault's kind stands for when it comes inside a stream. */
   readonly status: number;
@@ -16,7 +16,7 @@ export interface UpstreamFault {
 }
 
 /** What an error says beside its code, for those who watch over providers and models. */
-export type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown' | 'model_refuses';
+type UpstreamReason = 'quota_exhausted' | 'key_refused' | 'model_unknown' | 'model_refuses';
 
 /** Why an upstream failed, where it is one of the reasons that somebody has to act on. */
 export function reasonOf({ details }: AppError): UpstreamReason | null {

@@ -3,12 +3,12 @@ import { readOnTheWay } from '#shared/plain-http.ts';
 import { type BodyBlocks, createBodyBlocks } from '../body/body-blocks.ts';
 import type { StopSignal } from '../concurrency/stop-signal.ts';
 import { workerPool } from '../threads/worker-pool.ts';
+import { mayCarrySecrets } from './dispatch-fetch.ts';
 import { jsonAnswerTask } from './json-answer-task.ts';
-import { mayCarrySecrets } from './secret-address.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
-export interface UpstreamCall {
+interface UpstreamCall {
   readonly provider: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback, mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
+import { isLoopback, mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 /** An address that a key may be sent to. */

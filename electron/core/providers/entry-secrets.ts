@@ -1,5 +1,5 @@
 import { Secret } from '#gateway/auth/secret.ts';
-import { mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
+import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import { toAppError } from '#shared/errors.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';

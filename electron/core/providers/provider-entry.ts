@@ -1,7 +1,7 @@
 import type { Secret } from '#gateway/auth/secret.ts';
 import type { Gateway } from '#gateway/gateway.ts';
 import type { ProviderKey as CredentialKey, ProviderCredential } from '#gateway/providers/provider.ts';
-import { mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
+import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import type { OfferedProvider } from './provider-list.ts';

@@ -1,6 +1,6 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { isKnownModel } from '#gateway/catalogue/build-catalogue.ts';
-import { headerFault } from '#gateway/providers/with-headers.ts';
+import { headerFault } from '#gateway/providers/provider-guards.ts';
 import type { SavedServer } from '#shared/contract/app/providers.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { isServerId } from '#shared/server-kinds.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { mayCarrySecrets } from '#gateway/upstream/secret-address.ts';
+import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { canonical } from './fingerprint.ts';

@@ -1,6 +1,6 @@
 import type { ModelFacts, Source } from '../model-facts.ts';
 
-/** What is known of OpenAI's models, over the API by which the gateway asks each of them (`fitting/fit-api.ts`). */
+/** What is known of OpenAI's models, over the API by which the gateway asks each of them (`fitting/fit-request.ts`). */
 
 const read = '2026-11-22';
 const page = (url: string): Source => ({ url, read });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CustomToolCall, ToolCall } from '#shared/wire/chat-request.ts';
 import { requestError } from '../../http/request-error.ts';
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { DeltaPart } from '../stream-writer.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface CustomTools {
   readonly inWords: boolean;
 }
 
-export const noCustomTools: CustomTools = { names: [], inWords: false };
+const noCustomTools: CustomTools = { names: [], inWords: false };
 
 const isCustom = (value: unknown): boolean => asObject(value).type === 'custom';
 const field = 'input';

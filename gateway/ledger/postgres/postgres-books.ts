@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { BooksDb } from '../../db/open.ts';
-import type { BooksChanges } from '../books-changes.ts';
+import { type BooksChanges, closedRow } from '../books-changes.ts';
 import type { AccountState, KeyState, RequestState } from '../books-state.ts';
-import { closedRow } from '../closed-row.ts';
 import type { Leeway, Reliance } from '../reliance.ts';
 
 /** Reads the books and writes a group of steps in PostgreSQL's words, in one statement each (migration 0013). */

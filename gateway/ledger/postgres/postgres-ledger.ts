@@ -9,14 +9,14 @@ import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
 import { decideSteps, type Step, type StepResult } from '../decide-steps.ts';
 import type { HoldRequest } from '../ledger.ts';
+import { dayOf } from '../period.ts';
 import { monthOf } from '../quota.ts';
 import { createReliance } from '../reliance.ts';
 import type { InterruptingLedger } from '../sweeper.ts';
-import { dayOf } from '../usage-counters.ts';
 import { createBooksCache } from './books-cache.ts';
 import { commitChanges, type DecidedOn, readBooks, type Wanted } from './postgres-books.ts';
 
-export interface PostgresLedgerDeps {
+interface PostgresLedgerDeps {
   readonly db: BooksDb;
   readonly now: () => number;
   readonly instanceId: string;

@@ -1,11 +1,11 @@
+import { mostNano } from '#shared/money.ts';
 import type { BooksConnection } from '../../db/sqlite.ts';
-import { BooksDraft } from '../books-changes.ts';
-import type { BooksView, RequestState } from '../books-state.ts';
-import { type DecidedStep, redoStep } from '../redo-steps.ts';
-import { booksOn } from './sqlite-changes.ts';
+import { type BooksChanges, BooksDraft, type ClosedRequest, closedRow, type OpenedRequest } from '../books-changes.ts';
+import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
+import { type DecidedStep, redoStep } from '../decide-steps.ts';
 
 /** Brings decided steps into the database, in their order. */
-export interface BooksFill {
+interface BooksFill {
   /** How many steps the database lacks. */
   readonly waiting: number;
   /** The number of the last step that it has. */
@@ -88,3 +88,129 @@ export function createBooksFill(connection: BooksConnection): BooksFill {
     },
   };
 }
+
+/**
+ * Reads the books and writes changes in SQLite's words, on the connection itself: between a row that is read and the same row
+ * written there is no await, and nobody else writes.
+ */
+
+type Value = string | bigint | number | null;
+
+const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
+
+const openedColumns = `id, account_id, key_id, instance_id, created, day, purpose, conversation_id, end_user, metadata, byok,
+  lease_until, hold`;
+const closedColumns = `status, error_code, ended, charge, upstream_cost, estimated, provider, model, prompt_tokens,
+  completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, audio_tokens, cache_write_1h_tokens, byok_fee_bps,
+  first_token_ms, total_ms, price, routing`;
+/** In the order of `closedColumns`, which is that of `closedRow`. */
+const closedValues = (closed: ClosedRequest): Value[] => Object.values(closedRow(closed));
+
+const texts = {
+  account: 'select id, plan, balance, held, used, day, day_requests, month, month_used from accounts where id = ?',
+  saveAccount: `update accounts set balance = ?, held = ?, used = ?, day = ?, day_requests = ?, month = ?, month_used = ?
+    where id = ?`,
+  key: 'select id, parent_id, spend_limit, spent, held from api_keys where id = ?',
+  saveKey: 'update api_keys set held = ?, spent = ? where id = ?',
+  request: 'select id, account_id, key_id, day, byok, hold, lease_until, status, charge from requests where id = ?',
+  highestRequest: "select coalesce(max(id), '') as id from requests",
+  openRequest: `insert into requests (${openedColumns}, provider, model, status) values (${places(15)}, 'running')`,
+  // One that was opened and closed since the last time.
+  addRequest: `insert into requests (${openedColumns}, ${closedColumns}) values (${places(13 + 20)})`,
+  raiseRequest: "update requests set hold = hold + ? where id = ? and status = 'running'",
+  renewRequest: "update requests set lease_until = ? where id = ? and status = 'running'",
+  // The hold says that nobody else has touched the row since it was last seen.
+  closeRequest: `update requests set hold = 0, (${closedColumns}) = (${places(20)})
+    where id = ? and status = 'running' and hold = ?`,
+  addEntry: `insert into ledger_entries (id, account_id, type, amount, balance_after, created, description, request_id,
+      provider, model, estimated)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  addUsage: `insert into usage_daily (account_id, day, provider, model, key_id, status, byok, requests, prompt_tokens,
+      completion_tokens, cached_tokens, reasoning_tokens, charge, upstream_cost)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (account_id, day, provider, model, key_id, status, byok) do update set
+      requests = requests + excluded.requests, prompt_tokens = prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = completion_tokens + excluded.completion_tokens,
+      cached_tokens = cached_tokens + excluded.cached_tokens,
+      reasoning_tokens = reasoning_tokens + excluded.reasoning_tokens, charge = charge + excluded.charge,
+      upstream_cost = case when upstream_cost > ${mostNano} - excluded.upstream_cost then ${mostNano}
+        else upstream_cost + excluded.upstream_cost end`,
+} as const;
+
+interface SqliteBooks extends BooksView {
+  /** The highest id of a request; empty where there is none. */
+  highestRequest(): string;
+  /** Writes what a batch has changed. Throws where the stored rows are not as they were decided on: nothing may be committed then. */
+  apply(changes: BooksChanges): void;
+}
+
+const known = new WeakMap<BooksConnection, SqliteBooks>();
+
+/** The books on SQLite's one connection; their statements are prepared once. */
+export function booksOn(connection: BooksConnection): SqliteBooks {
+  const books = known.get(connection) ?? prepareAll(connection);
+  known.set(connection, books);
+  return books;
+}
+
+function prepareAll({ prepare }: BooksConnection): SqliteBooks {
+  const names = Object.keys(texts) as (keyof typeof texts)[];
+  const all = Object.fromEntries(names.map((name) => [name, prepare(texts[name])])) as Record<
+    keyof typeof texts,
+    ReturnType<BooksConnection['prepare']>
+  >;
+  const read = <Row>(name: 'account' | 'key' | 'request', id: string) => all[name].all([id])[0] as Row | undefined;
+  const write = (name: keyof typeof texts, values: readonly Value[]) => {
+    const { changes } = all[name].run(values);
+    if (Number(changes) !== 1) throw new Error(`${name} changed ${changes} rows instead of one`);
+  };
+  return {
+    account: (id) => read<AccountState>('account', id),
+    key: (id) => read<KeyState>('key', id),
+    request: (id) => read<RequestState>('request', id),
+    highestRequest: () => (all.highestRequest.all([])[0] as { id: string }).id,
+    apply(changes) {
+      const closed = new Map(changes.closed.map((one) => [one.settlement.requestId, one]));
+      const whole = new Set<string>();
+      for (const row of changes.opened) {
+        const end = closed.get(row.id);
+        if (end) whole.add(row.id);
+        if (end) write('addRequest', [...openedValues(row, 0n), ...closedValues(end)]);
+        else write('openRequest', [...openedValues(row, row.hold), row.provider, row.model]);
+      }
+      for (const { id, by } of changes.raised) if (!whole.has(id)) write('raiseRequest', [by, id]);
+      for (const { id, lease_until } of changes.renewed) all.renewRequest.run([lease_until, id]);
+      for (const [id, end] of closed) {
+        if (whole.has(id)) continue;
+        write('closeRequest', [...closedValues(end), id, end.hold]);
+      }
+      for (const entry of changes.entries) {
+        write('addEntry', [
+          ...[entry.id, entry.account_id, entry.type, entry.amount, entry.balance_after, entry.created],
+          ...[entry.description, entry.request_id, entry.provider, entry.model, entry.estimated],
+        ]);
+      }
+      for (const { id, balance, held, used, day, day_requests, month, month_used } of changes.accounts) {
+        write('saveAccount', [balance, held, used, day, day_requests, month, month_used, id]);
+      }
+      for (const { id, held, spent } of changes.keys) write('saveKey', [held, spent, id]);
+      for (const row of changes.usage) {
+        write('addUsage', [
+          ...[row.account_id, row.day, row.provider, row.model, row.key_id, row.status, row.byok, row.requests],
+          ...[row.prompt_tokens, row.completion_tokens, row.cached_tokens, row.reasoning_tokens],
+          ...[row.charge, atMost(mostNano, row.upstream_cost)],
+        ]);
+      }
+    },
+  };
+}
+
+const atMost = (most: bigint, amount: bigint): bigint => {
+  if (amount > most) return most;
+  return amount;
+};
+
+const openedValues = (row: OpenedRequest, hold: bigint): Value[] => [
+  ...[row.id, row.account_id, row.key_id, row.instance_id, row.created, row.day, row.purpose, row.conversation_id],
+  ...[row.end_user, row.metadata, row.byok, row.lease_until, hold],
+];

@@ -1,10 +1,9 @@
 import { nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import { priceFromText, priceText } from '../../prices/price-json.ts';
-import type { OpenedRequest } from '../books-changes.ts';
-import { routingText } from '../closed-row.ts';
+import { type OpenedRequest, routingText } from '../books-changes.ts';
+import type { DecidedStep } from '../decide-steps.ts';
 import type { Settlement } from '../ledger.ts';
-import type { DecidedStep } from '../redo-steps.ts';
 
 /**
  * A decided step as the journal keeps it: a JSON array that begins with its kind. Integers beyond 2^53 are strings. What is

@@ -2,7 +2,7 @@ import { mostNano } from '#shared/money.ts';
 import type { BooksConnection } from '../../db/sqlite.ts';
 import type { BooksChanges } from '../books-changes.ts';
 import type { AccountState, BooksView, KeyState, RequestState } from '../books-state.ts';
-import { booksOn } from './sqlite-changes.ts';
+import { booksOn } from './fill-books.ts';
 
 /** Accounts and keys that are remembered; then all are read anew. */
 const most = 10_000;

@@ -10,10 +10,10 @@ import { scanFrames } from '../../db/journal-frames.ts';
 import { openBooks } from '../../db/open.ts';
 import { createTransact } from '../../db/transact.ts';
 import { BooksDraft } from '../books-changes.ts';
+import { redoStep } from '../decide-steps.ts';
 import { grantCredits } from '../grant.ts';
 import type { Settlement } from '../ledger.ts';
 import { createLedger } from '../ledger-store.ts';
-import { redoStep } from '../redo-steps.ts';
 import { verifyBooks } from '../verify-books.ts';
 import { stepFromText } from './journal-text.ts';
 

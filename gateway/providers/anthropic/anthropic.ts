@@ -1,8 +1,8 @@
-import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { upstreamBody } from '../changed-request.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
-import { upstreamBody } from '../upstream-body.ts';
 import { createMessageReader } from './message-events.ts';
 import { bindingHeaders } from './thinking.ts';
 

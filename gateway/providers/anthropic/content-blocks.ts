@@ -1,6 +1,6 @@
 import type { ReasoningDetail } from '#shared/wire/chat-request.ts';
 import { anthropicFormat, blockId } from '../../content/reasoning-details.ts';
-import { asCount, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withThinking } from './thinking-state.ts';
 

@@ -8,13 +8,13 @@ import {
   hasCountsOnly,
   type JsonObject,
   parseEvent,
-} from '../../json/json-value.ts';
+} from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { type BlockReader, createBlockReader } from './content-blocks.ts';
 
 /** Reads one message, in the events of its stream or whole. */
-export interface MessageReader {
+interface MessageReader {
   read(data: string): ProviderEvent[];
   readWhole(message: JsonObject): ProviderEvent[];
   /** `message_stop` was read: the only sign that a streamed message is complete. */

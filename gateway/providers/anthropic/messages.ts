@@ -1,10 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import type { CacheMark, ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { markOf, marksOf } from '../../content/cache-marks.ts';
+import { markOf, marksOf, messageText } from '../../content/conversation-shape.ts';
 import { parseDataUrl } from '../../content/data-url.ts';
-import { messageText } from '../../content/message-text.ts';
 import { requestLimits } from '../../json/json-limits.ts';
-import { parseWithin } from '../../json/json-value.ts';
+import { parseWithin } from '../../json/parse-json.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { thinkingOf } from './thinking-state.ts';
 

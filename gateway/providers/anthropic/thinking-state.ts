@@ -1,5 +1,5 @@
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asObject, type JsonObject } from '../../json/parse-json.ts';
 
 /**
  * Signed thinking must come back unchanged before the tool calls that it led to. It travels as

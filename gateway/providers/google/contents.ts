@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { messageText } from '../../content/conversation-shape.ts';
 import { parseDataUrl } from '../../content/data-url.ts';
-import { messageText } from '../../content/message-text.ts';
 import { requestLimits } from '../../json/json-limits.ts';
-import { asObject, asText, type JsonObject, parseWithin } from '../../json/json-value.ts';
+import { asObject, asText, type JsonObject, parseWithin } from '../../json/parse-json.ts';
 
-export interface GoogleContent {
+interface GoogleContent {
   readonly role: 'user' | 'model';
   readonly parts: readonly object[];
 }

@@ -11,12 +11,12 @@ import {
   hasCountsOnly,
   type JsonObject,
   parseEvent,
-} from '../../json/json-value.ts';
+} from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** Reads the events of one streamed answer. */
-export interface GenerateReader {
+interface GenerateReader {
   read(data: string): ProviderEvent[];
   /** Reads an answer that came in one piece. */
   readWhole(answer: JsonObject): ProviderEvent[];

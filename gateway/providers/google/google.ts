@@ -1,9 +1,9 @@
-import { asArray, asCount, asObject, asText } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { upstreamBody } from '../changed-request.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { ListedModel, Provider, ProviderContext } from '../provider.ts';
-import { upstreamBody } from '../upstream-body.ts';
 import { createGenerateReader } from './generate-events.ts';
 
 const id = 'google';

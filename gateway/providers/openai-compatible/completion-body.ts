@@ -1,10 +1,13 @@
-import type { ChatMessage } from '#shared/wire/chat-request.ts';
-import { unmarked } from '../../content/cache-marks.ts';
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
+import { unmarked } from '../../content/conversation-shape.ts';
+import { foreignDetails } from '../../content/reasoning-details.ts';
+import { formatInWords } from '../format-in-words.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Dialect } from './dialects.ts';
-import { openAiFields } from './openai-fields.ts';
-import { messageFor } from './request-message.ts';
-import { formatWords, responseFormat, toolFields } from './request-tools.ts';
+import { withoutAddress } from './extra-content.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
@@ -60,3 +63,149 @@ function effortField({ parameters, messages }: ProviderRequest, dialect: Dialect
 
 const lostItsThinking = (message: ChatMessage) =>
   message.role === 'assistant' && Boolean(message.tool_calls?.length) && !message.reasoning_content;
+
+const word = z.string().regex(/^[\w.-]{1,64}$/);
+const predictedText = z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))]);
+
+/** OpenAI's further fields by their types; what else one holds is left out. */
+const fields = z
+  .object({
+    logprobs: z.boolean(),
+    top_logprobs: z.int(),
+    logit_bias: z.record(z.string(), z.number()),
+    prediction: z.object({ type: z.literal('content'), content: predictedText }),
+    service_tier: word,
+    verbosity: word,
+    prompt_cache_key: z.string(),
+    safety_identifier: z.string(),
+  })
+  .partial();
+
+/**
+ * OpenAI's own fields as its models are given them. Each is held to its type: at an address of the operator's choosing may
+ * be a server that would fetch what a field of another shape names. Throws `invalid_value`.
+ */
+export function openAiFields(given: Readonly<Record<string, unknown>>): z.infer<typeof fields> {
+  const result = fields.safeParse(given);
+  if (result.success) return result.data;
+  const param = String(result.error.issues[0]?.path[0] ?? '');
+  throw new AppError('invalid_value', `"${param}" is not what OpenAI takes there.`, { param });
+}
+
+/** One message in the words of this server. */
+function messageFor(message: ChatMessage, dialect: Dialect): object {
+  switch (message.role) {
+    case 'developer':
+      return { ...knownFields(message, dialect), role: dialect.knowsDeveloperRole ? 'developer' : 'system' };
+    case 'assistant':
+      return assistantMessage(message, dialect);
+    case 'tool': {
+      return { ...knownFields(message, dialect), tool_call_id: idFor(message.tool_call_id, dialect) };
+    }
+    case 'user':
+      return knownFields({ ...message, content: partsFor(message.content, dialect) }, dialect);
+    default:
+      return knownFields(message, dialect);
+  }
+}
+
+/** A user's parts as the server takes them; the same list where it takes all. */
+function partsFor(content: string | readonly ContentPart[], dialect: Dialect): string | readonly ContentPart[] {
+  if (typeof content === 'string') return content;
+  const parts = content.map((part) => partFor(part, dialect));
+  return parts.some((part, index) => part !== content[index]) ? parts : content;
+}
+
+/** OpenAI takes a file without a name for one that is stored there. */
+function partFor(part: ContentPart, { knowsOriginalDetail }: Dialect): ContentPart {
+  if (part.type === 'file' && part.file.filename === undefined) {
+    return { ...part, file: { ...part.file, filename: 'document.pdf' } };
+  }
+  if (part.type !== 'image_url' || part.image_url.detail !== 'original' || knowsOriginalDetail) return part;
+  return { ...part, image_url: { ...part.image_url, detail: 'high' } };
+}
+
+function assistantMessage(message: Extract<ChatMessage, { role: 'assistant' }>, dialect: Dialect): object {
+  const { reasoning_content: reasoning, tool_calls: calls } = message;
+  return {
+    ...knownFields(message, dialect),
+    ...(reasoning !== undefined && dialect.givesBack === 'reasoning_content' ? { reasoning_content: reasoning } : {}),
+    ...(dialect.givesBack === 'reasoning_details' ? reasoningDetails(message) : {}),
+    ...(calls ? { tool_calls: calls.map((call) => callFor(call, dialect)) } : {}),
+  };
+}
+
+/** What was held to its form when the request was read, and what is text where it is a text. */
+const readFields = new Set(['role', 'content', 'cache_control']);
+const textFields = new Set(['name', 'refusal']);
+
+/**
+ * What a message says, and switches that servers have of their own (`prefix`). Nothing else that a caller adds goes on: in a
+ * field of which nobody here knows what it does could stand an address that the server fetches.
+ */
+function knownFields(message: object, { refusesInMessages }: Dialect): object {
+  const goesOn = ([name, value]: [string, unknown]) =>
+    !refusesInMessages.includes(name) &&
+    name !== 'is_error' &&
+    (readFields.has(name) || typeof value === 'boolean' || (textFields.has(name) && typeof value === 'string'));
+  return Object.fromEntries(Object.entries(message).filter(goesOn));
+}
+
+function callFor({ id, type, function: fn, extra_content: extra }: ToolCall, dialect: Dialect): object {
+  return {
+    ...{ id: idFor(id, dialect), type, function: fn },
+    ...(dialect.keepsExtraContent && extra ? { extra_content: withoutAddress(extra) } : {}),
+  };
+}
+
+/** They travel as `extra_content.openrouter.reasoning_details` of the calls that the thinking led to. */
+function reasoningDetails(message: Extract<ChatMessage, { role: 'assistant' }>): object {
+  const details = foreignDetails(message);
+  return details.length > 0 ? { reasoning_details: withoutAddress(details) } : {};
+}
+
+/** OpenAI refuses longer ones (https://github.com/jin-bo/agentao/pull/321, read 2026-11-22); other gateways hand such out. */
+const longestId = 64;
+
+function idFor(id: string, { nineCharacterIds }: Dialect): string {
+  if (nineCharacterIds) return nineCharacters(id);
+  return id.length <= longestId ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+}
+
+/** The same id always becomes the same nine letters and digits; one that already is of that kind stays. */
+const nineCharacters = (id: string) =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
+
+/** Tools and what is said about calling them. */
+export function toolFields(parameters: Parameters, dialect: Dialect): object {
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel } = parameters;
+  if (!tools) return {};
+  const forced = typeof choice === 'object' && dialect.forcesTool !== 'by_name' ? choice.function.name : null;
+  const offered = forced === null ? tools : tools.filter((tool) => tool.function.name === forced);
+  return {
+    tools: dialect.keepsCacheMarks ? offered : offered.map(unmarked),
+    ...(choice === undefined ? {} : { tool_choice: choiceFor(choice, dialect) }),
+    ...(parallel === undefined || dialect.refuses.includes('parallel_tool_calls')
+      ? {}
+      : { parallel_tool_calls: parallel }),
+  };
+}
+
+function choiceFor(choice: NonNullable<Parameters['tool_choice']>, { forcesTool, requiredWord }: Dialect): unknown {
+  if (choice === 'required') return requiredWord;
+  return typeof choice === 'object' && forcesTool !== 'by_name' ? forcesTool : choice;
+}
+
+/** The format where the server knows it. A schema that it does not know becomes plain JSON, if it knows that. */
+export function responseFormat({ response_format: format }: Parameters, { formats }: Dialect): object {
+  if (!format || format.type === 'text') return {};
+  if (formats.includes(format.type)) return { response_format: format };
+  return formats.includes('json_object') ? { response_format: { type: 'json_object' } } : {};
+}
+
+/** What of the format can only be asked for in words. */
+function formatWords({ response_format: format }: Parameters, { formats }: Dialect): string {
+  return !format || format.type === 'text' || formats.includes(format.type)
+    ? ''
+    : formatInWords({ response_format: format });
+}

@@ -1,16 +1,18 @@
 import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
+import { type NanoUsd, nanoUsd } from '#shared/money.ts';
+import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { detailsIn } from '../../content/reasoning-details.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
-import type { ProviderEvent, Served } from '../provider.ts';
+import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
 import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';
-import { servedBy } from './completion-served.ts';
-import { usageEvent } from './completion-usage.ts';
+import { completionBody } from './completion-body.ts';
+import type { Dialect } from './dialects.ts';
 
 /** Reads the `data:` payloads of one streamed completion. */
-export interface ChunkReader {
+interface ChunkReader {
   read(data: string): ProviderEvent[];
   /** Reads a completion that came in one piece. */
   readWhole(completion: JsonObject): ProviderEvent[];
@@ -157,4 +159,96 @@ function finishReason(provider: string, reason: string, hasCalls: boolean): Fini
     default:
       return reason === 'function_call' || hasCalls ? 'tool_calls' : 'stop';
   }
+}
+
+/** Below this, spelling the messages again costs less than taking care not to. */
+const longMessages = 4_096;
+const noMessages = '"messages":[]';
+
+/** The body of `POST /chat/completions` around messages that go out as they came in; null where they cannot. */
+export function completionBytes(request: ProviderRequest, dialect: Dialect): Uint8Array | null {
+  const { messagesJson, messages } = request;
+  if (!messagesJson || messagesJson.byteLength < longMessages) return null;
+  if (!dialect.knowsDeveloperRole && messages.some(({ role }) => role === 'developer')) return null;
+  const text = JSON.stringify(completionBody({ ...request, messages: [] }, dialect));
+  const [before, after, ...more] = text.split(noMessages);
+  if (before === undefined || after === undefined || more.length > 0) return null;
+  return Buffer.concat([Buffer.from(`${before}"messages":`), messagesJson, Buffer.from(after)]);
+}
+
+/** What a chunk tells of how it was answered, over what those before it told; the same object where it tells nothing new. */
+function servedBy(chunk: JsonObject, before: Served | null): Served | null {
+  const serviceTier = asText(chunk.service_tier) ?? before?.serviceTier;
+  const systemFingerprint = asText(chunk.system_fingerprint) ?? before?.systemFingerprint;
+  const predicted = chunk.usage ? predictedTokens(asObject(asObject(chunk.usage).completion_tokens_details)) : null;
+  if (!predicted && serviceTier === before?.serviceTier && systemFingerprint === before?.systemFingerprint)
+    return before;
+  return {
+    ...before,
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(systemFingerprint === undefined ? {} : { systemFingerprint }),
+    ...predicted,
+  };
+}
+
+/** Null where nothing was predicted. */
+function predictedTokens(details: JsonObject): Served | null {
+  const acceptedPredictionTokens = asCount(details.accepted_prediction_tokens) ?? 0;
+  const rejectedPredictionTokens = asCount(details.rejected_prediction_tokens) ?? 0;
+  return acceptedPredictionTokens + rejectedPredictionTokens > 0
+    ? { acceptedPredictionTokens, rejectedPredictionTokens }
+    : null;
+}
+
+/** The usage that a chunk reports, in OpenAI's place or in Groq's. Nothing where it reports none. */
+export function usageEvent(chunk: JsonObject): ProviderEvent[] {
+  const usage = asObject(chunk.usage ?? asObject(chunk.x_groq).usage);
+  const promptTokens = asCount(usage.prompt_tokens);
+  const completionTokens = asCount(usage.completion_tokens);
+  if (promptTokens === null || completionTokens === null) return [];
+  const cost = costOf(usage);
+  return [{ type: 'usage', usage: counted(usage, promptTokens, completionTokens), ...(cost === null ? {} : { cost }) }];
+}
+
+function counted(usage: JsonObject, promptTokens: number, completionTokens: number): TokenUsage {
+  const prompt = asObject(usage.prompt_tokens_details);
+  const reasoningTokens = asCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
+  const cachedTokens = Math.min(
+    promptTokens,
+    asCount(prompt.cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens) ?? 0,
+  );
+  const audioTokens = asCount(prompt.audio_tokens);
+  return {
+    promptTokens,
+    completionTokens: completionTokens + (leavesOutReasoning(usage, reasoningTokens) ? reasoningTokens : 0),
+    cachedTokens,
+    cacheWriteTokens: Math.min(promptTokens - cachedTokens, asCount(prompt.cache_write_tokens) ?? 0),
+    reasoningTokens,
+    ...(audioTokens ? { audioTokens } : {}),
+  };
+}
+
+/** xAI counts thinking beside the completion, not in it; the total tells. */
+function leavesOutReasoning(usage: JsonObject, reasoningTokens: number): boolean {
+  const parts = (asCount(usage.prompt_tokens) ?? 0) + (asCount(usage.completion_tokens) ?? 0);
+  return reasoningTokens > 0 && asCount(usage.total_tokens) === parts + reasoningTokens;
+}
+
+/** OpenRouter's cost in USD, with what a key of one's own there is billed by the provider behind it. */
+function costOf(usage: JsonObject): NanoUsd | null {
+  const cost = nanoOf(usage.cost);
+  if (cost === null || usage.is_byok !== true) return cost;
+  return nanoUsd(cost + (nanoOf(asObject(usage.cost_details).upstream_inference_cost) ?? 0n));
+}
+
+/** A JSON number of dollars by its digits, as they were sent, rounded up; never by arithmetic on the float. */
+export function nanoOf(value: unknown): NanoUsd | null {
+  const match = typeof value === 'number' ? /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) : null;
+  if (!match) return null;
+  const [, whole = '0', fraction = '', exponent = '0'] = match;
+  const digits = BigInt(`${whole}${fraction}`);
+  const shift = 9 + Number(exponent) - fraction.length;
+  if (shift >= 0) return nanoUsd(digits * 10n ** BigInt(Math.min(shift, 40)));
+  const unit = 10n ** BigInt(-shift);
+  return nanoUsd((digits + unit - 1n) / unit);
 }

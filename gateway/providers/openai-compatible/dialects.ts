@@ -38,7 +38,7 @@ export interface Dialect {
   readonly headers: Readonly<Record<string, string>>;
   /** Where the key goes: as a bearer token, or bare in a header of this name. */
   readonly keyHeader: 'authorization' | 'api-key';
-  /** It can fetch images by their address. Whether it may is its operator's word (`without-addresses.ts`). */
+  /** It can fetch images by their address. Whether it may is its operator's word (`provider-guards.ts`). */
   readonly fetchesImages: boolean;
   /** Knows the detail "original" of pictures; the others are asked for "high". */
   readonly knowsOriginalDetail: boolean;

@@ -1,6 +1,6 @@
 import { type PicoUsd, picoUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
-import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ListedModel } from '../provider.ts';
 
 /**

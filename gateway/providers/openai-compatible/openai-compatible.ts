@@ -1,14 +1,14 @@
-import { asArray, asObject } from '../../json/json-value.ts';
+import { asArray, asObject } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { upstreamBody } from '../changed-request.ts';
 import { readEmbeddings } from '../embedding.ts';
 import type { Provider, ProviderContext, ProviderCredential } from '../provider.ts';
-import { upstreamBody } from '../upstream-body.ts';
 import { createChunkReader } from './completion-chunks.ts';
 import { type Dialect, dialectOf, openAiDialect } from './dialects.ts';
 import { listedEntry } from './listed-entry.ts';
 
-export interface CompatibleOptions {
+interface CompatibleOptions {
   readonly id: string;
   readonly name: string;
   /** Where it is not the one that the table has for this id. */

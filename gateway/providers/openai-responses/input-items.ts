@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { messageText } from '../../content/message-text.ts';
+import { messageText } from '../../content/conversation-shape.ts';
 import { reasoningOf } from './reasoning-state.ts';
 
 /** A conversation as the Responses API takes it. `thinker`: the model that gets its earlier reasoning back; null: nobody does. */

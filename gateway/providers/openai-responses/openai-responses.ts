@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { upstreamFetch } from '../../upstream/upstream-fetch.ts';
+import { upstreamBody } from '../changed-request.ts';
 import { openAiCall } from '../openai-compatible/openai-compatible.ts';
 import type { ProviderContext, ProviderRequest, TakeEvents } from '../provider.ts';
-import { upstreamBody } from '../upstream-body.ts';
 import { createResponseReader } from './response-events.ts';
 import type { Extras } from './responses-body.ts';
 

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withReasoning } from './reasoning-state.ts';
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 
 /**
  * Reasoning items come back before the calls that they led to, encrypted, since nothing is stored (`store: false`). They travel

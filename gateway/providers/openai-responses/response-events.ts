@@ -1,14 +1,14 @@
 import { AppError } from '#shared/errors.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { requestLimits } from '../../json/json-limits.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/json-value.ts';
+import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
-import { usageEvent } from '../openai-compatible/completion-usage.ts';
+import { usageEvent } from '../openai-compatible/completion-chunks.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { createOutputItems, type OutputItems } from './output-items.ts';
 
 /** Reads one response, in the events of its stream or whole. */
-export interface ResponseReader {
+interface ResponseReader {
   read(data: string): ProviderEvent[];
   readWhole(response: JsonObject): ProviderEvent[];
   /** The last event holds all of the answer once more, and the tools that were sent. */

@@ -1,10 +1,10 @@
-import { openAiFields } from '../openai-compatible/openai-fields.ts';
+import { openAiFields } from '../openai-compatible/completion-body.ts';
 import type { ProviderRequest } from '../provider.ts';
 import { inputItems } from './input-items.ts';
 
 type Parameters = ProviderRequest['parameters'];
 
-/** What not every organisation is given: asked for until it is refused (`openai/refused-parts.ts`). */
+/** What not every organisation is given: asked for until it is refused (`openai/openai.ts`). */
 export interface Extras {
   /** Summaries of what the model thinks. */
   readonly summary: boolean;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
-import { createRefusedParts } from './refused-parts.ts';
+import { createRefusedParts } from './openai.ts';
 
 const credential = () => ({ apiKey: null, baseUrl: 'https://api.openai.com/v1' });
 const asked = { model: 'gpt-6-sol', facts: null };

@@ -1,4 +1,4 @@
-import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import { signatureFault } from './tool-loops.ts';
 import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 

@@ -1,4 +1,4 @@
-import { asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import { hasTools, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 
 /** What OpenAI's Responses API refuses. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asArray, asObject, asText, type JsonObject } from '../../json/json-value.ts';
+import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import { listOf } from './vendor-rule.ts';
 
 /**
