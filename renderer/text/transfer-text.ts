@@ -27,7 +27,7 @@ export const text = words({
   noChats: 'There are no chats to export yet.',
   importFile: 'Import chats…',
   importNote:
-    'The JSON of Portico, with its files, or conversations.json of ChatGPT or Claude. Nothing is fetched and nothing is run.',
+    'The JSON of Portico, with its files, or what ChatGPT or Claude sent you: the ZIP as it came, or the conversations.json in it. Nothing is fetched and nothing is run.',
   fileField: 'File to import',
   reading: (percent: number) => `Reading the file, ${percent} %`,
   importTitle: (source: string, count: number) => `${chats(count)} from ${source}`,

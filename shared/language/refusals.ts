@@ -188,7 +188,8 @@ export const refusalWords = {
   importUnreadable: notImported('it could not be read.'),
   importUnknown: notImported('it is no export of Portico, ChatGPT or Claude.'),
   importEmpty: notImported('there are no conversations in it.'),
-  importZip: notImported('it is a ZIP archive. Unpack it and choose the conversations.json in it.'),
+  importZipEmpty: notImported('there is no conversations.json in this ZIP archive.'),
+  importZipLocked: notImported('this ZIP archive is encrypted. Unpack it and choose the conversations.json in it.'),
   importUnexpected: ({ place }: { place: string }) =>
     notImported(`a conversation in it is not as expected (${place}).`),
   importLoose: notImported('a message in it has no place in its conversation.'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { foreignMessage } from '#core/transfer/imported.ts';
+import { foreignMessage } from '#core/transfer/reading/imported.ts';
 import type {
   ExportedConversation,
   ExportedFile,

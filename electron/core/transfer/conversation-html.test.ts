@@ -4,7 +4,7 @@ import { foreignIn } from '../../../tests/support/own-elements.ts';
 import { asWritten, ownMarkup } from '../markup/own-markup.ts';
 import { costsHtml, htmlFoot, htmlHead, toHtml } from './conversation-html.ts';
 import { exportText } from './export-text.ts';
-import { foreignConversation } from './imported.ts';
+import { foreignConversation } from './reading/imported.ts';
 
 const chat = (title: string) => ({
   ...foreignConversation({

@@ -4,7 +4,7 @@ import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
 import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
 import { toMarkdown } from './conversation-markdown.ts';
 import { exportText } from './export-text.ts';
-import { foreignConversation, foreignMessage } from './imported.ts';
+import { foreignConversation, foreignMessage } from './reading/imported.ts';
 
 const english = exportText('en');
 

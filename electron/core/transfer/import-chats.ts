@@ -1,6 +1,6 @@
 import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
 import { describedAnew, type FileKeeper, fileBytes, filesOf, leftOutFiles } from './import-files.ts';
-import { readImport, type Source } from './read-import.ts';
+import { readImport, type Source } from './reading/read-import.ts';
 import type { TransferStore } from './transfer-store.ts';
 
 export interface ImportDeps {

@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { refusal } from '#shared/language/refusals.ts';
+import { largestExport } from './reading/open-export.ts';
 
-/** Four gigabytes: years of chats with their files. */
-const largestFile = 4_000_000_000;
 const uploadIds = /^[\w-]{1,64}$/;
 
 /** Files that are being imported, kept apart until they are imported or given up. A file never comes with a path. */
@@ -39,7 +38,7 @@ export function uploadedFiles(folder: string) {
       if (size !== offset) {
         throw refusal('invalid_input', 'importPieceMissing');
       }
-      if (size + bytes.length > largestFile) {
+      if (size + bytes.length > largestExport) {
         forget(uploadId);
         throw refusal('import_refused', 'importTooLarge');
       }

@@ -46,7 +46,7 @@ export function TransferSection() {
         <input
           ref={field}
           type="file"
-          accept=".json,application/json"
+          accept=".json,.zip,application/json,application/zip"
           aria-label={text.fileField}
           tabIndex={-1}
           className="sr-only"

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { z } from 'zod';
 import {
   type ExportedFile,
@@ -10,12 +9,13 @@ import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Imported } from './imported.ts';
 import { jsonItems, parseJson } from './json-items.ts';
+import { type ExportText, openExport } from './open-export.ts';
 import { chatgptConversation, readChatgpt } from './read-chatgpt.ts';
 import { claudeConversation, readClaude } from './read-claude.ts';
 
 export type Source = 'portico' | 'chatgpt' | 'claude';
 
-type Reason = 'importUnreadable' | 'importUnknown' | 'importEmpty' | 'importZip' | 'importLoose';
+type Reason = 'importUnreadable' | 'importUnknown' | 'importEmpty' | 'importLoose';
 const refuse = (reason: Reason) => refusal('import_refused', reason);
 
 /** A file that messages name, or a conversation; null where it is an empty one. */
@@ -28,27 +28,31 @@ export type ReadItem =
  * must be: whoever wants a file whole reads it to its end before anything is kept.
  */
 export async function* readImport(path: string, newId: () => string): AsyncGenerator<ReadItem, void> {
+  try {
+    for await (const text of openExport(path)) yield* readText(text, newId);
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : refusal('import_refused', 'importUnreadable', { cause });
+  }
+}
+
+async function* readText(text: ExportText, newId: () => string): AsyncGenerator<ReadItem, void> {
   const items = jsonItems();
   let source: Source | null = null;
   let first = true;
-  try {
-    for await (const text of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 18 })) {
-      const piece = first ? (text as string).replace(/^\uFEFF/, '') : (text as string);
-      if (first) requireJson(piece);
-      first = false;
-      for (const item of items.push(piece)) {
-        const value = parseJson(item);
-        if (isFile(value) && (source ?? 'portico') === 'portico') {
-          source = 'portico';
-          yield { kind: 'file', file: checked(exportedFile, value) };
-          continue;
-        }
-        source ??= sourceOf(value);
-        yield { kind: 'chat', source, imported: readers[source](value, newId) };
+  for await (const read of text) {
+    const piece = first ? read.replace(/^\uFEFF/, '') : read;
+    if (first) requireJson(piece);
+    first = false;
+    for (const item of items.push(piece)) {
+      const value = parseJson(item);
+      if (isFile(value) && (source ?? 'portico') === 'portico') {
+        source = 'portico';
+        yield { kind: 'file', file: checked(exportedFile, value) };
+        continue;
       }
+      source ??= sourceOf(value);
+      yield { kind: 'chat', source, imported: readers[source](value, newId) };
     }
-  } catch (cause) {
-    throw cause instanceof AppError ? cause : refuse('importUnreadable');
   }
   const head = items.end();
   if (source === 'portico' || source === null) {
@@ -58,7 +62,6 @@ export async function* readImport(path: string, newId: () => string): AsyncGener
 }
 
 function requireJson(text: string): void {
-  if (text.startsWith('PK')) throw refuse('importZip');
   if (!/^\s*[[{]/.test(text)) throw refuse('importUnknown');
 }
 

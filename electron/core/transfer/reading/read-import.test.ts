@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testCore } from '../../../tests/support/test-core.ts';
-import { uploaded } from '../../../tests/support/upload-import.ts';
+import { testCore } from '../../../../tests/support/test-core.ts';
+import { uploaded } from '../../../../tests/support/upload-import.ts';
 import { foreignConversation, foreignMessage } from './imported.ts';
 
 let empty: Awaited<ReturnType<typeof testCore>>;
@@ -29,6 +30,22 @@ const said = (role: string, parts: unknown[]) => ({
   content: { content_type: 'multimodal_text', parts },
 });
 
+const zipped = (files: Record<string, string>) =>
+  Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]))));
+/** With a byte of its data changed. */
+function damaged(files: Record<string, string>): Buffer {
+  const bytes = zipped(files);
+  bytes.writeUInt8(bytes.readUInt8(120) ^ 0xff, 120);
+  return bytes;
+}
+/** With the flag of an encrypted entry in the list of entries, which is where it is looked for. */
+function locked(files: Record<string, string>): Buffer {
+  const bytes = zipped(files);
+  const entry = bytes.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
+  bytes.writeUInt16LE(bytes.readUInt16LE(entry + 8) | 1, entry + 8);
+  return bytes;
+}
+
 test('ChatGPT’s export comes with its branches; costs are unknown, and what stays behind is counted', async () => {
   const uploadId = await uploaded(
     empty,
@@ -52,6 +69,31 @@ test('ChatGPT’s export comes with its branches; costs are unknown, and what st
   expect(messages[1]).toMatchObject({
     ...{ costUsd: null, costSource: 'unknown', model: 'openai/gpt-4o', sibling: { index: 1, count: 2 } },
   });
+});
+
+test('an export comes as it is delivered, in its ZIP, and in several parts where it is large', async () => {
+  const uploadId = await uploaded(
+    empty,
+    zipped({
+      '__MACOSX/._conversations.json': 'no JSON',
+      'user.json': '{"email":"someone@example.com"}',
+      'archive/conversations-10.json': JSON.stringify([chatgpt('z3')]),
+      'archive/conversations-2.json': JSON.stringify([
+        chatgpt('z1'),
+        chatgpt('z2', { title: 'Schöne Grüße 🎉'.repeat(50_000) }),
+      ]),
+      'file-1.png': 'a picture',
+    }),
+  );
+  const { source, conversations } = await empty.client.transfer.previewImport({ uploadId });
+  expect([source, conversations.map(({ sourceId }) => sourceId)]).toEqual([
+    'chatgpt',
+    ['chatgpt:z1', 'chatgpt:z2', 'chatgpt:z3'],
+  ]);
+  expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: ['chatgpt:z3'] })).toMatchObject({
+    imported: 1,
+  });
+  expect((await empty.client.search.find({ query: '"Chat z3"' })).hits).toHaveLength(1);
 });
 
 test('Claude’s export comes with its thoughts and order', async () => {
@@ -111,7 +153,21 @@ describe('a file is refused whole, with a sentence,', () => {
   test.each([
     ['that is empty', '', /no export/],
     ['that is text', 'hello', /no export/],
-    ['that is a ZIP', 'PK\u0003\u0004', /ZIP/],
+    ['that only begins like a ZIP', 'PK\u0003\u0004', /could not be read/],
+    ['that is a ZIP without chats', zipped({ 'users.json': '[]', 'projects.json': '[]' }), /no conversations.json/],
+    ['that is a ZIP of nothing', zipped({}), /no conversations.json/],
+    ['that is a ZIP whose chats are cut off', zipped({ 'conversations.json': `[${good},` }), /middle/],
+    [
+      'that is a ZIP that was cut off',
+      zipped({ 'conversations.json': `[${good}]` }).subarray(0, 200),
+      /could not be read/,
+    ],
+    [
+      'that is a ZIP whose bytes were changed',
+      damaged({ 'conversations.json': `[${good}]` }),
+      /could not be read|not valid/,
+    ],
+    ['that is a ZIP with a password', locked({ 'conversations.json': `[${good}]` }), /encrypted/],
     ['that is cut off', `[${good},${good.slice(0, -30)}`, /middle/],
     ['with garbage after a good chat', `[${good},{"mapping":nonsense}]`, /not valid JSON/],
     ['with a chat of another shape', `[${good},{"mapping":7}]`, /not as expected/],

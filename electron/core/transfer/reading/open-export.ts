@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { refusal } from '#shared/language/refusals.ts';
+
+/** Four gigabytes: years of chats with their files. */
+export const largestExport = 4_000_000_000;
+const pieceBytes = 1 << 18;
+
+/** The text of one JSON file, piece by piece. */
+export type ExportText = AsyncIterable<string>;
+
+/**
+ * The JSON files of an export: the file itself, or those in the ZIP archive in which ChatGPT and Claude deliver theirs. Nothing is
+ * unpacked onto the disk. Throws `import_refused` where an archive holds no chats or cannot be read without a password.
+ */
+export async function* openExport(path: string): AsyncGenerator<ExportText, void> {
+  if (!(await isZip(path))) {
+    yield createReadStream(path, { encoding: 'utf8', highWaterMark: pieceBytes });
+    return;
+  }
+  const archive = await openPromise(path, { autoClose: false, lazyEntries: true });
+  try {
+    for (const entry of await chatsIn(archive)) {
+      if (entry.isEncrypted()) throw refusal('import_refused', 'importZipLocked');
+      // What an entry says of its size is held against what comes out of it.
+      if (entry.uncompressedSize > largestExport) throw refusal('import_refused', 'importTooLarge');
+      yield textOf(archive, entry);
+    }
+  } finally {
+    archive.close();
+  }
+}
+
+async function isZip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.toString('latin1') === 'PK';
+  } finally {
+    await file.close();
+  }
+}
+
+async function* textOf(archive: ZipFile, entry: Entry): ExportText {
+  const decoder = new TextDecoder();
+  for await (const bytes of await archive.openReadStreamPromise(entry)) yield decoder.decode(bytes, { stream: true });
+  yield decoder.decode();
+}
+
+/** `conversations.json`, of which there are several numbered ones in a large export; or the only JSON file that there is. */
+async function chatsIn(archive: ZipFile): Promise<Entry[]> {
+  const files: Entry[] = [];
+  for await (const entry of archive.eachEntry()) {
+    const isOfSystem = /^__MACOSX\/|(^|\/)\._/.test(entry.fileName);
+    if (!isOfSystem && entry.fileName.endsWith('.json')) files.push(entry);
+  }
+  const named = files.filter(({ fileName }) => /(^|\/)conversations(-\d+)?\.json$/.test(fileName));
+  const chats = named.length > 0 ? named : files.length === 1 ? files : [];
+  if (chats.length === 0) throw refusal('import_refused', 'importZipEmpty');
+  return chats.sort((one, other) => one.fileName.localeCompare(other.fileName, 'en', { numeric: true }));
+}
