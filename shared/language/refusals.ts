@@ -108,6 +108,10 @@ export const refusalWords = {
   cutOff: 'The answer ended without saying that it was complete.',
   connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
   noGateway: 'No gateway is connected.',
+  portInUse: ({ port }: { port: number }) => `Port ${port} is used by another program. Choose another port.`,
+  portForbidden: ({ port }: { port: number }) =>
+    `Port ${port} needs more rights than Portico has. Choose one above 1023.`,
+  portClosed: ({ port }: { port: number }) => `Port ${port} cannot be opened. Choose another port.`,
   gatewaySlow: 'The gateway took too long to answer. Try again.',
   gatewayKeyGone:
     'The key of your gateway is not there any more: it was kept for one session only. Connect again with the key.',

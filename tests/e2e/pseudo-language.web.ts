@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import Sqlite from 'better-sqlite3';
@@ -74,7 +76,9 @@ test('in another language no word of the app is left in English', async ({ launc
   await ended(articles(first.page).nth(1));
   const chat = new URL(first.page.url()).hash;
   await first.close();
-  speak(first.dataFolder, 'en-XA');
+  const port = await takePort();
+  keep(first.dataFolder, 'user', { language: 'en-XA' });
+  keep(first.dataFolder, 'gateway.local', { enabled: true, port });
 
   const { page } = await launch({ dataFolder: first.dataFolder });
   await expect(page.locator('html[lang]')).toBeVisible();
@@ -97,6 +101,7 @@ test('in another language no word of the app is left in English', async ({ launc
       location.hash = hash;
     }, view);
     await page.locator('main h1, main [role=log], main textarea').first().waitFor();
+    if (view === '#settings/gateway') await expect(page.getByText(`⟦Port ${port} `)).toBeVisible();
     await look(view);
   }
   await page.keyboard.press('Control+K');
@@ -105,13 +110,26 @@ test('in another language no word of the app is left in English', async ({ launc
   expect(left).toEqual({});
 });
 
-/** The setting as the core keeps it, while the app is closed. */
-function speak(dataFolder: string, language: string): void {
+const taken: Server[] = [];
+test.afterEach(() => {
+  for (const server of taken.splice(0)) server.close();
+});
+
+/** A port of another program. */
+async function takePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  taken.push(server);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** A setting as the core keeps it, while the app is closed. */
+function keep(dataFolder: string, name: string, change: object): void {
   const db = new Sqlite(join(dataFolder, 'portico.db'));
-  const row = db.prepare("select value from settings where name = 'user'").get() as { value: string } | undefined;
-  const value = JSON.stringify({ ...JSON.parse(row?.value ?? '{}'), language });
+  const row = db.prepare('select value from settings where name = ?').get(name) as { value: string } | undefined;
+  const value = JSON.stringify({ ...JSON.parse(row?.value ?? '{}'), ...change });
   db.prepare(
-    "insert into settings (name, value) values ('user', ?) on conflict (name) do update set value = excluded.value",
-  ).run(value);
+    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
+  ).run(name, value);
   db.close();
 }

@@ -210,7 +210,11 @@ test('the door for other programs opens on loopback; a taken port is reported an
   const port = typeof address === 'object' && address ? address.port : 0;
   const { client } = await start({ listen });
   const refused = await client.gateway.listen({ enabled: true, port });
-  expect(refused.local).toMatchObject({ url: null, problem: expect.stringContaining(`Port ${port}`) });
+  const used = { name: 'portInUse', values: { port } };
+  expect(refused.local).toMatchObject({
+    url: null,
+    problem: { message: expect.stringContaining(`Port ${port}`), refusal: used },
+  });
   taken.close();
   const { local } = await client.gateway.listen({ enabled: true, port });
   expect(local).toMatchObject({ url: `http://127.0.0.1:${port}`, problem: null });

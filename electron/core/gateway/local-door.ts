@@ -1,5 +1,7 @@
 import type { Gateway } from '#gateway/gateway.ts';
+import type { Told } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
 /** A gateway's socket for other programs. */
@@ -22,7 +24,7 @@ const initial = { enabled: true, port: 8788 };
 export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
   let wanted = initial;
   let open: Listening | null = null;
-  let problem: string | null = null;
+  let problem: Told | null = null;
   /** One change after the other: two at once would leave two doors open. */
   let changing = Promise.resolve();
 
@@ -39,7 +41,7 @@ export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
     try {
       open = await listen(gateway, { host: '127.0.0.1', port: wanted.port });
     } catch (error) {
-      problem = sentence(wanted.port, error);
+      problem = problemOf(wanted.port, error);
     }
   }
 
@@ -75,9 +77,9 @@ function parse(stored: unknown): typeof initial {
   return typeof enabled === 'boolean' && Number.isInteger(port) ? { enabled, port } : initial;
 }
 
-function sentence(port: number, error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'EADDRINUSE') return `Port ${port} is used by another program. Choose another port.`;
-  if (code === 'EACCES') return `Port ${port} needs more rights than Portico has. Choose one above 1023.`;
-  return error instanceof AppError ? error.message : `Port ${port} cannot be opened.`;
+function problemOf(port: number, error: unknown): Told {
+  const cause = error instanceof AppError ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  if (code === 'EADDRINUSE') return tell('portInUse', { port });
+  return tell(code === 'EACCES' ? 'portForbidden' : 'portClosed', { port });
 }

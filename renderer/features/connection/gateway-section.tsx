@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import { useGateway, useGatewayCalls } from '../../api/use-settings-calls.ts';
-import { describeError, retryAtOf } from '../../text/error-text.ts';
+import { describeError, retryAtOf, sentenceOf } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
@@ -150,7 +150,7 @@ function LocalDoor({ connection }: { connection: GatewayConnection }) {
           {words.setPort}
         </Button>
       </form>
-      {local.problem && <Notice tone="bad">{local.problem}</Notice>}
+      {local.problem && <Notice tone="bad">{sentenceOf(local.problem)}</Notice>}
       {local.url && <LocalUrl url={local.url} />}
       <LocalKeys />
     </Part>

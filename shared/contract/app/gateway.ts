@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { secretStorage } from '../common/fields.ts';
+import { secretStorage, told } from '../common/fields.ts';
 
 const key = z
   .string()
@@ -19,7 +19,8 @@ export const gatewayConnection = z.object({
     enabled: z.boolean(),
     port: z.int(),
     url: z.string().nullable(),
-    problem: z.string().nullable(),
+    /** Why it is closed although it should be open. */
+    problem: told.nullable(),
   }),
   status: z.object({
     /** `busy`: it answers, and asks to wait. */

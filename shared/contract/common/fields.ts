@@ -15,3 +15,7 @@ export type SecretStorage = z.infer<typeof secretStorage>;
 
 /** Words of the app's own catalogue: their name there, and the values in them. */
 export const namedRefusal = z.object({ name: z.string(), values: z.record(z.string(), z.unknown()) });
+
+/** A sentence for a person. Without `refusal` it is somebody else's, such as a provider's, and is shown as it is. */
+export const told = z.object({ message: z.string(), refusal: namedRefusal.nullish() });
+export type Told = z.infer<typeof told>;
