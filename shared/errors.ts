@@ -153,6 +153,15 @@ export interface Refusal {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** A sentence for a person. Without `refusal` it is somebody else's, such as a server's, and is shown as it is. */
+export interface Told {
+  readonly message: string;
+  readonly refusal?: Refusal | null | undefined;
+}
+
+/** What an error says, apart from it. */
+export const toldBy = ({ message, refusal }: Told): Told => ({ message, refusal });
+
 export interface AppErrorDetails {
   /** Dotted path of the offending field, such as `messages[2].content`. */
   readonly param?: string | null;
@@ -164,7 +173,7 @@ export interface AppErrorDetails {
   /** Facts for the reader, such as `{ excluded: [...] }`. Goes over the wire: never a key, a prompt or a path. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** Where the sentence is one of the app's own catalogue. */
-  readonly refusal?: Refusal;
+  readonly refusal?: Refusal | null | undefined;
   readonly cause?: unknown;
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import type { HeaderFault } from '#shared/header-faults.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { mayCarrySecrets } from '../upstream/dispatch-fetch.ts';
@@ -90,12 +91,11 @@ const ours: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** Why a header cannot be sent besides our own, or null (RFC 9110 §5.1, §5.5, §7.6.1). */
-export function headerFault(name: string, value: string): string | null {
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) return 'is no name of a header';
-  if (ours.has(name.toLowerCase())) return 'is the gateway’s own to set';
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/.test(value))
-    return 'needs a value of plain characters, without line breaks';
+/** Why a header cannot be sent besides our own, or null. */
+export function headerFault(name: string, value: string): HeaderFault | null {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name)) return 'name';
+  if (ours.has(name.toLowerCase())) return 'own';
+  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,4094}[\x21-\x7e])?$/.test(value)) return 'value';
   return null;
 }
 

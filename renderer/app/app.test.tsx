@@ -39,7 +39,7 @@ test.each([
 test('what keeps the app from answering stands above every page', async () => {
   const problem =
     'Another server (process 7) uses the gateway.db of this app. When it ends, answers go on by themselves.';
-  await openApp('#models', { ...fakeData(), app: { ...fakeData().app, problem } });
+  await openApp('#models', { ...fakeData(), app: { ...fakeData().app, problem: { message: problem } } });
   await expect.element(page.getByRole('status').filter({ hasText: 'gateway.db' })).toMatchTextContent(problem);
 });
 

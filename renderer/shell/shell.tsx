@@ -6,6 +6,7 @@ import { useSettled } from '../browser/use-settled.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
 import { ViewBoundary } from '../page/view-boundary.tsx';
+import { sentenceOf } from '../text/error-text.ts';
 import { text } from '../text/shell-text.ts';
 import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { ResizeHandle } from './resize-handle.tsx';
@@ -22,7 +23,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const { open, width, drawer, toggle } = useShell();
   const lost = useConnection((connection) => connection.lost);
   const info = useAppInfo();
-  const trouble = lost ? text.lost : info.data?.problem;
+  const problem = info.data?.problem;
+  const trouble = lost ? text.lost : problem && sentenceOf(problem);
   const settled = useSettled();
   useShortcuts(narrow);
   useRecovery();

@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/client';
-import { type ErrorCode, errorKinds, isErrorCode, type Refusal } from '#shared/errors.ts';
-import { refusalWords, sentenceIn } from '#shared/language/refusals.ts';
+import { type ErrorCode, errorKinds, isErrorCode, type Refusal, type Told } from '#shared/errors.ts';
+import { refusalWords } from '#shared/language/refusal-words.ts';
+import { sentenceOf as sentenceIn } from '#shared/language/refusals.ts';
 import { words } from './language.ts';
 
 export interface ErrorText {
@@ -103,17 +104,13 @@ export function describeError(error: unknown): ErrorText {
   return describeFailure(failure, arrivalOf(error));
 }
 
-interface StoredFailure {
+interface StoredFailure extends Told {
   readonly code: string;
-  readonly message: string;
   readonly retryAfterMs: number | null;
-  /** Where its words are in the app's catalogue. */
-  readonly refusal?: Refusal | null | undefined;
 }
 
 /** What happened: in the window's language where the words are the app's, else as it was told. */
-export const sentenceOf = ({ message, refusal: refused }: Pick<StoredFailure, 'message' | 'refusal'>): string =>
-  (refused && sentenceIn(refusals, refused)) || message;
+export const sentenceOf = (told: Told): string => sentenceIn(refusals, told);
 
 /** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
 export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {

@@ -1,3 +1,4 @@
+import type { LeftOut } from '#shared/contract/chat/transfer.ts';
 import { counted } from './format.ts';
 import { words } from './language.ts';
 
@@ -19,6 +20,7 @@ export const text = words({
   exported: 'Exported',
   savedAs: (name: string) => `Saved as ${name}`,
   exportFailed: 'Not exported',
+  exportMany: chats,
   exportName: (day: string) => `Portico chats ${day}`,
   printFrame: 'Chats to print',
   cancel: 'Cancel',
@@ -34,7 +36,16 @@ export const text = words({
   sources: { portico: 'Portico', chatgpt: 'ChatGPT', claude: 'Claude' },
   here: (count: number) => `${chats(count)} of it are here already and stay as they are.`,
   leftOut: 'Left out:',
-  left: (what: string, count: number) => `${what}: ${count}`,
+  left: {
+    tool_steps: (count: number) => `steps of tools: ${count}`,
+    thoughts: (count: number) => `thoughts of a model: ${count}`,
+    files: (count: number) => `pictures and files: ${count}`,
+    other: (count: number) => `other contents: ${count}`,
+    empty_chats: (count: number) => `empty chats: ${count}`,
+    damaged_files: (count: number) => `files that are damaged: ${count}`,
+    refused_files: (count: number) => `files of a kind or size that Portico does not keep: ${count}`,
+    missing_files: (count: number) => `files that the export names but does not hold: ${count}`,
+  } satisfies Record<LeftOut, (count: number) => string>,
   unknownCost: 'What these answers cost is not known and is not guessed.',
   import: (count: number) => `Import ${chats(count)}`,
   importing: 'Importing',

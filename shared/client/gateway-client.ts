@@ -93,7 +93,10 @@ export function gatewayClient(options: GatewayClientOptions) {
       ...(more.signal ? { signal: more.signal } : {}),
     }).catch((cause: unknown) => {
       more.signal?.throwIfAborted();
-      throw new GatewayError(`The gateway at ${root} did not answer.`, { status_code: 0, code: 'unreachable', cause });
+      throw new GatewayError(`The gateway at ${root} did not answer.`, {
+        ...{ status_code: 0, code: 'unreachable', details: { address: root } },
+        cause,
+      });
     });
     if (!response.ok) throw await errorFromResponse(response);
     return response;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { messages } from './messages.ts';
-import { refusal, refusalWords, sentenceIn } from './refusals.ts';
+import { refusalWords } from './refusal-words.ts';
+import { refusal, sentenceIn, tell } from './refusals.ts';
 
 const pseudo = messages(refusalWords)('en-XA');
 
@@ -20,6 +21,14 @@ test('one without values takes its details in their place', () => {
   const error = refusal('file_download_failed', 'pictureDamaged', { cause });
   expect(error).toMatchObject({ message: 'The picture is not shown: it is damaged.', cause });
   expect(error.refusal).toEqual({ name: 'pictureDamaged', values: {} });
+});
+
+test('a sentence in a sentence is worded with it, and one of somebody else stays as it is', () => {
+  const ours = refusal('context_length_exceeded', 'noRoom', { why: tell('notEnoughRoom') });
+  expect(ours.message).toContain('room: One summary was not enough.');
+  expect(ours.refusal && sentenceIn(pseudo, ours.refusal)).toContain('room: ⟦Öñé ');
+  const theirs = refusal('context_length_exceeded', 'noRoom', { why: { message: 'Nope.', refusal: null } });
+  expect(theirs.message).toContain('room: Nope.');
 });
 
 test.each(['of another version', 'toString', '__proto__'])(

@@ -1,225 +1,19 @@
-import { AppError, type AppErrorDetails, type ErrorCode, type Refusal } from '../errors.ts';
-import { readOnTheWay } from '../plain-http.ts';
-
-type Kind = 'image' | 'pdf' | 'text';
-const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a text file' };
-const scopes = { message: 'a message', conversation: 'this chat', day: 'today (UTC)', month: 'this month (UTC)' };
-type Scope = keyof typeof scopes;
-
-/** What is wrong with a file that should be a database of the app. */
-export type DatabaseFault = 'damaged' | 'foreign' | 'newer' | 'unreadable';
-const faults: Record<DatabaseFault, string> = {
-  damaged: 'it is damaged',
-  foreign: 'it is no database of Portico',
-  newer: 'it was made by a newer version of Portico',
-  unreadable: 'it is damaged or cannot be read',
-};
-
-const plainHttp = `Use https: ${readOnTheWay}`;
-
-const forSession = 'Keys that you enter now are kept for this session only.';
-const notImported = (why: string) => `This file cannot be imported: ${why} Nothing was imported.`;
-const notShown = (why: string) => `The picture is not shown: ${why}.`;
-const tokens = new Intl.NumberFormat('en-US');
-
-/**
- * Why the core refuses or fails, in English, which is the type of every other language. What crosses to the window is the name
- * and the values; the window finds the words in its own language.
- */
-export const refusalWords = {
-  conversationGone: 'This conversation is not here any more.',
-  conversationsGone: 'These conversations are not here any more.',
-  messageGone: 'This message is not here any more.',
-  messageBeforeGone: 'The message before this one is not here any more.',
-  answerGone: 'This answer is not here any more.',
-  viewClosed: 'This view of the conversation was closed.',
-  comparisonGone: 'This comparison is not here any more.',
-  folderGone: 'This folder is not here any more.',
-  backupGone: 'This backup is not here any more.',
-  toolServerGone: 'This tool server is not here any more.',
-  chatRemoved: 'The chat was removed while the message was being sent.',
-  tooLateToUndo: 'It is too late to take this back.',
-  callNotWaiting: 'This call does not wait for a decision any more.',
-  keyRevoked: 'This key is revoked already.',
-  noSuchProvider: ({ id }: { id: string }) => `There is no provider "${id}".`,
-  providerNotSetUp: ({ id }: { id: string }) => `The provider "${id}" is not set up.`,
-  providerNamed: 'This provider has its own name.',
-  tooManyProviders: 'There are too many servers already.',
-  addressNeeded: 'An https address is needed.',
-  addressHasKey: 'Put the key in its own field, not in the address.',
-  addressHasQuery: 'Leave away everything from "?" or "#" on.',
-  addressClear: plainHttp,
-  addressPlain: 'Use https: plain http is for this machine, or for one beside it that wants no key.',
-  serverAddressNeeded: 'The server’s address is needed.',
-  boundToAddress: 'Further keys and headers are sent only to the address they were entered for. Remove them first.',
-  keyNeeded: 'A key is needed.',
-  keyAgain: 'A key is sent only to the address it was entered for. Enter it again.',
-  firstKeyFirst: 'Add the first key here before further ones.',
-  tooManyKeys: ({ most }: { most: number }) => `A provider has ${most} keys at most.`,
-  labelTaken: 'Another key has this label already.',
-  keyTwice: 'This key is there already.',
-  eachKeyOnce: 'Name each key once.',
-  noSuchKey: 'There is no such key.',
-  otherKeysUnread: 'The other keys cannot be read now.',
-  unknownModel: ({ model }: { model: string }) => `"${model}" is no known model.`,
-  bothPrices: ({ model }: { model: string }) => `"${model}" needs both prices or none.`,
-  deploymentsNeeded: 'Name your deployments: Azure does not list them.',
-  azureOnly: 'An API version is for Azure only.',
-  headerValueNeeded: ({ name }: { name: string }) => `The header "${name}" needs its value.`,
-  headerFault: ({ name, why }: { name: string; why: string }) => `The header "${name}" ${why}.`,
-  inputRefused: ({ field, why }: { field: string; why: string }) => (field ? `${field}: ${why}` : why),
-  noSuchTool: ({ name }: { name: string }) => `There is no tool "${name}".`,
-  noTestCredits: 'A connected gateway has no test credits.',
-  idTaken: 'messageId: this id belongs to another message.',
-
-  folderNameTaken: ({ name }: { name: string }) => `There is a folder named "${name}" already. Choose another name.`,
-  chatBusy: 'This chat is still being answered. Stop the answer, or wait for it.',
-  answerBusy: 'This answer is still being written. Stop it, or wait for it.',
-  chooseAnswerFirst: 'Choose the answer to go on with first: the next message belongs below one.',
-  modelGone: ({ model }: { model: string }) =>
-    `${model} is not in the catalogue any more. Take another one in its place.`,
-  modelUnable: ({ name, why }: { name: string; why: string }) => `${name} cannot answer now: ${why}.`,
-  modelTwice: ({ name }: { name: string }) => `models: ${name} is picked twice.`,
-  nothingToSummarise: 'There is nothing here that a summary could stand for.',
-  noSummary: 'The model wrote no summary. Try another model.',
-  noRoom: ({ why }: { why: string }) =>
-    `This chat no longer fits into the model's context, and no summary could make room: ${why}`,
-  capExceeded: (over: {
-    scope: Scope;
-    capUsd: string;
-    spentUsd: string;
-    afterUsd: string;
-    dearest: { name: string; upToUsd: string } | null;
-  }) => {
-    const spent = over.scope === 'message' ? '' : `, of which $${over.spentUsd} are spent`;
-    const dearest = over.dearest ? ` The dearest is ${over.dearest.name}, up to $${over.dearest.upToUsd}.` : '';
-    return `Your cap for ${scopes[over.scope]} is $${over.capUsd}${spent}. With this message it could become $${over.afterUsd}.${dearest}`;
-  },
-  notRead: ({ model, kind, file }: { model: string | null; kind: Kind; file: string }) =>
-    `${model ?? 'This model'} does not read ${kind === 'image' ? 'images' : 'PDF files'}: ${file} cannot be sent to it.`,
-  removeUnread: ({ kind, file }: { kind: Kind; file: string }) =>
-    `This model does not read ${kind === 'image' ? 'images' : 'PDF files'}: choose another one or remove ${file}.`,
-  contextFull: ({ model, limit }: { model: string | null; limit: number | null }) =>
-    `This chat no longer fits into the context of ${model ?? 'this model'}: ${limit === null ? 'unknown' : tokens.format(limit)} tokens.`,
-
-  stopped: 'Stopped.',
-  closed: 'Portico was closed.',
-  closing: 'Portico is closing.',
-  cutOff: 'The answer ended without saying that it was complete.',
-  connectionLost: 'The connection to the gateway was lost in the middle of the answer.',
-  noGateway: 'No gateway is connected.',
-  portInUse: ({ port }: { port: number }) => `Port ${port} is used by another program. Choose another port.`,
-  portForbidden: ({ port }: { port: number }) =>
-    `Port ${port} needs more rights than Portico has. Choose one above 1023.`,
-  portClosed: ({ port }: { port: number }) => `Port ${port} cannot be opened. Choose another port.`,
-  gatewaySlow: 'The gateway took too long to answer. Try again.',
-  gatewayKeyGone:
-    'The key of your gateway is not there any more: it was kept for one session only. Connect again with the key.',
-  gatewayInUse: ({ holder }: { holder: string | null }) =>
-    `Another server${holder === null ? '' : ` (${holder})`} uses the gateway.db of this app. When it ends, answers go on by themselves.`,
-  noKeyFor: ({ provider, model }: { provider: string; model: string }) =>
-    `There is no key for ${provider}, so ${model} cannot answer.`,
-  providerSlow: 'The provider did not answer in time.',
-  keyRefused: 'The provider refused the key.',
-  searchGivenUp: 'The search was given up.',
-  keychainSilent: 'The keychain did not answer.',
-  keychainNotYet: `The keychain has not answered yet. ${forSession}`,
-  keychainHangs: `The keychain does not answer: unlock it and try again. ${forSession}`,
-  keychainLocked: `The keychain is locked: unlock it and try again. ${forSession}`,
-  keychainNone: 'There is no keychain on this machine that Portico can use. Keys are kept for this session only.',
-  extensionsRead: 'Portico runs in a browser: extensions that may read all pages can read your chats.',
-  memoryRead: 'Programs that run under your user name can read the memory of the browser, and with it this page.',
-  askedOnPage:
-    'Before a program is started, Portico asks on a page of its own, which this page cannot reach but extensions can. The installed app asks by a window of the system.',
-
-  fileGone: 'This file is not in the data folder any more.',
-  attachmentGone: ({ name }: { name: string }) => `${name} is not in the data folder any more. Attach it again.`,
-  attachmentsTooLarge: ({ megabytes }: { megabytes: number }) =>
-    `These files are too large together: a message may carry ${megabytes} MB. Remove one.`,
-  attachmentTooLarge: ({ name, kind, megabytes }: { name: string; kind: Kind; megabytes: number }) =>
-    `${name} is too large: ${kinds[kind]} may have up to ${megabytes} MB. Make it smaller or split it.`,
-  uploadTooLarge: ({ name, pdf, image, text }: { name: string; pdf: number; image: number; text: number }) =>
-    `${name} is too large: a PDF may have up to ${pdf} MB, an image ${image} MB, a text file ${text} MB.`,
-  uploadBroken: ({ name }: { name: string }) => `${name} did not arrive whole. Attach it again.`,
-  pictureNotRead: ({ name, format }: { name: string; format: string }) =>
-    `${name} is a ${format} image. Models read PNG, JPEG, WebP and GIF: convert it first.`,
-  fileNotRead: ({ name, format }: { name: string; format: string | null }) =>
-    `${name} is ${format === null ? 'a binary file' : `a ${format} file`}. Images, PDF, text and code can be attached.`,
-  noPicture: notShown('it is no PNG, JPEG, WebP or GIF picture'),
-  pictureTooLarge: ({ width, height }: { width: number; height: number }) =>
-    notShown(`it is too large to be shown, with ${width} × ${height} pixels`),
-  pictureDamaged: notShown('it is damaged'),
-  linkRefused: 'Only plain https, http and mailto links are opened outside the app.',
-  noBrowser: 'This machine has no browser that Portico can open.',
-
-  askedAlready: 'Portico is asking you something else outside this page already.',
-  askedTooOften: ({ seconds }: { seconds: number }) =>
-    `You have just said no, so Portico does not ask again for ${seconds} s.`,
-  saidNo: 'Nothing was started: nobody said yes to it.',
-  changedMeanwhile: 'Nothing was started: the server was changed meanwhile.',
-  notAgreed: 'Not started: nobody has agreed yet to exactly this program or address being used.',
-  toolsChanged: 'The server has changed since you looked at it. Look at its tools again.',
-  commandTooLong: ({ lines, letters }: { lines: number; letters: number }) =>
-    `Its command line is too long to be shown whole before it is started: at most ${lines} lines of ${letters} letters. Put it into a script, and name the script.`,
-  tooManyServers: ({ most, found }: { most: number; found: number }) =>
-    `At most ${most} servers are read at once; here are ${found}.`,
-  serversNoJson: 'This is not JSON. Paste the settings file of the other program as it is.',
-  serversMissing: 'There is no "mcpServers" in it.',
-  toolServerSilent: ({ why }: { why: string }) => `The server did not answer: ${why}`,
-  toolServerLeads: ({ origin }: { origin: string }) => `The server leads to ${origin}.`,
-  toolAddressHasName: 'A name or a password in the address is not used: put it into a header.',
-  toolAddressClear: plainHttp,
-
-  copyNotKept: ({ why }: { why: DatabaseFault }) => `The copy was not kept, because ${faults[why]}. Try again.`,
-  backupUnusable: ({ why }: { why: DatabaseFault }) =>
-    `This backup cannot be restored: ${faults[why]}. Nothing was changed.`,
-  backupDiskFull: 'The disk is full: no backup could be made. Free some space and try again.',
-  backupFolderClosed: ({ folder }: { folder: string }) =>
-    `The folder for backups, ${folder}, cannot be written. Check its permissions and try again.`,
-
-  exportGivenUp: 'The export was given up. Nothing was written.',
-  tooMuchForPdf: 'These chats are too much for one PDF. Choose fewer of them, or export them as HTML.',
-  browserSaves: 'Here the browser saves files itself.',
-  savedAsPdf: 'Here chats are saved as a PDF.',
-  notWritten: ({ file, why }: { file: string; why: 'full' | 'forbidden' | null }) => {
-    const because =
-      why === null ? '' : `, because ${why === 'full' ? 'the disk is full' : 'that place may not be written'}`;
-    return `${file} was not written${because}. What was there before is unchanged.`;
-  },
-  pdfLate: 'The PDF was not ready in five minutes. Choose fewer chats, or export them as HTML.',
-  pdfFailed: 'The PDF could not be made. Choose fewer chats, or export them as HTML.',
-
-  importUnreadable: notImported('it could not be read.'),
-  importUnknown: notImported('it is no export of Portico, ChatGPT or Claude.'),
-  importEmpty: notImported('there are no conversations in it.'),
-  importZipEmpty: notImported('there is no conversations.json in this ZIP archive.'),
-  importZipLocked: notImported('this ZIP archive is encrypted. Unpack it and choose the conversations.json in it.'),
-  importUnexpected: ({ place }: { place: string }) =>
-    notImported(`a conversation in it is not as expected (${place}).`),
-  importLoose: notImported('a message in it has no place in its conversation.'),
-  importHuge: notImported('a conversation in it is larger than 50 MB.'),
-  importNoJson: notImported('it is not valid JSON.'),
-  importDeep: notImported('it is nested too deeply.'),
-  importCut: notImported('it ends in the middle. Is the download complete?'),
-  importGivenUp: 'This import was given up. Choose the file again.',
-  importPieceMissing: 'offset: a piece of the file is missing. Choose it again.',
-  importTooLarge: 'This file is larger than 4 GB and cannot be imported.',
-};
+import { AppError, type AppErrorDetails, type ErrorCode, type Refusal, type Told } from '../errors.ts';
+import { refusalWords } from './refusal-words.ts';
 
 type Words = typeof refusalWords;
 export type RefusalName = keyof Words;
+/** A sentence inside another one may be told itself: it is worded with it. */
+type Given<Values> = { [Name in keyof Values]: string extends Values[Name] ? Values[Name] | Told : Values[Name] };
 type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values) => string
-  ? [values: Values, more?: AppErrorDetails]
+  ? [values: Given<Values>, more?: AppErrorDetails]
   : [more?: AppErrorDetails];
 
-/** A sentence of the catalogue: in English, and its name and values for every other language. */
-export interface Told {
-  readonly message: string;
-  readonly refusal: Refusal;
-}
-
-/** A sentence that is no error. */
-export function tell<Name extends RefusalName>(name: Name, ...[values]: Rest<Name>): Told {
+/** A sentence of the catalogue that is no error: in English, and its name and values for every other language. */
+export function tell<Name extends RefusalName>(
+  name: Name,
+  ...[values]: Rest<Name>
+): Told & { readonly refusal: Refusal } {
   const refused = { name, values: typeof refusalWords[name] === 'function' ? (values as Refusal['values']) : {} };
   return { message: sentenceIn(refusalWords, refused) ?? '', refusal: refused };
 }
@@ -235,5 +29,14 @@ export function refusal<Name extends RefusalName>(code: ErrorCode, name: Name, .
 export function sentenceIn(words: Words, { name, values }: Refusal): string | null {
   if (!Object.hasOwn(words, name)) return null;
   const word: unknown = words[name as RefusalName];
-  return typeof word === 'function' ? word(values) : String(word);
+  if (typeof word !== 'function') return String(word);
+  const given = Object.entries(values).map(([key, value]) => [key, isTold(value) ? sentenceOf(words, value) : value]);
+  return word(Object.fromEntries(given));
 }
+
+/** In the words of a language where they are the app's, else as it was told. */
+export const sentenceOf = (words: Words, { message, refusal: refused }: Told): string =>
+  (refused && sentenceIn(words, refused)) || message;
+
+const isTold = (value: unknown): value is Told =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';

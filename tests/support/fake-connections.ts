@@ -42,7 +42,7 @@ export function fakeConnections(
       addKey: os.providers.addKey.handler(async ({ input }) => {
         await guard('providers.addKey');
         const keys = data.providers.find(({ id }) => id === input.id)?.keys ?? [];
-        const key = { ...input, id: input.label, hint: 'sk-…7Ra1', storage: 'keychain' as const, message: null };
+        const key = { ...input, id: input.label, hint: 'sk-…7Ra1', storage: 'keychain' as const, problem: null };
         return changeProvider(input.id, { keys: [...keys, { ...key, state: 'works' as const }] });
       }),
       orderKeys: os.providers.orderKeys.handler(async ({ input }) => {
@@ -60,7 +60,7 @@ export function fakeConnections(
         const saved = {
           ...{ name, keyPage: null, ownServer: true, baseUrl, movedFrom: null, state, server, keys: [] },
         };
-        const facts = { keyHint: null, storage: null, message: null, checkedAt: Date.now() };
+        const facts = { keyHint: null, storage: null, problem: null, checkedAt: Date.now() };
         const entry = { id: input.id ?? name.toLowerCase(), ...saved, ...facts };
         if (input.id) return changeProvider(input.id, entry);
         data.providers.push(entry);
@@ -78,7 +78,7 @@ export function fakeConnections(
           keyHint: null,
           storage: null,
           checkedAt: null,
-          message: null,
+          problem: null,
         });
       }),
     },

@@ -228,7 +228,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         return {
           models: data.models,
           fetchedAt: Date.now() - 240_000,
-          problem: data.modelsProblem,
+          problem: data.modelsProblem === null ? null : { message: data.modelsProblem },
           retryAfterMs: null,
         };
       }),

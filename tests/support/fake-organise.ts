@@ -140,7 +140,11 @@ export function fakeOrganise(
               message: { id, role, createdAt, snippet: split(text) },
             })),
         ]);
-        return { hits, nextCursor: null, problems: word.startsWith('before:') ? ['before: needs a date.'] : [] };
+        return {
+          hits,
+          nextCursor: null,
+          problems: word.startsWith('before:') ? [{ message: 'before: needs a date.' }] : [],
+        };
       }),
       inConversation: os.search.inConversation.handler(async ({ input }) => {
         await guard('search.inConversation');

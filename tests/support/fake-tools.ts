@@ -77,7 +77,11 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
       const server = { ...find(input.id), allowed: true };
       const fails = server.transport.type === 'stdio' && server.transport.command === 'missing';
       if (fails)
-        return put({ ...server, state: 'failed', problem: 'The server did not answer: spawn missing ENOENT.' });
+        return put({
+          ...server,
+          state: 'failed',
+          problem: { message: 'The server did not answer: spawn missing ENOENT.' },
+        });
       const tools = [
         fakeTool('read_file', 'Reads a file.'),
         { ...fakeTool('write_file', 'Writes a file.'), readOnly: false },
@@ -106,7 +110,7 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
       const added = Object.entries(mcpServers).map(([name, { command }]) =>
         add(name, { type: 'stdio', command, args: [], folder: null, variables: {} }),
       );
-      return { added, leftOut: [{ name: 'broken', reason: 'It has neither a command nor an address.' }] };
+      return { added, leftOut: [{ name: 'broken', reason: { message: 'It has neither a command nor an address.' } }] };
     }),
     forget: os.forget.handler(async ({ input }) => {
       await guard('tools.forget');

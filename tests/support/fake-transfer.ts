@@ -38,7 +38,7 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
             alreadyHere: false,
           },
         ],
-        leftOut: [{ what: 'pictures and files', count: 3 }],
+        leftOut: [{ what: 'files', count: 3 }],
       };
     }),
     commitImport: os.commitImport.handler(async () => {

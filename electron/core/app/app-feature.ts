@@ -1,4 +1,5 @@
 import type { AppInfo } from '#shared/contract/app/app.ts';
+import type { Told } from '#shared/errors.ts';
 import type { Host } from '../host/host.ts';
 import { safeUrl } from '../host/link-guard.ts';
 import type { Keychain } from '../secrets/keychain.ts';
@@ -9,7 +10,7 @@ export interface AppDeps {
   readonly dataFolder: string;
   readonly keychain: Pick<Keychain, 'state'>;
   /** What keeps the app from answering. */
-  readonly problem: () => string | null;
+  readonly problem: () => Told | null;
 }
 
 /** What the renderer runs in, and the way out of it. */

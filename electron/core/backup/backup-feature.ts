@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
-import { AppError } from '#shared/errors.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
@@ -38,7 +38,7 @@ export interface BackupDeps {
 export function backupFeature(deps: BackupDeps) {
   const { databasePath, folder, background, changes, now, log, migrations } = deps;
   const attachments = backupAttachments(folder, deps.attachmentFolder);
-  let problem: string | null = null;
+  let problem: Told | null = null;
   let missingFiles = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -103,7 +103,7 @@ export function backupFeature(deps: BackupDeps) {
       await copy(kind);
       problem = null;
     } catch (error) {
-      problem = error instanceof AppError ? error.message : 'The last backup failed.';
+      problem = error instanceof AppError ? toldBy(error) : tell('backupFailed');
       throw error;
     } finally {
       changes.emit('backups');

@@ -141,7 +141,7 @@ function refuseUnusable({ modelFacts }: Pick<ChatDeps, 'modelFacts'>, models: re
     }
     const { id, status, unavailable_reason } = facts.record;
     if (status !== 'available' && status !== 'degraded') {
-      throw refusal('model_not_found', 'modelUnable', { name: facts.name, why: unavailable_reason ?? status });
+      throw refusal('model_not_found', 'modelUnable', { name: facts.name, status, said: unavailable_reason });
     }
     if (seen.has(id)) throw refusal('invalid_input', 'modelTwice', { name: facts.name });
     seen.add(id);

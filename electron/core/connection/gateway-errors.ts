@@ -1,7 +1,7 @@
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 
 const ours: Readonly<Record<string, ErrorCode>> = {
   unreachable: 'gateway_unreachable',
@@ -16,6 +16,17 @@ const headerAdvice = / Wait as long as "Retry-After" says\.$/;
 function codeOf({ code, status_code }: GatewayError): ErrorCode {
   const known = ours[code] ?? (isErrorCode(code) ? code : null);
   return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
+}
+
+/** A gateway's own sentence. Another language has words for its code, and quotes the sentence. */
+export const saidByGateway = (code: string, message: string) =>
+  tell('gatewaySaid', { code, said: message.replace(headerAdvice, '') });
+
+function wordsOf({ code, message, status_code: status, details }: GatewayError) {
+  if (code === 'unreachable' && typeof details?.address === 'string')
+    return tell('gatewaySilent', { address: details.address });
+  if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
+  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, message);
 }
 
 /** The one model that was asked for, where nothing but a credential is missing. */
@@ -38,7 +49,10 @@ export function fromGateway(error: unknown): unknown {
       cause: error,
     };
     const model = withoutCredential(error);
-    if (model === null) return new AppError(codeOf(error), error.message.replace(headerAdvice, ''), more);
+    if (model === null) {
+      const { message, refusal: told } = wordsOf(error);
+      return new AppError(codeOf(error), message, { ...more, refusal: told });
+    }
     const provider = model.slice(0, model.indexOf('/'));
     return refusal(codeOf(error), 'noKeyFor', { provider: knownProvider(provider)?.name ?? provider, model }, more);
   }

@@ -21,6 +21,7 @@ export interface ComposerTables {
     model: string;
     /** JSON: the models it is meant for, where they are several. */
     compare: Generated<string>;
+    /** JSON: why it was not sent. */
     problem: string | null;
   };
   chat_options: { chat: string; value: string };

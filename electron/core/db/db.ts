@@ -50,7 +50,8 @@ export interface Tables extends ComposerTables {
     /** 1: the key is in the keychain; 0: the server wants none. */
     has_key: number;
     state: string;
-    message: string | null;
+    /** JSON: what its last check found. */
+    problem: string | null;
     checked_at: number | null;
     /** JSON: what it is beside that (`providers/provider-settings.ts`), never a secret. */
     settings: string;
@@ -62,6 +63,7 @@ export interface Tables extends ComposerTables {
     enabled: number;
     tools: string;
     seen_fingerprint: string | null;
+    /** JSON: why it failed. */
     problem: string | null;
     created_at: number;
   };

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { AppError } from '#shared/errors.ts';
+import { refusal } from '#shared/language/refusals.ts';
 
 /**
  * Makes the folder and takes it for this process. The lock is an open transaction on a database file of its own: the
@@ -19,14 +19,8 @@ export function lockDataFolder(folder: string): () => void {
     }
     return () => lock.close();
   } catch (cause) {
-    throw new AppError('data_folder_unavailable', sentence(folder, cause), { cause });
+    const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+    const name = code === 'SQLITE_BUSY' ? 'dataFolderInUse' : 'dataFolderClosed';
+    throw refusal('data_folder_unavailable', name, { folder }, { cause });
   }
-}
-
-function sentence(folder: string, cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  if (code === 'SQLITE_BUSY') {
-    return `Portico is already running with the data folder ${folder}. Close it, or choose another folder with --data-dir.`;
-  }
-  return `The data folder ${folder} cannot be written. Choose another one with --data-dir.`;
 }

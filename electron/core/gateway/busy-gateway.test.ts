@@ -80,7 +80,11 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
   clock.ms = 5_000;
   await expect(client.credits.get({ wallet: 'main', after: 'txn_1' })).rejects.toEqual(refused(15_000));
   await expect(client.usage.get({ wallet: 'main', groupBy: 'day' })).rejects.toEqual(refused(20_000));
-  expect(await client.models.list()).toMatchObject({ problem: 'Too many requests.', retryAfterMs: 20_000 });
+  const said = { code: 'rate_limit_exceeded', said: 'Too many requests.' };
+  expect(await client.models.list()).toMatchObject({
+    problem: { message: 'Too many requests.', refusal: { name: 'gatewaySaid', values: said } },
+    retryAfterMs: 20_000,
+  });
   expect((await client.models.list()).models.length).toBeGreaterThan(0);
   expect((await client.gateway.get()).status).toMatchObject({ state: 'busy', retryAfterMs: 20_000 });
   await client.gateway.get();

@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, toldBy } from '#shared/errors.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
@@ -29,7 +29,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
     try {
       const { client } = await connections.wallet('main');
       await client.verify({ signal: AbortSignal.timeout(limitMs) });
-      return { state: 'ok', message: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
+      return { state: 'ok', problem: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
     } catch (error) {
       return failedStatus(error);
     }
@@ -69,8 +69,8 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
 function failedStatus(error: unknown): GatewayConnection['status'] {
   const failure = fromGateway(error);
   if (!(failure instanceof AppError)) throw error;
-  const { message, retryAfterMs = null } = failure;
-  return { state: stateOf(error), message, retryAfterMs, latencyMs: null };
+  const { retryAfterMs = null } = failure;
+  return { state: stateOf(error), problem: toldBy(failure), retryAfterMs, latencyMs: null };
 }
 
 /** An error that is none of the gateway's (a key that is gone) is a refusal of our own. */

@@ -178,7 +178,10 @@ test('while the gateway does not answer the last known models are shown, with wh
   const before = await client.models.list();
   reachable = false;
   const after = await client.models.list();
-  expect(after).toMatchObject({ fetchedAt: before.fetchedAt, problem: expect.stringContaining('did not answer') });
+  expect(after).toMatchObject({
+    fetchedAt: before.fetchedAt,
+    problem: { message: expect.stringContaining('did not answer'), refusal: { name: 'gatewaySilent' } },
+  });
   expect(after.models).toEqual(before.models);
 });
 

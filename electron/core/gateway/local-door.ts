@@ -1,6 +1,5 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import type { Told } from '#shared/contract/common/fields.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, type Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 

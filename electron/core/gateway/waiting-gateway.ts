@@ -2,7 +2,7 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { errorEnvelope } from '#gateway/http/error-response.ts';
 import type { Operator } from '#gateway/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
-import { AppError, toAppError } from '#shared/errors.ts';
+import { AppError, type Told, toAppError, toldBy } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
@@ -18,7 +18,7 @@ export interface WaitingGateway {
   /** Everything it is asked fails with what keeps it closed, until it can be opened. */
   readonly gateway: Gateway;
   /** What keeps it closed, for people; null where it is open. */
-  problem(): string | null;
+  problem(): Told | null;
   /** Resolves when it was opened after all; null where it was open at once. */
   readonly openedLater: Promise<void> | null;
 }
@@ -105,7 +105,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
 
   return {
     gateway,
-    problem: () => (opened ? null : (problem?.message ?? null)),
+    problem: () => (opened || !problem ? null : toldBy(problem)),
     openedLater: opened ? null : later.promise,
   };
 }

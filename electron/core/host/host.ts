@@ -1,4 +1,4 @@
-import type { Told } from '#shared/language/refusals.ts';
+import type { Told } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
 

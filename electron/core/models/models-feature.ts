@@ -1,4 +1,4 @@
-import { AppError } from '#shared/errors.ts';
+import { AppError, type Told, toldBy } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -24,7 +24,7 @@ const limitMs = 10_000;
 const patienceMs = 1500;
 
 interface Trouble {
-  readonly problem: string | null;
+  readonly problem: Told | null;
   readonly retryAfterMs: number | null;
 }
 
@@ -62,7 +62,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       if (!(error instanceof AppError)) throw error;
       log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
       const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
-      trouble = { problem: error.message, retryAfterMs: error.retryAfterMs ?? null };
+      trouble = { problem: toldBy(error), retryAfterMs: error.retryAfterMs ?? null };
       return { ...known, ...trouble };
     }
   }
@@ -70,7 +70,11 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
   /** Tells that a slow gateway has answered after all, where that is news to who was given the last known list. */
   async function tellNews(refreshing: Promise<ListedModels>, shown: ListedModels): Promise<void> {
     const { models, problem: found } = await refreshing;
-    if (found !== shown.problem || JSON.stringify(models) !== JSON.stringify(shown.models)) changes.emit('models');
+    if (
+      JSON.stringify(found) !== JSON.stringify(shown.problem) ||
+      JSON.stringify(models) !== JSON.stringify(shown.models)
+    )
+      changes.emit('models');
   }
 
   return {

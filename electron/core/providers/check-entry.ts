@@ -1,7 +1,8 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import { AppError, type ErrorCode, toAppError } from '#shared/errors.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { AppError, type ErrorCode, type Told, toAppError, toldBy } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
+import { saidByGateway } from '../connection/gateway-errors.ts';
 import { credentialWith, type Entry, type FurtherKey } from './provider-entry.ts';
 import type { CheckState } from './provider-store.ts';
 
@@ -32,14 +33,14 @@ export async function checkSecret(
   gateway: CheckDeps['gateway'],
   entry: Entry,
   secret: Entry['secret'],
-): Promise<{ state: CheckState; message: string | null }> {
+): Promise<{ state: CheckState; problem: Told | null }> {
   try {
     if (secret || entry.headers.size > 0) parseBaseUrl(entry.baseUrl, { withKey: true });
     await gateway.checkProvider(entry.id, credentialWith(entry, secret), AbortSignal.timeout(checkMs));
-    return { state: 'works', message: null };
+    return { state: 'works', problem: null };
   } catch (error) {
     const failure = checkFailure(error);
-    return { state: stateAfter(failure.code), message: failure.message };
+    return { state: stateAfter(failure.code), problem: problemOf(failure) };
   }
 }
 
@@ -50,15 +51,18 @@ function checkFailure(error: unknown): AppError {
   return toAppError(error);
 }
 
+/** What the embedded gateway says of a provider, or the provider itself. */
+const problemOf = (failure: AppError): Told =>
+  failure.refusal ? toldBy(failure) : saidByGateway(failure.code, failure.message);
+
 function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
   if (code === 'upstream_auth_failed') return 'refused';
   return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
 }
 
 /** Throws `upstream_auth_failed` where the provider refused the key: such a one is kept nowhere. */
-export function requireNotRefused({ state, message }: Pick<Entry, 'state' | 'message'>, provider: string): void {
+export function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>, provider: string): void {
   if (state !== 'refused') return;
-  throw message === null
-    ? refusal('upstream_auth_failed', 'keyRefused', { provider })
-    : new AppError('upstream_auth_failed', message, { provider });
+  const { message, refusal } = problem ?? tell('keyRefused');
+  throw new AppError('upstream_auth_failed', message, { provider, refusal });
 }

@@ -1,8 +1,8 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
-import { toAppError } from '#shared/errors.ts';
-import { readOnTheWay } from '#shared/plain-http.ts';
+import { toAppError, toldBy } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Entry, FurtherKey } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
@@ -70,7 +70,7 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
   };
   if (!hasSecrets) return entry;
   if (!mayCarrySecrets(stored.baseUrl)) {
-    return { ...entry, state: 'refused', message: `Its key is not sent to this address: ${readOnTheWay}` };
+    return { ...entry, state: 'refused', problem: tell('keyKeptBack') };
   }
   try {
     const secret = stored.hasKey ? await secrets.get(secretName(stored.id)) : null;
@@ -79,9 +79,9 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
     const loaded = { ...entry, secret, further, headers };
     const isGone = (stored.hasKey && secret === null) || headers.size < settings.headerNames.length;
     if (!isGone) return loaded;
-    return { ...loaded, state: 'refused', message: 'The key is not in the keychain any more. Enter it again.' };
+    return { ...loaded, state: 'refused', problem: tell('keyGone') };
   } catch (error) {
-    return { ...entry, state: 'unchecked', message: toAppError(error).message };
+    return { ...entry, state: 'unchecked', problem: toldBy(toAppError(error)) };
   }
 }
 
@@ -92,14 +92,11 @@ async function furtherKeys(secrets: SecretBox, { id, settings }: StoredProvider)
   const keys = new Map<string, FurtherKey>();
   for (const key of settings.further) {
     const secret = await secrets.get(secretName(id, key.id));
-    const gone = {
-      state: 'refused' as const,
-      message: 'It is not in the keychain any more. Remove it and add it again.',
-    };
+    const gone = { state: 'refused' as const, problem: tell('furtherKeyGone') };
     keys.set(key.id, {
       secret,
       storage: storageOf(secrets, secretName(id, key.id)),
-      ...(secret ? { state: 'unchecked', message: null } : gone),
+      ...(secret ? { state: 'unchecked', problem: null } : gone),
     });
   }
   return keys;

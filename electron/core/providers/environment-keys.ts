@@ -1,4 +1,5 @@
 import { Secret } from '#gateway/auth/secret.ts';
+import { tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { hintOf } from '../secrets/secret-box.ts';
 import { type Entry, nothingFurther } from './provider-entry.ts';
@@ -48,7 +49,10 @@ function entryFor(known: OfferedProvider, env: Env): Entry | null {
     ...nothingFurther,
   };
   const baseUrl = usable(address, known, secret !== null);
-  if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', message: null };
-  const message = `${known.env.baseUrl} is not used: it is not an https address, nor one of this machine${known.ownServer && secret ? ', and there is a key for it' : ''}.`;
-  return { ...base, baseUrl: address.slice(0, 2048), secret: null, state: 'refused', message };
+  if (baseUrl !== null) return { ...base, baseUrl, secret, state: 'unchecked', problem: null };
+  const problem = tell('variableUnused', {
+    variable: known.env.baseUrl,
+    keyed: known.ownServer && secret !== null,
+  });
+  return { ...base, baseUrl: address.slice(0, 2048), secret: null, state: 'refused', problem };
 }

@@ -25,7 +25,7 @@ export function withFurtherKey(
     further: [...entry.settings.further, { id: keyId, label, hint: hintOf(secret) }],
     order: [...keys.map(({ id }) => id), keyId],
   };
-  const further = new Map(entry.further).set(keyId, { secret, storage: 'session', state: 'unchecked', message: null });
+  const further = new Map(entry.further).set(keyId, { secret, storage: 'session', state: 'unchecked', problem: null });
   return { entry: { ...entry, settings, further }, keyId, secret };
 }
 
@@ -49,14 +49,14 @@ export async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: str
   const storage = await secrets.set(secretName(entry.id), next.secret);
   await secrets.remove(secretName(entry.id, next.id));
   const order = entry.settings.order.filter((id) => id !== mainKey).map((id) => (id === next.id ? mainKey : id));
-  const { state, message, label, hint, secret } = next;
+  const { state, problem, label, hint, secret } = next;
   const promoted = withoutFurther(entry, next.id);
   return {
     ...promoted,
     secret,
     storage,
     state,
-    message,
+    problem,
     keyHint: hint,
     settings: { ...promoted.settings, order, mainLabel: label },
   };

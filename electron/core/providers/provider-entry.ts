@@ -4,6 +4,7 @@ import type { ProviderKey as CredentialKey, ProviderCredential } from '#gateway/
 import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
+import type { Told } from '#shared/errors.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
@@ -13,7 +14,7 @@ export interface FurtherKey {
   readonly secret: Secret | null;
   readonly storage: SecretStorage;
   readonly state: CheckState;
-  readonly message: string | null;
+  readonly problem: Told | null;
 }
 
 /** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
@@ -24,7 +25,7 @@ export interface Entry {
   readonly storage: SecretStorage | null;
   readonly secret: Secret | null;
   readonly state: CheckState;
-  readonly message: string | null;
+  readonly problem: Told | null;
   readonly checkedAt: number | null;
   readonly settings: ProviderSettings;
   /** By their ids. */
@@ -54,11 +55,11 @@ interface OrderedKey extends Omit<ProviderKey, 'state'> {
 
 /** All keys of a provider, in their order. */
 export function keysOf(entry: Entry): OrderedKey[] {
-  const { settings, keyHint, secret, storage, state, message } = entry;
+  const { settings, keyHint, secret, storage, state, problem } = entry;
   const own: OrderedKey[] = [
     ...(keyHint === null
       ? []
-      : [{ id: mainKey, label: settings.mainLabel, hint: keyHint, secret, storage, state, message }]),
+      : [{ id: mainKey, label: settings.mainLabel, hint: keyHint, secret, storage, state, problem }]),
     ...settings.further.flatMap(({ id, label, hint }) => {
       const key = entry.further.get(id);
       return key ? [{ id, label, hint, ...key }] : [];
@@ -121,13 +122,13 @@ export function toProvider(
       state: 'not_set',
       keyHint: null,
       storage: null,
-      message: null,
+      problem: null,
       checkedAt: null,
       keys: [],
       server: null,
     };
   }
-  const { state, keyHint, storage, message, checkedAt, baseUrl, settings } = entry;
+  const { state, keyHint, storage, problem, checkedAt, baseUrl, settings } = entry;
   const { server, models, headerNames } = settings;
   return {
     ...base,
@@ -135,7 +136,7 @@ export function toProvider(
     state,
     keyHint,
     storage,
-    message,
+    problem,
     checkedAt,
     movedFrom: usual !== null && !ownServer && usual !== baseUrl ? usual : null,
     keys: keysOf(entry).map((key) => shownKey(key, live)),

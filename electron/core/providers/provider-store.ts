@@ -1,3 +1,4 @@
+import type { Told } from '#shared/errors.ts';
 import type { Db } from '../db/db.ts';
 import { type ProviderSettings, providerSettings } from './provider-settings.ts';
 
@@ -10,7 +11,7 @@ export interface StoredProvider {
   readonly keyHint: string | null;
   readonly hasKey: boolean;
   readonly state: CheckState;
-  readonly message: string | null;
+  readonly problem: Told | null;
   readonly checkedAt: number | null;
   readonly settings: ProviderSettings;
 }
@@ -25,18 +26,18 @@ export function providerStore(db: Db) {
         keyHint: row.key_hint,
         hasKey: row.has_key === 1,
         state: row.state as CheckState,
-        message: row.message,
+        problem: row.problem === null ? null : (JSON.parse(row.problem) as Told),
         checkedAt: row.checked_at,
         settings: providerSettings.parse(JSON.parse(row.settings)),
       }));
     },
-    async write({ id, baseUrl, keyHint, hasKey, state, message, checkedAt, settings }: StoredProvider): Promise<void> {
+    async write({ id, baseUrl, keyHint, hasKey, state, problem, checkedAt, settings }: StoredProvider): Promise<void> {
       const columns = {
         base_url: baseUrl,
         key_hint: keyHint,
         has_key: hasKey ? 1 : 0,
         state,
-        message,
+        problem: problem && JSON.stringify(problem),
         checked_at: checkedAt,
         settings: JSON.stringify(settings),
       };

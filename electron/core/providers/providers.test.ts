@@ -48,15 +48,30 @@ test('a refused key is kept nowhere', async () => {
   expect([core.secrets.items.size, core.used.length, (await openai(core))?.state]).toEqual([0, 0, 'not_set']);
 });
 
+test('a rule of the contract that an input breaks is named, so that every language has words for it', async () => {
+  const core = await start();
+  const spaced = core.client.providers.setKey({ id: 'openai', key: 'a key with spaces' });
+  await expect(spaced).rejects.toMatchObject({
+    message: 'key: a key has no spaces and only plain characters.',
+    data: { refusal: { name: 'inputRefused', values: { field: 'key', rule: 'key' } } },
+  });
+  const short = core.client.providers.setKey({ id: 'openai', key: 'short' });
+  await expect(short).rejects.toMatchObject({ data: { refusal: { values: { field: 'key', rule: 'tooSmall' } } } });
+});
+
 test('a key whose provider cannot be reached is kept, and says so', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_unreachable', 'OpenAI could not be reached.');
   };
   const set = await core.client.providers.setKey({ id: 'openai', key });
-  expect(set).toMatchObject({ state: 'unreachable', message: 'OpenAI could not be reached.', storage: 'keychain' });
+  expect(set).toMatchObject({
+    state: 'unreachable',
+    problem: { message: 'OpenAI could not be reached.' },
+    storage: 'keychain',
+  });
   core.gateway.checkProvider = async () => {};
-  expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', message: null });
+  expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', problem: null });
 });
 
 test('a provider that asks to wait has said nothing about the key', async () => {
@@ -65,7 +80,7 @@ test('a provider that asks to wait has said nothing about the key', async () => 
     throw new AppError('upstream_rate_limited', 'OpenAI is limiting the rate of requests.');
   };
   const set = await core.client.providers.setKey({ id: 'openai', key });
-  expect(set).toMatchObject({ state: 'unchecked', message: 'OpenAI is limiting the rate of requests.' });
+  expect(set).toMatchObject({ state: 'unchecked', problem: { message: 'OpenAI is limiting the rate of requests.' } });
 });
 
 test('a stored key is never sent to an address it was not entered for', async () => {
@@ -104,7 +119,10 @@ test('a server beside this machine gets no key over plain http: not entered, not
   const entered = core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'http://192.168.1.5:11434/v1' });
   await expect(entered).rejects.toMatchObject({ code: 'invalid_input', data: { details: { param: 'baseUrl' } } });
   const vllm = (await core.client.providers.list()).find(({ id }) => id === 'vllm');
-  expect(vllm).toMatchObject({ state: 'refused', message: expect.stringContaining('there is a key for it') });
+  expect(vllm).toMatchObject({
+    state: 'refused',
+    problem: { message: expect.stringContaining('there is a key for it') },
+  });
   await core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'https://192.168.1.5/v1' });
   const { dataFolder, secrets } = core;
   await core.core.close();
@@ -113,7 +131,10 @@ test('a server beside this machine gets no key over plain http: not entered, not
   db.close();
   const next = await start({ dataFolder, openSecrets: async () => secrets });
   const kept = (await next.client.providers.list()).find(({ id }) => id === 'ollama');
-  expect(kept).toMatchObject({ state: 'refused', message: expect.stringContaining('not sent to this address') });
+  expect(kept).toMatchObject({
+    state: 'refused',
+    problem: { message: expect.stringContaining('not sent to this address') },
+  });
   expect(await next.client.providers.check({ id: 'ollama' })).toMatchObject({ state: 'unreachable' });
   expect(next.used.filter((line) => line.includes(key))).toEqual([]);
 });
@@ -197,7 +218,7 @@ test('a keychain that is locked at the next start loses nothing and is not writt
   const next = await start({ dataFolder: core.dataFolder, openSecrets: async () => lockable });
   await expect
     .poll(() => openai(next))
-    .toMatchObject({ keyHint: 'sk-…6789', message: expect.stringMatching(/locked/) });
+    .toMatchObject({ keyHint: 'sk-…6789', problem: { message: expect.stringMatching(/locked/) } });
   expect((await next.client.app.info()).keychain.state).toBe('locked');
   const removed = next.client.providers.removeKey({ id: 'openai' });
   await expect(removed).rejects.toMatchObject({ code: 'keychain_locked' });

@@ -46,7 +46,7 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
     keyHint,
     storage: null,
     state: 'unchecked',
-    message: null,
+    problem: null,
     checkedAt: null,
     settings: before?.settings ?? noSettings,
     further,
@@ -93,7 +93,7 @@ function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefi
       const secret = value === '' ? kept.get(header) : new Secret(value);
       if (!secret) throw refusal('invalid_input', 'headerValueNeeded', { name }, of('headers'));
       const fault = headerFault(header, secret.reveal());
-      if (fault) throw refusal('invalid_input', 'headerFault', { name, why: fault }, of('headers'));
+      if (fault) throw refusal('invalid_input', 'headerFault', { name, fault }, of('headers'));
       return [header, secret];
     }),
   );

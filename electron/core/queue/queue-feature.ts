@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { toAppError } from '#shared/errors.ts';
+import { toAppError, toldBy } from '#shared/errors.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { QueueStore } from './queue-store.ts';
@@ -66,10 +66,10 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
       }
       await store.remove(id);
     } catch (error) {
-      const { code, message } = toAppError(error);
+      const failure = toAppError(error);
       // Somebody was faster, or nobody has chosen yet below which answer it belongs: it goes on waiting.
-      if (waitsOn.has(code)) return;
-      await store.change(id, { problem: message });
+      if (waitsOn.has(failure.code)) return;
+      await store.change(id, { problem: toldBy(failure) });
     } finally {
       changes.emit('queue');
     }

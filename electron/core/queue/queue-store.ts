@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
+import type { Told } from '#shared/errors.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 
@@ -35,8 +36,9 @@ export function queueStore(db: Db) {
     async isSent(id: string): Promise<boolean> {
       return (await db.selectFrom('messages').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
     },
-    async change(id: string, change: { text?: string; problem: string | null }): Promise<void> {
-      await db.updateTable('queued_messages').set(change).where('id', '=', id).execute();
+    async change(id: string, { problem, ...change }: { text?: string; problem: Told | null }): Promise<void> {
+      const columns = { ...change, problem: problem && JSON.stringify(problem) };
+      await db.updateTable('queued_messages').set(columns).where('id', '=', id).execute();
     },
     async remove(id: string): Promise<void> {
       await db.deleteFrom('queued_messages').where('id', '=', id).execute();
@@ -53,5 +55,5 @@ const toQueued = (row: Omit<Selectable<ComposerTables['queued_messages']>, 'seq'
   attachments: JSON.parse(row.attachments),
   model: row.model,
   compare: JSON.parse(row.compare),
-  problem: row.problem,
+  problem: row.problem === null ? null : JSON.parse(row.problem),
 });

@@ -5,13 +5,13 @@ import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { type AppError, toAppError } from '#shared/errors.ts';
+import { type AppError, toAppError, toldBy } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Quote as GatewayQuote } from '#shared/wire/quote.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
-import { fromGateway } from '../connection/gateway-errors.ts';
+import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { BuiltRequest } from '../request/request.ts';
@@ -174,7 +174,7 @@ function ofGateway(quote: GatewayQuote): Priced {
     costUsd: quote.prices_as_of === null ? null : quote.cost_usd,
     openEnded: quote.open_ended,
     pricesAsOf: quote.prices_as_of,
-    obstacles: quote.limits.map(({ code, message }) => ({ code, message })),
+    obstacles: quote.limits.map(({ code, message }) => ({ code, ...saidByGateway(code, message) })),
     served: quote.routing.selected,
     mayBeCached: cached.high > 0,
   };
@@ -187,7 +187,7 @@ function cachedIn(last: Message | undefined, served: string, promptTokens: numbe
   return Math.min(promptTokens, last.usage.promptTokens);
 }
 
-const obstacle = ({ code, message, refusal: told }: AppError) => ({ code, message, refusal: told });
+const obstacle = (error: AppError) => ({ code: error.code, ...toldBy(error) });
 
 const unreadObstacle = ({ name, kind }: Attachment) =>
   obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

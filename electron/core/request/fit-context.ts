@@ -1,6 +1,6 @@
 import type { Room } from '#shared/contract/chat/conversations.ts';
-import { toAppError } from '#shared/errors.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { toAppError, toldBy } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { ToPart } from './history.ts';
 import type { BuildRequest, BuiltRequest, RequestInput } from './request.ts';
@@ -50,10 +50,10 @@ export function contextFitter({ build, overflowOf, compact, log }: RoomDeps): Ro
     const made = await summarise(input, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       log({ event: 'summary-failed', ...failureEntry(error) });
-      return { messages: null, why: toAppError(error).message };
+      return { messages: null, why: toldBy(toAppError(error)) };
     });
     const request = made.messages === null ? first : await build(input, toPart);
-    const why = 'why' in made ? made.why : request.context.summarises ? 'One summary was not enough.' : null;
+    const why = 'why' in made ? made.why : request.context.summarises ? tell('notEnoughRoom') : null;
     if (request.context.summarises && (await overflowOf(input.conversationId)) !== 'drop') {
       throw refusal('context_length_exceeded', 'noRoom', { why: why ?? '' });
     }

@@ -4,7 +4,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Quote } from '#shared/wire/quote.ts';
 import type { Connections } from '../connection/connections.ts';
-import { fromGateway } from '../connection/gateway-errors.ts';
+import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { ToPart } from '../request/history.ts';
@@ -77,7 +77,7 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
       costUsd: costOf(quoted),
       simulated: modelFacts(selected)?.simulated ?? false,
       alternative: next ? { id: next.id, name: next.name, costUsd: other && costOf(other) } : null,
-      obstacles: quoted.limits.map(({ message }) => message),
+      obstacles: quoted.limits.map(({ code, message }) => saidByGateway(code, message)),
     };
   };
 }

@@ -2,6 +2,7 @@ import { mapEventIterator, ORPCError } from '@orpc/client';
 import { ValidationError } from '@orpc/contract';
 import type { AnyRouter } from '@orpc/server';
 import { type AppError, errorKinds, type Refusal, toAppError } from '#shared/errors.ts';
+import { type InputRule, isInputRule } from '#shared/language/refusal-words.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
@@ -52,7 +53,14 @@ function fromForeign(error: unknown): AppError {
   const issue = error.code === 'BAD_REQUEST' && error.cause instanceof ValidationError ? error.cause.issues[0] : null;
   if (!issue) return toAppError(error.cause ?? error);
   const param = issue.path?.map((part) => (typeof part === 'object' ? part.key : part)).join('.') ?? '';
-  return refusal('invalid_input', 'inputRefused', { field: param, why: issue.message }, { details: { param } });
+  const details = { param, why: issue.message };
+  return refusal('invalid_input', 'inputRefused', { field: param, rule: ruleOf(issue) }, { details });
+}
+
+/** The contract's own rules are named in place of the message; of zod's only the kinds are told apart. */
+function ruleOf(issue: { readonly message: string; readonly code?: unknown }): InputRule {
+  if (isInputRule(issue.message)) return issue.message;
+  return issue.code === 'too_small' ? 'tooSmall' : issue.code === 'too_big' ? 'tooLarge' : 'other';
 }
 
 function isStream(output: unknown): output is AsyncIterator<unknown> & AsyncIterable<unknown> {

@@ -103,7 +103,11 @@ test('what a prefix does not understand is said, and nothing is found instead of
     ['zanzibar role:robot', expect.stringContaining('user or assistant')],
     ['zanzibar tag:', expect.stringContaining('needs a value')],
   ] as const) {
-    expect(await find(query)).toEqual({ hits: [], nextCursor: null, problems: [problem] });
+    expect(await find(query)).toEqual({
+      hits: [],
+      nextCursor: null,
+      problems: [{ message: problem, refusal: expect.anything() }],
+    });
   }
   expect(await find('   ')).toEqual({ hits: [], nextCursor: null, problems: [] });
 });

@@ -45,7 +45,11 @@ test('without a keychain a secret lasts for the session and what is wrong is sai
   const box = await openSecretBox(none, 'p1', memory);
   expect(await box.set('k', new Secret('sk-one'))).toBe('session');
   expect((await box.get('k'))?.reveal()).toBe('sk-one');
-  expect(none.state()).toMatchObject({ state: 'unavailable', backend: null, refusal: { name: 'keychainNone' } });
+  expect(none.state()).toMatchObject({
+    state: 'unavailable',
+    backend: null,
+    problem: { refusal: { name: 'keychainNone' } },
+  });
   const another = await openSecretBox(none, 'p2', memory);
   await expect(another.get('k')).rejects.toMatchObject({ code: 'keychain_failed' });
   expect((await (await openSecretBox(none, 'p1', memory)).get('k'))?.reveal()).toBe('sk-one');

@@ -1,5 +1,5 @@
-import { AppError, type Refusal } from '#shared/errors.ts';
-import { refusal, tell } from '#shared/language/refusals.ts';
+import { AppError, type Told } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
 import type { Log } from '../log/log.ts';
 
 /** One operating system's store of secrets, as the keyring library gives it. */
@@ -12,8 +12,7 @@ export interface SecretStore {
 export interface KeychainState {
   readonly state: 'available' | 'unavailable' | 'locked';
   readonly backend: string | null;
-  readonly message: string | null;
-  readonly refusal?: Refusal | undefined;
+  readonly problem: Told | null;
 }
 
 /** The keychain, which may be missing, locked or hung. Every call ends within the limit, with an answer or an `AppError`. */
@@ -38,7 +37,7 @@ export interface KeychainDeps {
 const probeAccount = 'probe';
 
 export function openKeychain({ open, backend, limitMs, log, stateChanged, recovered }: KeychainDeps): Keychain {
-  const available: KeychainState = { state: 'available', backend, message: null };
+  const available: KeychainState = { state: 'available', backend, problem: null };
   let store: SecretStore | null = null;
   let current: KeychainState = lockedState('keychainNotYet');
   /** A call that has not come back. Until it does no other is made: each holds one of the few threads there are. */
@@ -110,17 +109,17 @@ async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
 const lockedState = (name: 'keychainNotYet' | 'keychainHangs' | 'keychainLocked'): KeychainState => ({
   state: 'locked',
   backend: null,
-  ...tell(name),
+  problem: tell(name),
 });
 
 function stateOf(error: unknown): KeychainState {
   if (error === tooLate) return lockedState('keychainHangs');
   const text = error instanceof Error ? error.message : '';
   if (/lock|denied|cancel|dismiss|prompt/i.test(text)) return lockedState('keychainLocked');
-  return { state: 'unavailable', backend: null, ...tell('keychainNone') };
+  return { state: 'unavailable', backend: null, problem: tell('keychainNone') };
 }
 
-function failureFor({ state, message, refusal: told }: KeychainState): AppError {
-  const code = state === 'locked' ? 'keychain_locked' : 'keychain_failed';
-  return message && told ? new AppError(code, message, { refusal: told }) : refusal(code, 'keychainSilent');
+function failureFor({ state, problem }: KeychainState): AppError {
+  const { message, refusal } = problem ?? tell('keychainSilent');
+  return new AppError(state === 'locked' ? 'keychain_locked' : 'keychain_failed', message, { refusal });
 }

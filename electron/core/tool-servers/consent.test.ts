@@ -261,7 +261,10 @@ test('secrets of a server go over https or stay on this computer', async () => {
   expect(await at('http://tools.example/mcp', {})).toMatchObject({ enabled: false });
   const json = JSON.stringify({ mcpServers: { far: { url: 'http://far.example/', headers: { 'x-key': 'abc' } } } });
   const { added, leftOut } = await tools.importServers({ json });
-  expect([added, leftOut]).toEqual([[], [{ name: 'far', reason: expect.stringMatching(/Use https/) }]]);
+  expect([added, leftOut]).toEqual([
+    [],
+    [{ name: 'far', reason: expect.objectContaining({ message: expect.stringMatching(/Use https/) }) }],
+  ]);
 });
 
 test('a redirect leads a tool server’s headers nowhere', async () => {

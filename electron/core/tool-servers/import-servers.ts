@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import type { Told } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 
 /** A server found in another program's settings, or why it was left out. */
 export interface FoundServers {
   readonly servers: readonly { readonly name: string; readonly transport: ToolTransportInput }[];
-  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+  readonly leftOut: readonly { readonly name: string; readonly reason: Told }[];
 }
 
 const texts = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), z.string().max(8192));
@@ -31,7 +32,7 @@ export function readServers(json: string): FoundServers {
   for (const [key, entry] of entries) {
     const name = key.trim().slice(0, 80) || 'Server';
     const transport = transportIn(entry);
-    if (typeof transport === 'string') leftOut.push({ name, reason: transport });
+    if ('message' in transport) leftOut.push({ name, reason: transport });
     else servers.push({ name, transport });
   }
   return { servers, leftOut };
@@ -56,7 +57,7 @@ function listIn(value: unknown): Record<string, unknown> {
   return list;
 }
 
-function transportIn(entry: unknown): ToolTransportInput | string {
+function transportIn(entry: unknown): ToolTransportInput | Told {
   const local = process.safeParse(entry);
   if (local.success) {
     const { command, args, env, cwd } = local.data;
@@ -65,7 +66,5 @@ function transportIn(entry: unknown): ToolTransportInput | string {
   const http = remote.safeParse(entry);
   if (http.success) return { type: 'http', ...http.data };
   const isObject = typeof entry === 'object' && entry !== null;
-  return isObject && ('command' in entry || 'url' in entry)
-    ? 'Its command, address, arguments or variables cannot be read.'
-    : 'It has neither a command nor an address.';
+  return tell(isObject && ('command' in entry || 'url' in entry) ? 'serverUnreadable' : 'serverNowhere');
 }

@@ -30,8 +30,8 @@ export interface McpOptions {
   readonly secrets: Readonly<Record<string, string>>;
   readonly version: string;
   readonly fetch: typeof fetch;
-  /** The server ended by itself. */
-  readonly closed: (problem: string | null) => void;
+  /** The server ended by itself, with these last words. */
+  readonly closed: (said: string | null) => void;
   readonly limits?: Partial<McpLimits>;
 }
 

@@ -1,4 +1,5 @@
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
+import type { Told } from '#shared/errors.ts';
 import type { Db, Tables } from '../db/db.ts';
 
 /** A tool server as it is remembered; the values of its variables and headers are in the keychain. */
@@ -10,7 +11,7 @@ export interface StoredServer {
   readonly tools: readonly Tool[];
   /** The fingerprint that the user agreed to; null before the first time. */
   readonly seenFingerprint: string | null;
-  readonly problem: string | null;
+  readonly problem: Told | null;
   readonly createdAt: number;
 }
 
@@ -50,7 +51,7 @@ const fromRow = (row: Row): StoredServer => ({
   enabled: row.enabled === 1,
   tools: JSON.parse(row.tools) as Tool[],
   seenFingerprint: row.seen_fingerprint,
-  problem: row.problem,
+  problem: row.problem === null ? null : (JSON.parse(row.problem) as Told),
   createdAt: row.created_at,
 });
 
@@ -61,6 +62,6 @@ const toRow = (server: StoredServer): Row => ({
   enabled: server.enabled ? 1 : 0,
   tools: JSON.stringify(server.tools),
   seen_fingerprint: server.seenFingerprint,
-  problem: server.problem,
+  problem: server.problem && JSON.stringify(server.problem),
   created_at: server.createdAt,
 });

@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
-import { AppError } from '#shared/errors.ts';
-import { refusal } from '#shared/language/refusals.ts';
+import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import { refusal, tell } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../host/ask-person.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Changes } from '../streams/change-topics.ts';
@@ -152,7 +152,7 @@ export function toolServers(deps: ToolServersDeps) {
     try {
       const connection = await connect({
         ...way,
-        closed: (problem) => void ended(id, problem ?? 'The server ended by itself.'),
+        closed: (said) => void ended(id, said === null ? tell('serverEnded') : { message: said }),
       });
       const server = await existing(id);
       starting.delete(id);
@@ -161,7 +161,7 @@ export function toolServers(deps: ToolServersDeps) {
     } catch (error) {
       starting.delete(id);
       const server = await store.find(id);
-      const problem = error instanceof AppError ? error.message : 'It could not be started.';
+      const problem = error instanceof AppError ? toldBy(error) : tell('serverNotStarted');
       if (server) await keep({ ...server, problem });
       throw error;
     } finally {
@@ -169,7 +169,7 @@ export function toolServers(deps: ToolServersDeps) {
     }
   }
 
-  async function ended(id: string, problem: string): Promise<void> {
+  async function ended(id: string, problem: Told): Promise<void> {
     open.delete(id);
     const server = await store.find(id);
     if (server) await keep({ ...server, problem });
@@ -234,12 +234,11 @@ export function toolServers(deps: ToolServersDeps) {
       const { servers, leftOut } = readServers(json);
       const known = new Set((await store.all()).map(({ transport }) => JSON.stringify(transport)));
       const added: ToolServer[] = [];
-      const refused: { name: string; reason: string }[] = [];
+      const refused: { name: string; reason: Told }[] = [];
       for (const found of servers) {
         const same = JSON.stringify(withoutSecrets(found.transport));
-        const refusal = refusalOf(found.transport);
-        if (refusal !== null) refused.push({ name: found.name, reason: refusal });
-        else if (known.has(same)) refused.push({ name: found.name, reason: 'It is here already.' });
+        const reason = refusalOf(found.transport) ?? (known.has(same) ? tell('serverHere') : null);
+        if (reason !== null) refused.push({ name: found.name, reason });
         else added.push(await add(found));
         known.add(same);
       }
@@ -261,12 +260,12 @@ const shuttingDown = () => refusal('shutting_down', 'closing');
 const notAllowed = () => refusal('not_confirmed', 'notAgreed');
 
 /** Why a server that was found is left out; null: it is taken. */
-function refusalOf(transport: ToolTransportInput): string | null {
+function refusalOf(transport: ToolTransportInput): Told | null {
   try {
     refuseInsecure(transport);
     return null;
   } catch (error) {
-    if (error instanceof AppError) return error.message;
+    if (error instanceof AppError) return toldBy(error);
     throw error;
   }
 }

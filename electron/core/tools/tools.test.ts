@@ -109,7 +109,10 @@ test('a server that does not start says why, and is tried again when asked', asy
   const { tools } = await start();
   const { id } = await tools.addServer({ name: 'Greeter', transport: greeterWith({ GREETER_MODE: 'crash' }) });
   const failed = await tools.testServer({ id });
-  expect(failed).toMatchObject({ state: 'failed', problem: expect.stringContaining('cannot find the greeting file') });
+  expect(failed).toMatchObject({
+    state: 'failed',
+    problem: { message: expect.stringContaining('cannot find the greeting file') },
+  });
 });
 
 test('the tools of the app are off until they are switched on', async () => {

@@ -1,5 +1,5 @@
-import type { ImportPreview } from '#shared/contract/chat/transfer.ts';
-import { describedAnew, type FileKeeper, fileBytes, filesOf, leftOutFiles } from './import-files.ts';
+import type { ImportPreview, LeftOut } from '#shared/contract/chat/transfer.ts';
+import { describedAnew, type FileKeeper, fileBytes, filesOf } from './import-files.ts';
 import { readImport, type Source } from './reading/read-import.ts';
 import type { TransferStore } from './transfer-store.ts';
 
@@ -20,7 +20,7 @@ interface Look {
 export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
   async function look(path: string): Promise<Look> {
     const found: ImportPreview['conversations'] = [];
-    const left: string[] = [];
+    const left: LeftOut[] = [];
     const files = new Map<string, readonly string[]>();
     const held = new Set<string>();
     let source: Source = 'portico';
@@ -33,7 +33,7 @@ export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
       }
       source = read.source;
       if (!read.imported) {
-        left.push('empty chats');
+        left.push('empty_chats');
         continue;
       }
       const { sourceId, conversation, leftOut } = read.imported;
@@ -43,7 +43,7 @@ export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
       left.push(...leftOut);
     }
     for (const id of new Set([...files.values()].flat())) {
-      if (!held.has(id) && (await attachments.bytes(id)) === null) left.push(leftOutFiles.missing);
+      if (!held.has(id) && (await attachments.bytes(id)) === null) left.push('missing_files');
     }
     const known = await store.known(found.map((each) => each.sourceId));
     const conversations = found.map((each) => ({ ...each, alreadyHere: known.has(each.sourceId) }));
@@ -59,7 +59,7 @@ export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
       const here = new Set(preview.conversations.filter((each) => each.alreadyHere).map((each) => each.sourceId));
       const wanted = new Set(sourceIds ?? files.keys());
       const wantedFiles = new Set([...wanted].flatMap((id) => (here.has(id) ? [] : (files.get(id) ?? []))));
-      const left: string[] = [];
+      const left: LeftOut[] = [];
       let imported = 0;
       let alreadyHere = 0;
       for await (const read of readImport(path, newId)) {
@@ -81,12 +81,12 @@ export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
         left.push(...each.leftOut);
         imported++;
       }
-      for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.push(leftOutFiles.missing);
+      for (const id of wantedFiles) if ((await attachments.bytes(id)) === null) left.push('missing_files');
       return { imported, alreadyHere, leftOut: counted(left) };
     },
   };
 }
 
-function counted(names: readonly string[]): { what: string; count: number }[] {
+function counted(names: readonly LeftOut[]): ImportPreview['leftOut'] {
   return [...Map.groupBy(names, (name) => name)].map(([what, each]) => ({ what, count: each.length }));
 }

@@ -14,23 +14,18 @@ export interface FileKeeper {
   ): Promise<{ kind: Attachment['kind']; media_type: string; bytes: number; tokens: number } | undefined>;
 }
 
-export const leftOutFiles = {
-  damaged: 'files that are damaged',
-  refused: 'files of a kind or size that Portico does not keep',
-  missing: 'files that the export names but does not hold',
-} as const;
-
-export type FileFault = (typeof leftOutFiles)[keyof typeof leftOutFiles];
-
 /** The bytes of an exported file, or why they are not taken: they must be what their hash says, and of a kind that is kept. */
-export async function fileBytes({ file, name, base64 }: ExportedFile, keeper: FileKeeper): Promise<Buffer | FileFault> {
+export async function fileBytes(
+  { file, name, base64 }: ExportedFile,
+  keeper: FileKeeper,
+): Promise<Buffer | 'damaged_files' | 'refused_files'> {
   const bytes = Buffer.from(base64, 'base64');
-  if (createHash('sha256').update(bytes).digest('hex') !== file) return leftOutFiles.damaged;
+  if (createHash('sha256').update(bytes).digest('hex') !== file) return 'damaged_files';
   try {
     await keeper.check(name, bytes);
     return bytes;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'attachment_refused') return leftOutFiles.refused;
+    if (error instanceof AppError && error.code === 'attachment_refused') return 'refused_files';
     throw error;
   }
 }

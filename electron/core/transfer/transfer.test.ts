@@ -139,15 +139,13 @@ describe('files of an import', () => {
         return JSON.stringify(json);
       });
     const other = Buffer.from('other').toString('base64');
-    expect(await replaced(first, { base64: other })()).toEqual([{ what: 'files that are damaged', count: 1 }]);
-    expect(await replaced(second, null)()).toEqual([
-      { what: 'files that the export names but does not hold', count: 1 },
-    ]);
+    expect(await replaced(first, { base64: other })()).toEqual([{ what: 'damaged_files', count: 1 }]);
+    expect(await replaced(second, null)()).toEqual([{ what: 'missing_files', count: 1 }]);
     const program = Buffer.from('7f454c4602010100000000000000000002003e0001000000', 'hex');
     const file = createHash('sha256').update(program).digest('hex');
     expect(await replaced(first, { file, base64: program.toString('base64') })()).toEqual([
-      { what: 'files of a kind or size that Portico does not keep', count: 1 },
-      { what: 'files that the export names but does not hold', count: 1 },
+      { what: 'refused_files', count: 1 },
+      { what: 'missing_files', count: 1 },
     ]);
     expect(readdirSync(join(target.dataFolder), { recursive: true }).some((name) => String(name).includes(file))).toBe(
       false,
@@ -194,7 +192,7 @@ test('an export of an earlier version is read: without files, and without what m
   const { imported, leftOut } = await target.client.transfer.commitImport({ uploadId, sourceIds: null });
   expect({ imported, leftOut }).toEqual({
     imported: 6,
-    leftOut: [{ what: 'files that the export names but does not hold', count: 2 }],
+    leftOut: [{ what: 'missing_files', count: 2 }],
   });
   await target.close();
 });

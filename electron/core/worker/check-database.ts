@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import Sqlite from 'better-sqlite3';
 
-import type { DatabaseFault } from '#shared/language/refusals.ts';
+import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 
 /** Null: the file is a whole database of ours. Else what is wrong with it. Runs in the worker. */
 export function checkDatabase(path: string, migrations: readonly string[]): DatabaseFault | null {

@@ -1,3 +1,6 @@
+import type { Told } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
+
 /** What a query asks for. Every text is one: what cannot be understood becomes a problem, never an error. */
 export interface ParsedQuery {
   /** A full-text expression in which every word of the user's is quoted; null where there is none. */
@@ -5,7 +8,7 @@ export interface ParsedQuery {
   /** Texts of scripts that are written without spaces, to be found anywhere. */
   readonly parts: readonly string[];
   readonly filters: Filters;
-  readonly problems: readonly string[];
+  readonly problems: readonly Told[];
 }
 
 export interface Filters {
@@ -46,7 +49,7 @@ export function parseQuery(query: string): ParsedQuery {
   };
   const terms: string[] = [];
   const parts: string[] = [];
-  const problems: string[] = [];
+  const problems: Told[] = [];
 
   const addWords = (text: string, exact: boolean) => {
     const plain = text.normalize('NFC').replaceAll('\0', ' ');
@@ -87,7 +90,8 @@ export function parseQuery(query: string): ParsedQuery {
   for (const [whole, name, quoted, bare, phrase, word] of query.matchAll(token)) {
     const prefix = prefixes.find((each) => each === name?.toLowerCase());
     const value = quoted ?? bare ?? '';
-    if (prefix && value.trim() === '') problems.push(`${prefix}: needs a value, such as ${examples[prefix]}.`);
+    if (prefix && value.trim() === '')
+      problems.push(tell('searchNeedsValue', { filter: prefix, example: examples[prefix] }));
     else if (prefix) set[prefix](value.trim());
     else if (phrase !== undefined) addWords(phrase, true);
     else addWords(word ?? whole, false);
@@ -108,26 +112,26 @@ const examples: Record<Prefix, string> = {
   role: 'role:user',
 };
 
-function yesNo(name: Prefix, value: string, problems: string[]): boolean | null {
+function yesNo(name: Prefix, value: string, problems: Told[]): boolean | null {
   if (/^(yes|y|true|1)$/i.test(value)) return true;
   if (/^(no|n|false|0)$/i.test(value)) return false;
-  problems.push(`${name}: is yes or no, such as ${examples[name]}.`);
+  problems.push(tell('searchYesOrNo', { filter: name, example: examples[name] }));
   return null;
 }
 
-function role(value: string, problems: string[]): 'user' | 'assistant' | null {
+function role(value: string, problems: Told[]): 'user' | 'assistant' | null {
   if (/^(user|me|you|question)$/i.test(value)) return 'user';
   if (/^(assistant|ai|model|answer)$/i.test(value)) return 'assistant';
-  problems.push('role: is user or assistant.');
+  problems.push(tell('searchRole'));
   return null;
 }
 
-function day(name: 'before' | 'after', value: string, problems: string[]): number | null {
+function day(name: 'before' | 'after', value: string, problems: Told[]): number | null {
   const [, year, month = '1', date = '1'] = /^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$/.exec(value) ?? [];
   const time = new Date(Number(year), Number(month) - 1, Number(date));
   if (year !== undefined && time.getMonth() === Number(month) - 1 && time.getDate() === Number(date)) {
     return time.getTime();
   }
-  problems.push(`${name}: needs a date, such as ${examples[name]}.`);
+  problems.push(tell('searchNeedsDate', { filter: name, example: examples[name] }));
   return null;
 }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Piece } from '#shared/contract/chat/search.ts';
+import type { Told } from '#shared/errors.ts';
+import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
 
 /** Runs in the worker, on a connection of its own that only reads. */
@@ -20,7 +22,7 @@ export interface FoundMessage extends FoundTitle {
 export interface Found {
   readonly titles: FoundTitle[];
   readonly messages: FoundMessage[];
-  readonly problems: string[];
+  readonly problems: Told[];
 }
 
 interface Row {
@@ -123,19 +125,19 @@ const dates = (column: string, { before, after }: Filters): string[] => [
 ];
 
 /** What every row must meet, with the values of its question marks; names that nothing has are said. */
-function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: string[] } {
+function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: Told[] } {
   const where = [filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
   const values: unknown[] = [];
-  const unknown: string[] = [];
+  const unknown: Told[] = [];
   if (filters.folder !== null) {
     const row = db.prepare('select id from folders where name = ?').get(filters.folder) as { id: string } | undefined;
-    if (!row) unknown.push(`There is no folder "${filters.folder}".`);
+    if (!row) unknown.push(tell('searchNoFolder', { name: filters.folder }));
     where.push('c.folder_id = ?');
     values.push(row?.id ?? '');
   }
   for (const tag of filters.tags) {
     if (!db.prepare('select 1 from conversation_tags where tag = ? limit 1').get(tag)) {
-      unknown.push(`There is no tag "${tag}".`);
+      unknown.push(tell('searchNoTag', { name: tag }));
     }
     where.push('exists (select 1 from conversation_tags t where t.conversation_id = c.id and t.tag = ?)');
     values.push(tag);

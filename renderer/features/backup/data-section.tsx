@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import { text } from '../../text/backup-text.ts';
+import { sentenceOf } from '../../text/error-text.ts';
 import { bytes, momentOf } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../ui/elements/badge.tsx';
@@ -36,7 +37,7 @@ export function DataSection() {
         </Button>
       </div>
       <p className="mt-1 mb-3 text-fg-2">{text.note(keptDaily, keptWeekly)}</p>
-      {problem && <Notice tone="warn">{problem}</Notice>}
+      {problem && <Notice tone="warn">{sentenceOf(problem)}</Notice>}
       {missingFiles > 0 && <Notice tone="warn">{text.missingFiles(missingFiles)}</Notice>}
       {backups.length === 0 && <p className="py-3 text-fg-3">{text.none}</p>}
       <ul aria-label={text.title} className="my-2 divide-y divide-line">

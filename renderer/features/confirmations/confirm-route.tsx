@@ -3,7 +3,7 @@ import type { RoutePreview } from '#shared/contract/chat/routing.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { costsText as chatText } from '../../text/costs-text.ts';
-import { describeError } from '../../text/error-text.ts';
+import { describeError, sentenceOf } from '../../text/error-text.ts';
 import { usd } from '../../text/format.ts';
 import { routingText as text } from '../../text/routing-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -103,9 +103,9 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
           </p>
         )}
       </div>
-      {obstacles.map((sentence) => (
-        <Notice key={sentence} tone="warn">
-          {sentence}
+      {obstacles.map((obstacle) => (
+        <Notice key={obstacle.message} tone="warn">
+          {sentenceOf(obstacle)}
         </Notice>
       ))}
       {candidates.length > 0 && <RouterCandidates decision={decision} />}

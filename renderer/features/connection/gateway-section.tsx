@@ -62,9 +62,10 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
           </Button>
         )}
       </SettingRow>
-      {status.message && (
+      {status.problem && (
         <Notice tone="warn">
-          {status.message} <Remedy failure={{ remedy: '', retryAt: retryAtOf(asOf, status.retryAfterMs) }} byItself />
+          {sentenceOf(status.problem)}{' '}
+          <Remedy failure={{ remedy: '', retryAt: retryAtOf(asOf, status.retryAfterMs) }} byItself />
         </Notice>
       )}
     </>

@@ -5,7 +5,7 @@ import { useModels } from '../../api/use-core.ts';
 import { useNarrow } from '../../browser/use-media.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
-import { retryAtOf } from '../../text/error-text.ts';
+import { retryAtOf, sentenceOf } from '../../text/error-text.ts';
 import { since } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Menu, MenuChoice } from '../../ui/dialogs/menu.tsx';
@@ -57,7 +57,7 @@ export function ModelsPage() {
       {list.data?.problem && (
         <div className="px-5 pb-2">
           <Notice tone="warn">
-            {list.data.problem}{' '}
+            {sentenceOf(list.data.problem)}{' '}
             <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />{' '}
             <Button look="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
               {text.retry}

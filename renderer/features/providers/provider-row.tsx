@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Provider } from '#shared/contract/app/providers.ts';
+import { sentenceOf } from '../../text/error-text.ts';
 import { since } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -69,7 +70,7 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
           </Button>
         </div>
       </div>
-      {provider.message && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{provider.message}</p>}
+      {provider.problem && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{sentenceOf(provider.problem)}</p>}
       {checked && provider.state === 'works' && <UseForNewChats provider={provider} />}
       {editing && provider.server && <ServerForm provider={provider} onCancel={done} onSaved={saved} />}
       {editing && !provider.server && <KeyForm provider={provider} onCancel={done} onSaved={saved} />}

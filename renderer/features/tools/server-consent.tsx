@@ -1,4 +1,5 @@
 import type { ToolServer } from '#shared/contract/app/tools.ts';
+import { sentenceOf } from '../../text/error-text.ts';
 import { text } from '../../text/tools-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -20,7 +21,9 @@ export function ServerConsent({ server, reaching }: { server: ToolServer; reachi
           </Notice>
         )}
         {!asking && !isPending && refusal !== null && <Notice tone="warn">{refusal}</Notice>}
-        {!asking && server.problem !== null && <p className="text-fg-2 text-sm wrap-anywhere">{server.problem}</p>}
+        {!asking && server.problem !== null && (
+          <p className="text-fg-2 text-sm wrap-anywhere">{sentenceOf(server.problem)}</p>
+        )}
       </div>
       {asking && isPending && (
         <Button className="mt-2" aria-label={text.actionFor(text.giveUp, server.name)} onClick={giveUp}>

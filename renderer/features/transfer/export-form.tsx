@@ -17,7 +17,7 @@ export function ExportForm({ conversations, onDone }: { conversations: readonly 
   // Whoever closes the question does not want its answer.
   useEffect(() => giveUp, [giveUp]);
   const { say, failed } = useNotify();
-  const name = conversations.length === 1 ? (conversations[0]?.title ?? '') : `${conversations.length} chats`;
+  const name = conversations.length === 1 ? (conversations[0]?.title ?? '') : text.exportMany(conversations.length);
   return (
     <form
       onSubmit={(event) => {

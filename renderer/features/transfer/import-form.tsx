@@ -43,7 +43,7 @@ export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProp
           <p>{text.leftOut}</p>
           <ul className="list-disc pl-5">
             {preview.leftOut.map(({ what, count }) => (
-              <li key={what}>{text.left(what, count)}</li>
+              <li key={what}>{text.left[what](count)}</li>
             ))}
           </ul>
         </div>

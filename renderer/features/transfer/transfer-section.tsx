@@ -72,7 +72,7 @@ export function TransferSection() {
               commit.mutate(open.uploadId, {
                 onSuccess: ({ imported, leftOut }) => {
                   read.reset();
-                  const left = leftOut.map(({ what, count }) => text.left(what, count)).join(', ');
+                  const left = leftOut.map(({ what, count }) => text.left[what](count)).join(', ');
                   say(text.imported(imported), left && `${text.leftOut} ${left}`);
                 },
                 onError: (error) => {

@@ -3,6 +3,6 @@ import { sentenceOf } from '../../text/error-text.ts';
 import { Notice } from './notice.tsx';
 
 /** What is wrong with the keychain; nothing where all is well. */
-export function KeychainNotice({ keychain: { message, refusal } }: Pick<AppInfo, 'keychain'>) {
-  return message === null ? null : <Notice tone="warn">{sentenceOf({ message, refusal })}</Notice>;
+export function KeychainNotice({ keychain: { problem } }: Pick<AppInfo, 'keychain'>) {
+  return problem && <Notice tone="warn">{sentenceOf(problem)}</Notice>;
 }

@@ -1,14 +1,13 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { namedRefusal } from '../common/fields.ts';
+import { told } from '../common/fields.ts';
 
 export const keychainState = z.object({
   state: z.enum(['available', 'unavailable', 'locked']),
   /** What holds the keys, as it calls itself: "Secret Service", "macOS Keychain". Null: they are kept for this session only. */
   backend: z.string().nullable(),
   /** What is wrong and what to do; null where all is well. */
-  message: z.string().nullable(),
-  refusal: namedRefusal.nullish(),
+  problem: told.nullable(),
 });
 
 export const appInfo = z.object({
@@ -26,9 +25,9 @@ export const appInfo = z.object({
   }),
   keychain: keychainState,
   /** What is weaker in this host than in the installed app, one sentence each. */
-  notices: z.array(z.object({ message: z.string(), refusal: namedRefusal })),
+  notices: z.array(told),
   /** What keeps the app from answering, and what ends that; null where nothing does. */
-  problem: z.string().nullable(),
+  problem: told.nullable(),
 });
 
 export const appContract = {

@@ -1,12 +1,12 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { timeMs } from '../common/fields.ts';
+import { rule, timeMs, told } from '../common/fields.ts';
 
 /** The name of a backup's file. Never a path. */
 const backupName = z
   .string()
   .max(80)
-  .regex(/^(auto|manual|before-restore)-[0-9TZ-]+\.db$/, 'this is not the name of a backup');
+  .regex(/^(auto|manual|before-restore)-[0-9TZ-]+\.db$/, rule('backup'));
 
 export const backup = z.object({
   name: backupName,
@@ -20,7 +20,7 @@ export const backupState = z.object({
   /** Newest first. */
   backups: z.array(backup),
   /** What the last attempt failed with, in one sentence; null: it worked, or there was none. */
-  problem: z.string().nullable(),
+  problem: told.nullable(),
   /** Attached files that the last backup did not find, or the last restore could not bring back whole. */
   missingFiles: z.int(),
   keptDaily: z.int(),

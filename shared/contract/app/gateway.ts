@@ -1,13 +1,13 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { secretStorage, told } from '../common/fields.ts';
+import { rule, secretStorage, told } from '../common/fields.ts';
 
 const key = z
   .string()
   .trim()
   .min(8)
   .max(8192)
-  .regex(/^[\x21-\x7e]+$/, 'a key has no spaces and only plain characters');
+  .regex(/^[\x21-\x7e]+$/, rule('key'));
 
 export const gatewayConnection = z.object({
   mode: z.enum(['embedded', 'remote']),
@@ -25,7 +25,7 @@ export const gatewayConnection = z.object({
   status: z.object({
     /** `busy`: it answers, and asks to wait. */
     state: z.enum(['ok', 'busy', 'unreachable', 'refused']),
-    message: z.string().nullable(),
+    problem: told.nullable(),
     retryAfterMs: z.int().nullable(),
     latencyMs: z.number().nullable(),
   }),

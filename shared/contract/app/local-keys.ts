@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { timeMs, wallet } from '../common/fields.ts';
+import { rule, timeMs, wallet } from '../common/fields.ts';
 
 /** A key of the embedded gateway that still works. Never the key itself. */
 export const localKey = z.object({
@@ -26,7 +26,7 @@ export const localKeysContract = {
       z.object({
         name: z.string().trim().min(1).max(100),
         wallet,
-        limitUsd: usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, 'a limit is an amount such as 2.50').nullable(),
+        limitUsd: usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, rule('amount')).nullable(),
       }),
     )
     .output(z.object({ key: z.string() })),

@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { providerIds } from '../../known-providers.ts';
 import { serverKinds } from '../../server-kinds.ts';
-import { secretStorage, timeMs } from '../common/fields.ts';
+import { rule, secretStorage, timeMs, told } from '../common/fields.ts';
 
 /** A known provider, or a server of the user's own under its name. */
 const providerId = z.string().min(1).max(32);
@@ -12,14 +12,14 @@ const secret = z
   .trim()
   .min(8)
   .max(512)
-  .regex(/^[\x21-\x7e]+$/, 'a key has no spaces and only plain characters');
+  .regex(/^[\x21-\x7e]+$/, rule('key'));
 const baseUrl = z.url({ protocol: /^https?$/ }).max(2048);
 const label = z
   .string()
   .trim()
-  .regex(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'a label has 1 to 60 characters');
+  .regex(/^[^\p{Cc}\p{Cf}]{1,60}$/u, rule('label'));
 /** USD per million tokens. */
-const perMillion = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, 'a price is USD per million tokens, such as 0.75');
+const perMillion = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, rule('price'));
 
 /** A model that a server has, as its owner says it. */
 export const serverModel = z.object({
@@ -49,7 +49,7 @@ export const providerKey = z.object({
   hint: z.string().nullable(),
   storage: secretStorage.nullable(),
   state: z.enum(['unchecked', 'works', 'refused', 'unreachable', 'empty', 'rate_limited']),
-  message: z.string().nullable(),
+  problem: told.nullable(),
 });
 
 export const provider = z.object({
@@ -67,7 +67,7 @@ export const provider = z.object({
   keyHint: z.string().nullable(),
   storage: secretStorage.nullable(),
   /** What the last check said, in the provider's words where it had any. */
-  message: z.string().nullable(),
+  problem: told.nullable(),
   checkedAt: timeMs.nullable(),
   /** In the order in which they are asked with. */
   keys: z.array(providerKey),
@@ -92,7 +92,7 @@ const saved = z.object({
   baseUrl,
   apiVersion: z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, 'a version is a date, such as 2024-10-21')
+    .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, rule('version'))
     .nullable(),
   /** Null: the one that there is. */
   key: secret.nullable(),

@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { id, timeMs } from '../common/fields.ts';
+import { id, rule, timeMs, told } from '../common/fields.ts';
 
 /** A tool that a model may be offered. Names and descriptions of a server's tools are its own words. */
 export const tool = z.object({
@@ -13,10 +13,8 @@ export const tool = z.object({
   readOnly: z.boolean(),
 });
 
-export const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'a variable is named by letters, digits and _');
-export const headerName = z.string().regex(/^[A-Za-z0-9-]{1,128}$/, 'a header is named by letters, digits and -');
+export const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, rule('variable'));
+export const headerName = z.string().regex(/^[A-Za-z0-9-]{1,128}$/, rule('header'));
 const secretValue = z.string().max(8192);
 const command = z.string().trim().min(1).max(1024);
 const args = z.array(z.string().max(4096)).max(100);
@@ -50,7 +48,7 @@ export const toolServer = z.object({
   /** A person has said so outside of every page, of exactly this program or address. Without it nothing is started. */
   allowed: z.boolean(),
   /** Why it failed, or what its last test said. */
-  problem: z.string().nullable(),
+  problem: told.nullable(),
   /** What is known of its tools since it was last reached. */
   tools: z.array(tool),
   /** SHA-256 over how it is reached and what its tools say of themselves. Permissions are bound to it. */
@@ -98,9 +96,7 @@ export const toolsContract = {
   /** Reads the `mcpServers` of another program's settings. Every server comes in switched off; nothing is started. */
   importServers: oc
     .input(z.object({ json: z.string().max(1_000_000) }))
-    .output(
-      z.object({ added: z.array(toolServer), leftOut: z.array(z.object({ name: z.string(), reason: z.string() })) }),
-    ),
+    .output(z.object({ added: z.array(toolServer), leftOut: z.array(z.object({ name: z.string(), reason: told })) })),
   /** Takes back a permission. */
   forget: oc.input(z.object({ id })).output(z.void()),
 };

@@ -1,10 +1,11 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
+import { rule } from '../common/fields.ts';
 
 export const capScope = z.enum(['message', 'conversation', 'day', 'month']);
 
-const cap = usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, 'a cap is an amount such as 2.50').nullable();
+const cap = usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, rule('amount')).nullable();
 
 /** The most that may be spent, null where there is no cap. Days and months are UTC, as in the ledger. Test credits are free. */
 export const caps = z.object({ message: cap, conversation: cap, day: cap, month: cap });

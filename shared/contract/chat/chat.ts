@@ -2,7 +2,7 @@ import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
 import { conversationTotal } from '../common/bills.ts';
-import { id, modelId } from '../common/fields.ts';
+import { id, modelId, rule } from '../common/fields.ts';
 import { mostAtOnce } from '../common/limits.ts';
 import { conversation, message, place, stretch } from './conversations.ts';
 import { routingAnswer } from './routing.ts';
@@ -70,7 +70,7 @@ export const chatContract = {
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],
-          message: 'a message needs words or a file',
+          message: rule('words'),
         }),
     )
     .output(started),

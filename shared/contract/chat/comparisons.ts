@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
-import { id, modelId } from '../common/fields.ts';
+import { id, modelId, rule } from '../common/fields.ts';
 import { mostCompared } from '../common/limits.ts';
 import { capState } from './caps.ts';
 import { quote } from './quotes.ts';
@@ -14,7 +14,7 @@ const models = z
   .min(fewestCompared)
   .max(mostCompared)
   .refine((ids) => new Set(ids).size === ids.length, {
-    message: 'a model can be compared with others, not with itself',
+    message: rule('twice'),
   });
 
 const range = z.object({ low: usdAmount, high: usdAmount });
@@ -51,7 +51,7 @@ export const comparisonsContract = {
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],
-          message: 'a message needs words or a file',
+          message: rule('words'),
         }),
     )
     .output(z.object({ conversationId: id, userMessageId: id, answerIds: z.array(id) })),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
-import { id, modelId, namedRefusal, timeMs } from '../common/fields.ts';
+import { id, modelId, timeMs, told } from '../common/fields.ts';
 import { mostAtOnce } from '../common/limits.ts';
 
 export const conversation = z.object({
@@ -68,7 +68,7 @@ export const answerSum = z.object({
 });
 
 /** `summarised`: so many messages, by a summary that was written first; null: none could be, and `why`. */
-export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: z.string().nullable() });
+export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: told.nullable() });
 
 export const message = z.object({
   id,
@@ -97,14 +97,7 @@ export const message = z.object({
   /** The router's reason in one line, where it chose. */
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),
-  error: z
-    .object({
-      code: z.string(),
-      message: z.string(),
-      retryAfterMs: z.int().nullable(),
-      refusal: namedRefusal.nullish(),
-    })
-    .nullable(),
+  error: told.extend({ code: z.string(), retryAfterMs: z.int().nullable() }).nullable(),
   toolCalls: z.array(toolCall),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { attachment } from '../common/attachments.ts';
-import { id, modelId, timeMs } from '../common/fields.ts';
+import { id, modelId, timeMs, told } from '../common/fields.ts';
 import { attachmentLimits } from '../common/limits.ts';
-import { message } from './conversations.ts';
+import { message, room } from './conversations.ts';
 
 /**
  * Portico's own export: a conversation with every branch, cost and mark, so that importing it gives the same one. What came
@@ -13,6 +13,10 @@ export const exportedMessage = message.omit({ conversationId: true, sibling: tru
   source: z.string().max(2200).nullable(),
   attachments: message.shape.attachments.default([]),
   bill: message.shape.bill.default(null),
+  // Why no summary was written was a bare sentence at first.
+  room: room
+    .extend({ why: z.union([told, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
+    .nullish(),
   continues: z.boolean().default(false),
   comparison: message.shape.comparison.default(null),
   comparing: message.shape.comparing.default(null),

@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { id, timeMs } from '../common/fields.ts';
+import { id, rule, timeMs } from '../common/fields.ts';
 
 const folderName = z.string().trim().min(1).max(60);
 /** One word or a few; shown as it was first written, compared without case. */
@@ -9,7 +9,7 @@ const tag = z
   .trim()
   .min(1)
   .max(40)
-  .regex(/^[^":,]+$/, 'a tag has no quotes, colons or commas');
+  .regex(/^[^":,]+$/, rule('tag'));
 
 export const folder = z.object({ id, name: z.string(), conversations: z.int() });
 

@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
-import { id, modelId } from '../common/fields.ts';
+import { id, modelId, told } from '../common/fields.ts';
 
 /** A message that waits for the running answer. Its id becomes the message's id, so that it is sent once. */
 export const queuedMessage = z.object({
@@ -13,7 +13,7 @@ export const queuedMessage = z.object({
   /** The models that shall all answer it, where they are to be compared. */
   compare: z.array(modelId).max(4).default([]),
   /** Why it was not sent when its turn came; the user sends it, changes it or removes it. */
-  problem: z.string().nullable(),
+  problem: told.nullable(),
 });
 
 const newMessage = queuedMessage.omit({ problem: true });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { billKind } from '../common/bills.ts';
-import { id, modelId, namedRefusal } from '../common/fields.ts';
+import { id, modelId, told } from '../common/fields.ts';
 import { capState } from './caps.ts';
 import { routePreview } from './routing.ts';
 
@@ -30,7 +30,7 @@ export const quote = z.object({
   openEnded: z.boolean(),
   pricesAsOf: z.string().nullable(),
   /** What would refuse it: the gateway's limits, or a file that this model does not read. */
-  obstacles: z.array(z.object({ code: z.string(), message: z.string(), refusal: namedRefusal.nullish() })),
+  obstacles: z.array(told.extend({ code: z.string() })),
   caps: z.array(capState),
   context: z.object({
     /** Null where the model does not say. */

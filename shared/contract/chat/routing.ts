@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
+import { told } from '../common/fields.ts';
 
 /** A model that the router looked at. */
 const candidate = z.object({
@@ -63,7 +64,7 @@ export const routePreview = z.discriminatedUnion('known', [
       .object({ id: z.string(), name: z.string(), costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable() })
       .nullable(),
     /** What would refuse it. */
-    obstacles: z.array(z.string()),
+    obstacles: z.array(told),
   }),
   /** This gateway tells nothing before it is asked. */
   z.object({ known: z.literal(false) }),

@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { id, timeMs } from '../common/fields.ts';
+import { id, timeMs, told } from '../common/fields.ts';
 import { conversation } from './conversations.ts';
 
 /** A piece of text; `hit` where it is what was searched for. */
@@ -27,7 +27,7 @@ export const searchContract = {
         cursor: z.string().max(40).nullish(),
       }),
     )
-    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(z.string()) })),
+    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(told) })),
   /** Where a text occurs in the shown branch of a conversation, without case, oldest first: also what is not on screen. */
   inConversation: oc
     .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))

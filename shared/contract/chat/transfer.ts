@@ -4,8 +4,12 @@ import { id, timeMs } from '../common/fields.ts';
 
 const ids = z.array(id).min(1).max(10_000);
 const uploadId = id;
-/** What of an import stays behind, in words, and how often. */
-const leftOut = z.array(z.object({ what: z.string(), count: z.int() }));
+/** What of an import stays behind. Files in three kinds: not whole, not kept here, and named without being in it. */
+const left = z.enum([
+  ...(['tool_steps', 'thoughts', 'files', 'other', 'empty_chats'] as const),
+  ...(['damaged_files', 'refused_files', 'missing_files'] as const),
+]);
+const leftOut = z.array(z.object({ what: left, count: z.int() }));
 
 export const exportFormat = z.enum(['markdown', 'json', 'html']);
 /** What can be written to disk: PDF as well. */
@@ -52,6 +56,7 @@ export const transferContract = {
   giveUpImport: oc.input(z.object({ uploadId })).output(z.void()),
 };
 
+export type LeftOut = z.infer<typeof left>;
 export type ImportPreview = z.infer<typeof importPreview>;
 export type ExportFormat = z.infer<typeof exportFormat>;
 export type SavedFormat = z.infer<typeof savedFormat>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { InputRule } from '../../language/refusal-words.ts';
 
 export const id = z.string().min(1).max(64);
 /** Epoch milliseconds. */
@@ -16,6 +17,8 @@ export type SecretStorage = z.infer<typeof secretStorage>;
 /** Words of the app's own catalogue: their name there, and the values in them. */
 export const namedRefusal = z.object({ name: z.string(), values: z.record(z.string(), z.unknown()) });
 
-/** A sentence for a person. Without `refusal` it is somebody else's, such as a provider's, and is shown as it is. */
+/** A sentence for a person, as an `AppError` has it: the one form in which words cross. */
 export const told = z.object({ message: z.string(), refusal: namedRefusal.nullish() });
-export type Told = z.infer<typeof told>;
+
+/** A rule of the contract by its name, in place of zod's message: whoever broke it reads the words of the catalogue. */
+export const rule = (name: InputRule): InputRule => name;

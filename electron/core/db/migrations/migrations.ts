@@ -8,6 +8,7 @@ import { toolRounds } from './007-tool-rounds.ts';
 import { compare } from './008-compare.ts';
 import { steady } from './009-steady.ts';
 import { servers } from './010-servers.ts';
+import { namedWords } from './011-named-words.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '008-compare': compare,
   '009-steady': steady,
   '010-servers': servers,
+  '011-named-words': namedWords,
 };

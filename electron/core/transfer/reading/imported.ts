@@ -1,11 +1,12 @@
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
+import type { LeftOut } from '#shared/contract/chat/transfer.ts';
 
 /** A conversation of another program in Portico's shape, and what of it stays behind. */
 export interface Imported {
   /** Where it comes from, such as `chatgpt:<id>`. */
   readonly sourceId: string;
   readonly conversation: ExportedConversation;
-  readonly leftOut: readonly string[];
+  readonly leftOut: readonly LeftOut[];
 }
 
 export interface ForeignMessage {
@@ -52,7 +53,7 @@ interface Foreign {
   readonly updatedAt: number;
   readonly activeLeaf: string | null;
   readonly messages: readonly ExportedMessage[];
-  readonly leftOut: readonly string[];
+  readonly leftOut: readonly LeftOut[];
 }
 
 export const foreignConversation = ({ sourceId, leftOut, messages, title, ...rest }: Foreign): Imported => ({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LeftOut } from '#shared/contract/chat/transfer.ts';
 import { type ForeignMessage, foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
 
 const seconds = z.number().nullish();
@@ -43,7 +44,7 @@ type Content = NonNullable<Node['message']>['content'];
 export function readChatgpt(chat: z.infer<typeof chatgptConversation>, newId: () => string): Imported | null {
   const sourceId = chat.conversation_id ?? chat.id;
   if (!sourceId) return null;
-  const leftOut: string[] = [];
+  const leftOut: LeftOut[] = [];
   const created = toMs(chat.create_time) ?? 0;
   const kept = new Map<string, ForeignMessage>();
   const nodes = new Map(Object.entries(chat.mapping));
@@ -97,24 +98,24 @@ function* fromRoots(nodes: ReadonlyMap<string, Node>): Generator<readonly [key: 
   }
 }
 
-function words({ author, content, metadata }: NonNullable<Node['message']>, leftOut: string[]): string | null {
+function words({ author, content, metadata }: NonNullable<Node['message']>, leftOut: LeftOut[]): string | null {
   if (metadata?.is_visually_hidden_from_conversation || author.role === 'system') return null;
   if (author.role !== 'user' && author.role !== 'assistant') {
-    leftOut.push('steps of tools');
+    leftOut.push('tool_steps');
     return null;
   }
   const text = textOf(content, leftOut);
   return text.trim() === '' ? null : text;
 }
 
-function textOf({ content_type: type, parts, text, language }: Content, leftOut: string[]): string {
+function textOf({ content_type: type, parts, text, language }: Content, leftOut: LeftOut[]): string {
   if (type === 'code') return `\`\`\`${language && language !== 'unknown' ? language : ''}\n${text ?? ''}\n\`\`\``;
   if (type !== 'text' && type !== 'multimodal_text') {
-    leftOut.push(type === 'thoughts' || type === 'reasoning_recap' ? 'thoughts of a model' : 'other contents');
+    leftOut.push(type === 'thoughts' || type === 'reasoning_recap' ? 'thoughts' : 'other');
     return '';
   }
   const strings = (parts ?? []).filter((part) => typeof part === 'string');
-  for (let missing = (parts ?? []).length - strings.length; missing > 0; missing--) leftOut.push('pictures and files');
+  for (let missing = (parts ?? []).length - strings.length; missing > 0; missing--) leftOut.push('files');
   return strings.join('\n\n');
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LeftOut } from '#shared/contract/chat/transfer.ts';
 import { foreignConversation, foreignMessage, type Imported, textLimit } from './imported.ts';
 
 const time = z.string().max(60).nullish();
@@ -27,7 +28,7 @@ export const claudeConversation = z.looseObject({
 type ClaudeMessage = z.infer<typeof claudeMessage>;
 
 export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () => string): Imported | null {
-  const leftOut: string[] = [];
+  const leftOut: LeftOut[] = [];
   const created = toMs(chat.created_at) ?? 0;
   /** Our id for each of theirs; of one that is left out, that of the message before it. */
   const ids = new Map<string, string | null>();
@@ -69,11 +70,11 @@ export function readClaude(chat: z.infer<typeof claudeConversation>, newId: () =
   });
 }
 
-function contentOf(message: ClaudeMessage, leftOut: string[]): { text: string; reasoning: string } {
+function contentOf(message: ClaudeMessage, leftOut: LeftOut[]): { text: string; reasoning: string } {
   const files = (message.attachments?.length ?? 0) + (message.files?.length ?? 0);
-  for (let count = 0; count < files; count++) leftOut.push('pictures and files');
+  for (let count = 0; count < files; count++) leftOut.push('files');
   const parts = message.content ?? [];
-  for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') leftOut.push('steps of tools');
+  for (const part of parts) if (part.type !== 'text' && part.type !== 'thinking') leftOut.push('tool_steps');
   const written = parts.flatMap((part) => (part.type === 'text' && part.text ? [part.text] : []));
   const thought = parts.flatMap((part) => (part.type === 'thinking' && part.thinking ? [part.thinking] : []));
   return { text: written.length > 0 ? written.join('\n\n') : (message.text ?? ''), reasoning: thought.join('\n\n') };

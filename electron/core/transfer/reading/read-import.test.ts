@@ -55,9 +55,9 @@ test('ChatGPT’s export comes with its branches; costs are unknown, and what st
     source: 'chatgpt',
     conversations: [{ sourceId: 'chatgpt:g1', title: 'Chat g1', messages: 3 }, { sourceId: 'chatgpt:g2' }],
     leftOut: expect.arrayContaining([
-      { what: 'pictures and files', count: 2 },
-      { what: 'steps of tools', count: 2 },
-      { what: 'empty chats', count: 1 },
+      { what: 'files', count: 2 },
+      { what: 'tool_steps', count: 2 },
+      { what: 'empty_chats', count: 1 },
     ]),
   });
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: ['chatgpt:g1'] })).toMatchObject({
@@ -117,8 +117,8 @@ test('Claude’s export comes with its thoughts and order', async () => {
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
     ...{ imported: 1, alreadyHere: 0 },
     leftOut: [
-      { what: 'pictures and files', count: 1 },
-      { what: 'steps of tools', count: 1 },
+      { what: 'files', count: 1 },
+      { what: 'tool_steps', count: 1 },
     ],
   });
   const found = (await empty.client.search.find({ query: '"Claude chat"' })).hits[0]?.conversation;

@@ -1,0 +1,7 @@
+/** Why a header of the user's own cannot be sent besides ours (RFC 9110 §5.1, §5.5, §7.6.1). */
+export const headerFaults = {
+  name: 'is no name of a header',
+  own: 'is the gateway’s own to set',
+  value: 'needs a value of plain characters, without line breaks',
+};
+export type HeaderFault = keyof typeof headerFaults;
