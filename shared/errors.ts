@@ -204,10 +204,14 @@ export class AppError extends Error {
   }
 }
 
+/** Of what is not ours nothing else is told. */
+export const internalFault = 'Something went wrong inside Portico. The log has the details.';
+
 /** Makes any thrown value an `AppError`; what is not one loses its message (it may hold a path, a prompt or a key). */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  return new AppError('internal_error', 'Something went wrong inside Portico. The log has the details.', {
+  return new AppError('internal_error', internalFault, {
     cause: error,
+    refusal: { name: 'internalFault', values: {} },
   });
 }

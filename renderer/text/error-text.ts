@@ -112,6 +112,9 @@ interface StoredFailure extends Told {
 /** What happened: in the window's language where the words are the app's, else as it was told. */
 export const sentenceOf = (told: Told): string => sentenceIn(refusals, told);
 
+/** A gateway's own sentence, behind words for its code where this language has them. */
+export const saidByGateway = (code: string, said: string): string => refusals.gatewaySaid({ code, said });
+
 /** The same for a failure that is stored with a message; `since`: when it came, in epoch milliseconds. */
 export function describeFailure(failure: StoredFailure, since: number | null): ErrorText {
   const code = failure.code.toLowerCase();

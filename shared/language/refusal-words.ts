@@ -1,3 +1,4 @@
+import { internalFault } from '../errors.ts';
 import { type HeaderFault, headerFaults } from '../header-faults.ts';
 import { readOnTheWay } from '../plain-http.ts';
 import type { Model } from '../wire/model.ts';
@@ -48,6 +49,7 @@ const tokens = new Intl.NumberFormat('en-US');
  * and the values; the window finds the words in its own language.
  */
 export const refusalWords = {
+  internalFault,
   conversationGone: 'This conversation is not here any more.',
   conversationsGone: 'These conversations are not here any more.',
   messageGone: 'This message is not here any more.',

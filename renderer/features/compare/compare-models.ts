@@ -1,5 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from '../../text/compare-text.ts';
+import { saidByGateway } from '../../text/error-text.ts';
 
 export const named = (models: readonly Model[], id: string): Model | undefined =>
   models.find((model) => model.id === id || model.aliases.includes(id));
@@ -11,5 +12,6 @@ export function problemOf(models: readonly Model[], id: string): string | null {
   const record = named(models, id);
   if (!record) return text.gone(id);
   if (record.status === 'available' || record.status === 'degraded') return null;
-  return text.unusable(record.name, record.unavailable_reason);
+  const { name, status, unavailable_reason: said } = record;
+  return text.unusable(name, said === null ? null : saidByGateway(status, said));
 }

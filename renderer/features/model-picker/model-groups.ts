@@ -1,6 +1,7 @@
 import type { Model } from '#shared/wire/model.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
+import { saidByGateway } from '../../text/error-text.ts';
 import { usdPerMillion } from '../../text/format.ts';
 import { providerName } from '../../ui/elements/provider-name.ts';
 
@@ -56,8 +57,10 @@ function choiceOf(model: Model, disabled: boolean): ModelChoice {
   };
 }
 
-const wantOf = ({ status, provider, unavailable_reason }: Model): string =>
-  status === 'no_credential' ? text.wantsKey(providerName(provider)) : (unavailable_reason ?? '');
+function wantOf({ status, provider, unavailable_reason: said }: Model): string {
+  if (status === 'no_credential') return text.wantsKey(providerName(provider));
+  return said === null ? '' : saidByGateway(status, said);
+}
 
 /** Every word typed occurs somewhere in name, id or maker. */
 export const matches = (choice: ModelChoice, query: string): boolean =>

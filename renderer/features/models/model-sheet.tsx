@@ -1,4 +1,5 @@
 import type { Model } from '#shared/wire/model.ts';
+import { saidByGateway } from '../../text/error-text.ts';
 import { dayOf, usd, usdPerMillion } from '../../text/format.ts';
 import { text } from '../../text/models-text.ts';
 import { Sheet } from '../../ui/dialogs/dialog.tsx';
@@ -32,7 +33,9 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
           </div>
           {model.description && <p className="mt-3 text-fg-2">{model.description}</p>}
           <div className="mt-3 flex flex-col gap-2 empty:hidden">
-            {model.unavailable_reason && <Notice tone="warn">{model.unavailable_reason}</Notice>}
+            {model.unavailable_reason && (
+              <Notice tone="warn">{saidByGateway(model.status, model.unavailable_reason)}</Notice>
+            )}
             {model.deprecation_date && <Notice tone="warn">{details.deprecated(model.deprecation_date)}</Notice>}
             {model.shutdown_date && <Notice tone="warn">{details.shutdown(model.shutdown_date)}</Notice>}
           </div>
