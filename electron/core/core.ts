@@ -44,10 +44,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const access = await openModels(options, ground);
   const { keychain, waiting, gateway, door, remote, providers, embedded, connections } = access;
   const { hasProvider } = providers;
-  const chats = await openChats(options, ground, access);
-  const { attachments, tools, lookUpOpenCosts } = chats;
   const settings = settingsFeature({ store: ground.settings, host, changes });
   const language = async () => (await settings.get()).language;
+  const chats = await openChats(options, ground, access, language);
+  const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, ground, access, chats, language);
 
   const router = coreRouter({
@@ -87,7 +87,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     changes.emit(...topic.options);
     return lookUpOpenCosts();
   });
-  host.showTheme((await settings.get()).theme);
+  host.showSettings(await settings.get());
   const started = Promise.allSettled([keychain.probe(), providers.load(), door.start(), attachments.cleanUp()]);
 
   async function close(): Promise<void> {

@@ -67,6 +67,7 @@ async function overSocket(served: Served): Promise<Connected> {
     takePrint: () => null,
     serve: (each) => serve(socketChannel(each)),
     printLink: () => {},
+    language: () => 'en',
     elapsed: () => performance.now(),
   });
   const { token } = await tradeLink(web.newLink());

@@ -39,7 +39,7 @@ export async function testCore({
         questions.push(question);
         return confirm ? confirm(question, signal) : true;
       },
-      showTheme() {},
+      showSettings() {},
     },
     dataFolder,
     env: {},

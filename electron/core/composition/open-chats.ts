@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Language } from '#shared/language/messages.ts';
 import { attachmentFiles } from '../attachments/attachment-files.ts';
 import { attachmentPart } from '../attachments/attachment-part.ts';
 import { attachmentsFeature } from '../attachments/attachments-feature.ts';
@@ -28,7 +29,12 @@ import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
 
 /** A question's way: its draft's files and quote, what it may cost, its answer with tools and costs, and what waits behind it. */
-export async function openChats(options: CoreOptions, ground: Ground, { connections, modelFacts, secrets }: Models) {
+export async function openChats(
+  options: CoreOptions,
+  ground: Ground,
+  { connections, modelFacts, secrets }: Models,
+  language: () => Promise<Language>,
+) {
   const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
   const { db, log, changes, conversations, now } = ground;
   const live = openLiveAnswers();
@@ -41,7 +47,7 @@ export async function openChats(options: CoreOptions, ground: Ground, { connecti
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const ask = personAsked({ confirm: host.confirm, elapsed });
   const { version } = host;
-  const tools = openTools({ ...ground, dataFolder, secrets, ask, fetch: send, pageWorkerFile, version });
+  const tools = openTools({ ...ground, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
   const { toolbox } = tools;
 
   const files = attachmentFiles(join(dataFolder, 'attachments'));

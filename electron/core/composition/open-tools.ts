@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
+import type { Language } from '#shared/language/messages.ts';
 import type { Db } from '../db/db.ts';
 import type { AskPerson } from '../host/ask-person.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
@@ -20,6 +21,7 @@ export interface OpenToolsDeps {
   readonly db: Db;
   readonly dataFolder: string;
   readonly ask: AskPerson;
+  readonly language: () => Promise<Language>;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly settings: SettingsStore;
@@ -32,7 +34,7 @@ export interface OpenToolsDeps {
 
 /** The parts of tools, put together: what the window asks for, and what a turn uses. */
 export function openTools(deps: OpenToolsDeps) {
-  const { db, ask, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
+  const { db, ask, language, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);
   const servers = toolServers({
     store: toolServerStore(db),
@@ -40,6 +42,7 @@ export function openTools(deps: OpenToolsDeps) {
     connect: (options) => connectMcp({ ...options, version, fetch: send }),
     permissions,
     ask,
+    language,
     secrets,
     changes,
     now,

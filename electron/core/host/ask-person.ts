@@ -1,3 +1,4 @@
+import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 import type { Host } from './host.ts';
@@ -8,8 +9,11 @@ export interface Question {
   readonly title: string;
   readonly advice: string;
   readonly facts: readonly { readonly label: string; readonly lines: readonly VisibleLine[] }[];
-  /** The button that says yes. The other one says no, and is what closing the question means. */
+  /** The buttons. No is what closing the question means. */
   readonly yes: string;
+  readonly no: string;
+  /** The language of these words: what a host adds is in it too. */
+  readonly language: Language;
 }
 
 /**

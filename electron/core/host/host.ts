@@ -1,3 +1,4 @@
+import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Told } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
@@ -35,6 +36,6 @@ export interface Host {
    * signal ends it. Only the core's `personAsked` calls it.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
-  /** Makes the window's frame and the system's own dialogs follow the theme. */
-  showTheme(theme: 'system' | 'light' | 'dark'): void;
+  /** Makes what is not drawn by the page follow: the window's frame, menus, the system's own dialogs. */
+  showSettings(settings: Pick<Settings, 'theme' | 'language'>): void;
 }

@@ -16,7 +16,7 @@ const initial: Settings = {
 
 export interface SettingsDeps {
   readonly store: SettingsStore;
-  readonly host: Pick<Host, 'showTheme'>;
+  readonly host: Pick<Host, 'showSettings'>;
   readonly changes: Changes;
 }
 
@@ -31,7 +31,7 @@ export function settingsFeature({ store, host, changes }: SettingsDeps) {
     async update(change: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<Settings> {
       const next: Settings = { ...(await get()), ...defined(change) };
       await store.write(name, next);
-      host.showTheme(next.theme);
+      host.showSettings(next);
       changes.emit('settings');
       return next;
     },

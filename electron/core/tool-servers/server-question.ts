@@ -1,7 +1,9 @@
 import type { ToolTransport } from '#shared/contract/app/tools.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { lineColumns, visibleLines, visibleWord } from '#shared/visible.ts';
 import type { Question } from '../host/ask-person.ts';
+import { questionText } from '../host/question-text.ts';
 import { decidesCode } from './code-variables.ts';
 import type { ServerWay } from './server-way.ts';
 
@@ -9,51 +11,57 @@ import type { ServerWay } from './server-way.ts';
 const mostLines = 20;
 
 /** The question whether a server may be started or reached, with all that is agreed to. Throws `invalid_input`. */
-export function serverQuestion({ transport, secrets }: ServerWay): Question {
-  const question = transport.type === 'stdio' ? programQuestion(transport, secrets) : addressQuestion(transport);
-  if (question.facts.reduce((sum, { lines }) => sum + lines.length, 0) > mostLines) throw tooLong();
-  return question;
+export function serverQuestion({ transport, secrets }: ServerWay, language: Language): Question {
+  const words = questionText(language);
+  const { facts, ...about } =
+    transport.type === 'stdio'
+      ? programQuestion(transport, secrets, words.program)
+      : addressQuestion(transport, words.address);
+  if (facts.reduce((sum, { lines }) => sum + lines.length, 0) > mostLines) throw tooLong();
+  return { ...about, facts, no: words.no, language };
 }
 
 const tooLong = () => refusal('invalid_input', 'commandTooLong', { lines: mostLines, letters: lineColumns });
 
 type Program = Extract<ToolTransport, { type: 'stdio' }>;
 type Address = Extract<ToolTransport, { type: 'http' }>;
+type Words = ReturnType<typeof questionText>;
+type About = Omit<Question, 'no' | 'language'>;
 
-function programQuestion({ command, args, folder, variables }: Program, values: ServerWay['secrets']): Question {
-  return {
-    title: 'Start this program?',
-    advice: 'It runs on this computer with your rights. Say yes only if you know it and have asked for it yourself.',
-    facts: [
-      fact('Program', [command]),
-      ...some('Arguments', args),
-      fact('In the folder', [folder ?? '']),
-      ...shownVariables(variables, values),
-    ],
-    yes: 'Start it',
-  };
+function programQuestion(
+  { command, args, folder, variables }: Program,
+  values: ServerWay['secrets'],
+  words: Words['program'],
+): About {
+  const { title, advice, yes } = words;
+  const facts = [
+    fact(words.command, [command]),
+    ...some(words.args, args),
+    fact(words.folder, [folder ?? '']),
+    ...shownVariables(variables, values, words),
+  ];
+  return { title, advice, facts, yes };
 }
 
-function addressQuestion({ url, headers }: Address): Question {
-  return {
-    title: 'Connect to this address?',
-    advice:
-      'What models ask its tools is sent there. Say yes only if you know whose it is and have asked for it yourself.',
-    facts: [fact('Address', [new URL(url).href]), ...some('Headers (values are not shown)', headers)],
-    yes: 'Connect',
-  };
+function addressQuestion({ url, headers }: Address, words: Words['address']): About {
+  const { title, advice, yes } = words;
+  return { title, advice, facts: [fact(words.url, [new URL(url).href]), ...some(words.headers, headers)], yes };
 }
 
 /** Values are secrets, but for those that say which code is run: these belong to the command line. */
-function shownVariables(names: readonly string[], values: ServerWay['secrets']): Question['facts'] {
+function shownVariables(
+  names: readonly string[],
+  values: ServerWay['secrets'],
+  words: Words['program'],
+): Question['facts'] {
   const shown = names.filter(decidesCode);
   const hidden = names.filter((name) => !shown.includes(name));
   return [
     ...some(
-      'Variables that decide what is run',
+      words.deciding,
       shown.map((name) => `${name}=${values[name] ?? ''}`),
     ),
-    ...some('Variables (values are not shown)', hidden),
+    ...some(words.hidden, hidden),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
 import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../host/ask-person.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
@@ -19,6 +20,7 @@ export interface ToolServersDeps {
   readonly permissions: PermissionStore;
   readonly consents: ServerConsents;
   readonly ask: AskPerson;
+  readonly language: () => Promise<Language>;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly connect: (options: Pick<McpOptions, 'transport' | 'secrets' | 'closed'>) => Promise<McpConnection>;
   readonly changes: Changes;
@@ -33,7 +35,7 @@ interface Named {
 
 /** The user's tool servers: kept, reached when they are needed, and trusted only as they were when they were looked at. */
 export function toolServers(deps: ToolServersDeps) {
-  const { store, permissions, consents, ask, secrets, connect, changes, now, newId } = deps;
+  const { store, permissions, consents, ask, language, secrets, connect, changes, now, newId } = deps;
   const open = new Map<string, Promise<McpConnection>>();
   const starting = new Set<string>();
   /** Servers that a person is being asked about: by how many calls, and what ends it where the server changes. */
@@ -98,7 +100,7 @@ export function toolServers(deps: ToolServersDeps) {
     const way = await wayTo(await existing(id));
     const subject = subjectOf(way);
     if (await consents.holds(id, subject)) return;
-    const question = serverQuestion(way);
+    const question = serverQuestion(way, await language());
     const round = asking.get(id) ?? { withdrawn: new AbortController(), callers: 0 };
     round.callers += 1;
     asking.set(id, round);

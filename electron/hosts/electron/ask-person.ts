@@ -12,7 +12,7 @@ export async function askPerson(question: Question, signal: AbortSignal): Promis
     title: 'Portico',
     message: question.title,
     detail: textOf(question),
-    buttons: ['No', question.yes],
+    buttons: [question.no, question.yes],
     defaultId: no,
     cancelId: no,
     noLink: true,

@@ -1,16 +1,17 @@
 import { app, dialog, shell } from 'electron';
+import type { MainText } from './main-text.ts';
 
 const quit = 0;
 
 /** Says what cannot go on, in the system's own box, offers the log, and ends the program in order. */
-export async function endWithMessage(message: string, log: string): Promise<void> {
+export async function endWithMessage(why: 'windowStopped' | 'coreStopped', log: string, text: MainText): Promise<void> {
   for (;;) {
     const { response } = await dialog.showMessageBox({
       type: 'error',
       title: 'Portico',
-      message,
-      detail: `Your chats are kept. Quit and start Portico again; if this comes back, the log says where it fails:\n${log}`,
-      buttons: ['Quit', 'Open log'],
+      message: text[why],
+      detail: text.chatsKept(log),
+      buttons: [text.quit, text.openLog],
       defaultId: quit,
       cancelId: quit,
       noLink: true,

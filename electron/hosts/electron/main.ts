@@ -2,17 +2,21 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { app, BrowserWindow, dialog, nativeTheme, session } from 'electron';
+import { app, BrowserWindow, dialog, Menu, nativeTheme, session } from 'electron';
 import { dataDirFlag, defaultDataFolder } from '#core/db/data-folder.ts';
 import { type Log, openLog } from '#core/log/log.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
+import { type Language, messages } from '#shared/language/messages.ts';
+import { refusalWords } from '#shared/language/refusal-words.ts';
+import { sentenceOf } from '#shared/language/refusals.ts';
 import { refusedSwitch } from './command-line.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
 import { type CoreRunner, runCore } from './core-process/core-runner.ts';
 import { endWithMessage } from './end-with-message.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
-import { showMenu } from './menu.ts';
+import { mainText } from './main-text.ts';
+import { menuTemplate } from './menu-template.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { reviveWindow } from './revive-window.ts';
 import { mainWindow, openWindow } from './window.ts';
@@ -50,17 +54,20 @@ function run(): void {
   const logFile = join(dataFolder, 'logs', 'portico.log');
   // The core's process writes the same file: this one opens it for each of its few lines.
   const log: Log = (entry) => openLog(dataFolder, Date.now)(entry);
+  const text = () => mainText(state.get().language);
+  const showMenu = (language: Language) =>
+    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(platform, app.isPackaged, mainText(language))));
   const open = () =>
     reviveWindow(openWindow(beside('../preload/preload.cjs'), state), {
       log,
-      gaveUp: () => void endWithMessage('The window of Portico has stopped several times in a row.', logFile),
+      gaveUp: () => void endWithMessage('windowStopped', logFile, text()),
     });
   refuseNavigation();
 
   const core = app.whenReady().then(() => {
     servePage(session.defaultSession, beside('../renderer'));
     refusePermissions(session.defaultSession);
-    showMenu(platform, app.isPackaged);
+    showMenu(state.get().language);
     // The window first: the core opens while the page loads.
     open();
     return runCore({
@@ -68,15 +75,17 @@ function run(): void {
       dataFolder,
       answer: coreAnswers({
         state,
+        showMenu,
         openSecrets: () => openSecretService('Portico'),
         log,
       }),
       log,
-      failed(sentence) {
-        dialog.showErrorBox('Portico cannot start', sentence);
+      failed(failure) {
+        const sentence = sentenceOf(messages(refusalWords)(state.get().language), failure);
+        dialog.showErrorBox(text().cannotStart, sentence);
         app.exit(2);
       },
-      gaveUp: () => void endWithMessage('The core of Portico has stopped several times in a row.', logFile),
+      gaveUp: () => void endWithMessage('coreStopped', logFile, text()),
     });
   });
   handOverPorts(core);

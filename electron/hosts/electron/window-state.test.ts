@@ -19,7 +19,7 @@ test('a window comes back where it was, unless nobody could reach it there', () 
 
 test('a state that is not one is left aside', () => {
   windowState(folder).set({ bounds, theme: 'dark' });
-  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark' });
+  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark', language: 'en' });
   writeFileSync(join(folder, 'window.json'), '{"bounds":{"x":"1"}}');
-  expect(windowState(folder).get()).toEqual({ bounds: null, maximized: false, theme: 'system' });
+  expect(windowState(folder).get()).toEqual({ bounds: null, maximized: false, theme: 'system', language: 'en' });
 });

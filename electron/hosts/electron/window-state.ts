@@ -2,11 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
+import { settings } from '#shared/contract/app/settings.ts';
 
 const schema = z.object({
   bounds: z.object({ x: z.int(), y: z.int(), width: z.int().min(400), height: z.int().min(300) }).nullable(),
   maximized: z.boolean(),
-  theme: z.enum(['system', 'light', 'dark']),
+  ...settings.pick({ theme: true }).shape,
+  language: settings.shape.language.default('en'),
 });
 
 export type WindowState = z.infer<typeof schema>;
@@ -37,7 +39,7 @@ function read(file: string): WindowState {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { bounds: null, maximized: false, theme: 'system' };
+    return { bounds: null, maximized: false, theme: 'system', language: 'en' };
   }
 }
 

@@ -8,14 +8,16 @@ const question: Question = {
   advice: 'Only if you know it.',
   facts: [{ label: 'Program', lines: visibleLines(['<img/src=x>', '"&amp;"']) }],
   yes: 'Start it',
+  no: 'No',
+  language: 'en',
 };
 
 /** A question that is open, with the link that the terminal shows. */
-async function open({ signal = new AbortController().signal } = {}) {
+async function open({ signal = new AbortController().signal, asked = question } = {}) {
   let time = 0;
   let hidden = 0;
   const shown = Promise.withResolvers<string>();
-  const answer = askOnPage(question, signal, {
+  const answer = askOnPage(asked, signal, {
     elapsed: () => time,
     show(_title, link) {
       shown.resolve(link);
@@ -90,5 +92,16 @@ test('nobody answers who does not hold the link, or comes from another page', as
 
 test('what nobody waits for any more is not asked', async () => {
   const { answer } = await open({ signal: AbortSignal.abort() });
+  expect(await answer).toBe(false);
+});
+
+test('the page is in the language of its question, also after the answer', async () => {
+  const { link, origin, answer, post } = await open({ asked: { ...question, no: '⟦Ñö⟧', language: 'en-XA' } });
+  const page = await (await fetch(link)).text();
+  expect(page).toContain('<html lang="en-XA">');
+  expect(page).toContain('>⟦Ñö⟧</button>');
+  const said = async (response: Response) => (await response.text()).match(/<(h1|p)>.*?<\/\1>/g)?.join('');
+  expect(await said(await fetch(`${origin}/elsewhere`))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
+  expect(await said(await post('answer=no'))).toMatch(/^<h1>⟦.+⟧<\/h1><p>⟦.+⟧<\/p>$/);
   expect(await answer).toBe(false);
 });

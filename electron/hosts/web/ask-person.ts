@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Question } from '#core/host/ask-person.ts';
+import { pageText } from './page-text.ts';
 import { answeredPage, questionHeaders, questionPage, readingMs } from './question-page.ts';
-import { allowedHosts, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';
+import { allowedHosts, type Refusal, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';
 
 export interface AskPersonOptions {
   /** Leads the person to the page, by the terminal and a browser, never by the app's page. Answers with what clears up. */
@@ -32,27 +33,32 @@ export async function askOnPage(
   const hosts = allowedHosts(port);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let readable = Number.POSITIVE_INFINITY;
+  const words = pageText(question.language);
+
+  const sayTo = async (response: ServerResponse, status: number, sentence: string) =>
+    send(response, status, await answeredPage(sentence, question.language));
+  const refuse = (response: ServerResponse, { status, why }: Refusal) => sayTo(response, status, words.refusals[why]);
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuseHost(request, hosts);
-    if (refusal) return send(response, refusal.status, await answeredPage(refusal.text));
-    if (!same(request.url ?? '', path)) return send(response, 404, await answeredPage('There is nothing here.'));
+    if (refusal) return refuse(response, refusal);
+    if (!same(request.url ?? '', path)) return refuse(response, { status: 404, why: 'nothingHere' });
     if (request.method === 'POST') return take(request, response);
     const unfit = refuseFileRequest(request);
-    if (unfit) return send(response, unfit.status, await answeredPage(unfit.text));
+    if (unfit) return refuse(response, unfit);
     readable = Math.min(readable, elapsed() + readingMs);
     return send(response, 200, await questionPage(question));
   }
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuseForeignOrigin(request, 'POST');
-    if (refusal) return send(response, refusal.status, await answeredPage(refusal.text));
+    if (refusal) return refuse(response, refusal);
     const given = await readAnswer(request);
-    if (given === null) return send(response, 400, await answeredPage('This is no answer.'));
+    if (given === null) return refuse(response, { status: 400, why: 'noAnswer' });
     // Nobody has read it that fast.
     if (given === 'yes' && elapsed() < readable) return send(response, 409, await questionPage(question));
     response.on('close', () => resolve(given === 'yes'));
-    send(response, 200, await answeredPage(given === 'yes' ? 'You said yes.' : 'You said no: nothing was started.'));
+    await sayTo(response, 200, words[given]);
   }
 
   server.on('request', (request, response) => void answer(request, response).catch(() => response.destroy()));

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
 import type { Question } from '#core/host/ask-person.ts';
 import { styleOf } from '#core/markup/own-markup.ts';
+import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
+import { pageText } from './page-text.ts';
 
 /** The yes cannot be pressed at first: a click that was meant for something else must not become one. */
 export const readingMs = 1_000;
@@ -22,21 +24,22 @@ button[value=yes]{animation:held ${readingMs}ms step-end}
 const { element, source } = styleOf(style);
 
 /** The question as a page of its own. It runs no script and loads nothing; all that is not ours in it is escaped. */
-export const questionPage = ({ title, advice, facts, yes }: Question): Promise<string> =>
+export const questionPage = ({ title, advice, facts, yes, no, language }: Question): Promise<string> =>
   page(
     title,
+    language,
     html`<h1>${title}</h1>
 <p>${advice}</p>
 ${facts.map(({ label, lines }) => html`<h2>${label}</h2>\n<pre>${lines.join('\n')}</pre>\n`)}
 <form method="post" autocomplete="off">
-<button name="answer" value="no" autofocus>No</button>
+<button name="answer" value="no" autofocus>${no}</button>
 <button name="answer" value="yes">${yes}</button>
 </form>`,
   );
 
 /** Shown where the question was. */
-export const answeredPage = (sentence: string): Promise<string> =>
-  page('Portico', html`<h1>${sentence}</h1><p>You can close this page and go back to Portico.</p>`);
+export const answeredPage = (sentence: string, language: Language): Promise<string> =>
+  page('Portico', language, html`<h1>${sentence}</h1><p>${pageText(language).goBack}</p>`);
 
 /** Security page, Settings: nothing is loaded, nothing runs, nobody frames it, and no other page keeps a hold on it. */
 export const questionHeaders: Readonly<Record<string, string>> = {
@@ -58,10 +61,10 @@ export const questionHeaders: Readonly<Record<string, string>> = {
   connection: 'close',
 };
 
-async function page(title: string, body: Html): Promise<string> {
+async function page(title: string, language: Language, body: Html): Promise<string> {
   return String(
     await html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

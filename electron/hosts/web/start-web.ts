@@ -4,6 +4,7 @@ import type { Host } from '#core/host/host.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { askOnPage } from './ask-person.ts';
 import { writeLaunchFile } from './launch-file.ts';
@@ -46,9 +47,13 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const { platform, port, say } = options;
   const elapsed = () => performance.now();
   const prints = printPages();
+  /** Known once the core is open, which is before anybody is let in. */
+  let language: Language = 'en';
   const core = await openCore({
     ...options,
-    host: webHost(options, prints),
+    host: webHost(options, prints, (settings) => {
+      language = settings.language;
+    }),
     session: sessionMemory(),
     now: Date.now,
     elapsed,
@@ -61,6 +66,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
     takePrint: prints.take,
     serve: (socket) => serve(socketChannel(socket)),
     printLink: (link) => say(`Portico on ${link}`),
+    language: () => language,
     elapsed,
   }).catch(async (error: unknown) => {
     await core.close();
@@ -82,7 +88,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
 /** What a browser page cannot promise, said in the interface (security page, rule 18). */
 const notices = [tell('extensionsRead'), tell('memoryRead'), tell('askedOnPage')];
 
-function webHost(options: StartWebOptions, prints: PrintPages): Host {
+function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Host['showSettings']): Host {
   const { version, platform } = options;
   return {
     name: 'web',
@@ -97,9 +103,8 @@ function webHost(options: StartWebOptions, prints: PrintPages): Host {
         show: (title, link) => showQuestion(options, title, link),
         elapsed: () => performance.now(),
       }),
-    showTheme() {
-      // The page draws its own theme; a browser's frame belongs to its user.
-    },
+    // The page draws its own theme, and a browser's frame belongs to its user.
+    showSettings,
   };
 }
 

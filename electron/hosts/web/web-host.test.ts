@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Language } from '#shared/language/messages.ts';
 import { openSocket, tradeLink } from '../../../tests/support/web-page.ts';
 import { printPages } from './print-pages.ts';
 import { openWebHost, type WebHost } from './web-host.ts';
@@ -17,6 +18,7 @@ const prints = printPages();
 let shown: string[] = [];
 /** The server's clock, in milliseconds. */
 let now = 0;
+let language: Language = 'en';
 
 beforeAll(async () => {
   mkdirSync(page);
@@ -33,6 +35,7 @@ beforeAll(async () => {
     takePrint: prints.take,
     serve: () => {},
     printLink: (link) => shown.push(link),
+    language: () => language,
     elapsed: () => now,
   });
 });
@@ -199,4 +202,14 @@ test('whoever asks how to get in is told, and the terminal shows a fresh link, b
 test('the page that says how to get in has its style', async () => {
   expect(await (await fetch(`${web.url}connect`)).text()).toContain('<link rel="stylesheet" href="/connect.css">');
   expect((await fetch(`${web.url}connect.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8');
+});
+
+test('who is not let in reads why in the language of the app', async () => {
+  language = 'en-XA';
+  const page = await (await fetch(`${web.url}connect`)).text();
+  expect(page).toContain('<html lang="en-XA">');
+  const text = page.replace(/<code>.*?<\/code>|<[^>]+>|⟦[^⟧]*⟧/g, '');
+  expect(text.trim()).toBe('');
+  expect(await (await fetch(`${web.url}nowhere`)).text()).toMatch(/^⟦.*⟧$/m);
+  language = 'en';
 });

@@ -4,9 +4,11 @@ import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { isDiagramFile, pageHeaders, printHeaders, readPageFile } from '#core/host/page.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { type Access, openAccess } from './access.ts';
 import { connectPage, connectStyle, connectStylePath } from './connect-page.ts';
 import { openLinks } from './links.ts';
+import { pageText } from './page-text.ts';
 import { printFolder } from './print-pages.ts';
 import {
   allowedHosts,
@@ -28,6 +30,8 @@ export interface WebHostOptions {
   readonly serve: (socket: WebSocket) => void;
   /** Shows a one-time link where only the person at the terminal reads it. */
   readonly printLink: (link: string) => void;
+  /** Of the pages that are not the app's. */
+  readonly language: () => Language;
   /** Milliseconds of a clock that nobody can set back. */
   readonly elapsed: () => number;
 }
@@ -45,12 +49,11 @@ export interface WebHost {
 const maxMessageBytes = 13 * 1_048_576;
 const maxBodyBytes = 4096;
 const protocolName = 'portico';
-const linkRefused = 'This link was used already, or it is older than a minute. The terminal shows a new one.';
 const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string().length(64) });
 
 /** The loopback server: the same page and the same core, for a browser on this machine (security page, rules 13–18). */
 export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
-  const { elapsed, printLink } = options;
+  const { elapsed, printLink, language } = options;
   const access = openAccess(elapsed);
   const server = await listenOnLoopback(options.port);
   const { port } = server.address() as AddressInfo;
@@ -74,13 +77,18 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     answer(request, response, pathname).catch(() => response.destroy());
   });
 
+  function refuse(response: ServerResponse, { status, why }: Refusal): void {
+    response.setHeader('connection', 'close');
+    send(response, status, 'text/plain; charset=utf-8', `${pageText(language()).refusals[why]}\n`);
+  }
+
   async function openSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuseForeignOrigin(request, 'POST');
     if (refusal) return refuse(response, refusal);
     const origin = request.headers.origin ?? '';
     const proof = bootstrap.safeParse(await readJson(request));
     const session = proof.success ? access.open({ origin, ...proof.data }) : null;
-    if (!session) return refuse(response, { status: 401, text: linkRefused });
+    if (!session) return refuse(response, { status: 401, why: 'linkUsed' });
     send(response, 200, 'application/json; charset=utf-8', JSON.stringify(session));
   }
 
@@ -89,12 +97,12 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     if (refusal) return refuse(response, refusal);
     if (pathname === '/connect') {
       links.showOnRequest();
-      return send(response, 200, 'text/html; charset=utf-8', connectPage);
+      return send(response, 200, 'text/html; charset=utf-8', await connectPage(language()));
     }
     if (pathname === connectStylePath) return send(response, 200, 'text/css; charset=utf-8', connectStyle);
     if (pathname.startsWith(printFolder)) return sendPrint(request, response, pathname);
     const file = await readPageFile(options.pageFolder, pathname, String(request.headers['accept-encoding'] ?? ''));
-    if (!file) return refuse(response, { status: 404, text: 'There is nothing here.' });
+    if (!file) return refuse(response, { status: 404, why: 'nothingHere' });
     response.writeHead(200, { ...pageHeaders("'self'", pathname), ...file.headers });
     response.end(request.method === 'HEAD' ? '' : file.body);
   }
@@ -104,7 +112,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     const framed = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
     const page = method === 'GET' && framed ? options.takePrint(pathname) : null;
     if (page === null) {
-      refuse(response, { status: 404, text: 'This page was printed already. Print it again.' });
+      refuse(response, { status: 404, why: 'printed' });
       return;
     }
     response.writeHead(200, printHeaders);
@@ -163,7 +171,7 @@ function refuseToken({ headers }: Claim, access: Access): Refusal | null {
   const bearer = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? '')?.[1];
   const token = bearer ?? offered.find((part) => part !== protocolName);
   if (token !== undefined && access.isSession(token)) return null;
-  return { status: 401, text: 'This page is not connected. Use the link that Portico printed.' };
+  return { status: 401, why: 'noSession' };
 }
 
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -175,11 +183,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   } catch {
     return null;
   }
-}
-
-function refuse(response: ServerResponse, { status, text: sentence }: Refusal): void {
-  response.setHeader('connection', 'close');
-  send(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

@@ -5,7 +5,8 @@ import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
 import { sessionMemory } from '#core/secrets/session-memory.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, type Told } from '#shared/errors.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
@@ -15,12 +16,13 @@ import { mainContract } from './main-contract.ts';
 
 export interface CoreAnswers {
   readonly state: WindowStateFile;
+  readonly showMenu: (language: Language) => void;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly log: Log;
 }
 
 /** Answers what a core's process asks of this one. `opened` is told that the core is open, or why it cannot be. */
-export function coreAnswers({ state, openSecrets, log }: CoreAnswers) {
+export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
   /** The core tells by the library's own words whether a keychain is locked, missing or broken. */
@@ -35,14 +37,15 @@ export function coreAnswers({ state, openSecrets, log }: CoreAnswers) {
   const os = implement(mainContract);
   const rpc = rpcErrors(log);
 
-  return (port: MessagePortMain, opened: (failure: string | null) => void): void => {
+  return (port: MessagePortMain, opened: (failure: Told | null) => void): void => {
     const router = os.router({
       opened: os.opened.handler(({ input }) => opened(input.failure)),
       openExternal: os.openExternal.handler(({ input }) => openOutside(input.url)),
       confirm: os.confirm.handler(({ input, signal }) => askPerson(input, signal ?? never)),
-      showTheme: os.showTheme.handler(({ input: { theme } }) => {
-        nativeTheme.themeSource = theme;
-        state.set({ theme });
+      showSettings: os.showSettings.handler(({ input }) => {
+        nativeTheme.themeSource = input.theme;
+        state.set(input);
+        showMenu(input.language);
       }),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
       printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),

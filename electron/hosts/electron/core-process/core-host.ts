@@ -52,18 +52,15 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
       },
     },
     openExternal: (url) => main.openExternal({ url }),
-    confirm: ({ title, advice, facts, yes }, signal) =>
+    confirm: ({ facts, ...question }, signal) =>
       main
-        .confirm(
-          { title, advice, facts: facts.map(({ label, lines }) => ({ label, lines: [...lines] })), yes },
-          { signal },
-        )
+        .confirm({ ...question, facts: facts.map(({ label, lines }) => ({ label, lines: [...lines] })) }, { signal })
         .catch((error: unknown) => {
           if (signal.aborted) return false;
           throw error;
         }),
-    showTheme(theme) {
-      main.showTheme({ theme }).catch(() => {
+    showSettings({ theme, language }) {
+      main.showSettings({ theme, language }).catch(() => {
         // The main process has ended, and this one is about to.
       });
     },

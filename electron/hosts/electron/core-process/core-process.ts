@@ -7,7 +7,7 @@ import { failureEntry, openLog } from '#core/log/log.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { toAppError } from '#shared/errors.ts';
+import { toAppError, toldBy } from '#shared/errors.ts';
 import { portChannel } from '../port-channel.ts';
 import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
 import type { ToCore } from './core-runner.ts';
@@ -71,7 +71,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
 
   const failure = await serving.then(
     () => null,
-    (error: unknown) => toAppError(error).message,
+    (error: unknown) => toldBy(toAppError(error)),
   );
   await main.opened({ failure });
 }

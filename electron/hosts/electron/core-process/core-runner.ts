@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { app, MessageChannelMain, type MessagePortMain, type UtilityProcess, utilityProcess } from 'electron';
 import type { Log } from '#core/log/log.ts';
+import type { Told } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 
 /** What the main process tells the core's, each with one port: the way back here, then one for each window. */
@@ -14,9 +15,9 @@ export interface CoreRunnerOptions {
   readonly file: string;
   readonly dataFolder: string;
   /** Answers what the core asks here. */
-  readonly answer: (port: MessagePortMain, opened: (failure: string | null) => void) => void;
-  /** It cannot be opened; a sentence for the user. */
-  readonly failed: (failure: string) => void;
+  readonly answer: (port: MessagePortMain, opened: (failure: Told | null) => void) => void;
+  /** It cannot be opened. */
+  readonly failed: (failure: Told) => void;
   /** It has died again and again. */
   readonly gaveUp: () => void;
   readonly log: Log;

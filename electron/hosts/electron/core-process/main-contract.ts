@@ -1,8 +1,11 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { settings } from '#shared/contract/app/settings.ts';
+import { told } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
+const { theme, language } = settings.shape;
 const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
@@ -11,8 +14,8 @@ const item = z.object({ account, secret: z.string().max(1_048_576) });
  * This list is a security review, as the renderer's contract is.
  */
 export const mainContract = {
-  /** The core is open; or why it cannot be, in a sentence for the user. */
-  opened: oc.input(z.object({ failure: z.string().nullable() })).output(z.void()),
+  /** The core is open; or why it cannot be. */
+  opened: oc.input(z.object({ failure: told.nullable() })).output(z.void()),
   openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
   confirm: oc
     .input(
@@ -21,10 +24,12 @@ export const mainContract = {
         advice: z.string().max(2048),
         facts: z.array(z.object({ label: z.string().max(256), lines: z.array(line) })),
         yes: z.string().max(64),
+        no: z.string().max(64),
+        language,
       }),
     )
     .output(z.boolean()),
-  showTheme: oc.input(z.object({ theme: z.enum(['system', 'light', 'dark']) })).output(z.void()),
+  showSettings: oc.input(z.object({ theme, language })).output(z.void()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
   /** As blobs, which are not parsed on the way: a long chat has many megabytes. */
   printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),

@@ -1,0 +1,24 @@
+import { messages } from '#shared/language/messages.ts';
+
+/** What a person is asked outside of every page, in the app's language. */
+export const questionText = messages({
+  no: 'No',
+  program: {
+    title: 'Start this program?',
+    advice: 'It runs on this computer with your rights. Say yes only if you know it and have asked for it yourself.',
+    command: 'Program',
+    args: 'Arguments',
+    folder: 'In the folder',
+    deciding: 'Variables that decide what is run',
+    hidden: 'Variables (values are not shown)',
+    yes: 'Start it',
+  },
+  address: {
+    title: 'Connect to this address?',
+    advice:
+      'What models ask its tools is sent there. Say yes only if you know whose it is and have asked for it yourself.',
+    url: 'Address',
+    headers: 'Headers (values are not shown)',
+    yes: 'Connect',
+  },
+});

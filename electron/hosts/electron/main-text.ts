@@ -1,0 +1,43 @@
+import { messages } from '#shared/language/messages.ts';
+
+/** What the installed app says outside of its page, in the app's language. */
+export const mainText = messages({
+  about: 'About Portico',
+  services: 'Services',
+  hide: 'Hide Portico',
+  hideOthers: 'Hide others',
+  showAll: 'Show all',
+  quit: 'Quit',
+  file: 'File',
+  edit: 'Edit',
+  undo: 'Undo',
+  redo: 'Redo',
+  cut: 'Cut',
+  copy: 'Copy',
+  paste: 'Paste',
+  pastePlain: 'Paste without formatting',
+  delete: 'Delete',
+  selectAll: 'Select all',
+  view: 'View',
+  reload: 'Reload',
+  usualSize: 'Usual size',
+  larger: 'Larger',
+  smaller: 'Smaller',
+  fullScreen: 'Full screen',
+  developerTools: 'Developer tools',
+  window: 'Window',
+  minimise: 'Minimise',
+  zoom: 'Zoom',
+  close: 'Close',
+  allToFront: 'Bring all to front',
+  help: 'Help',
+
+  cannotStart: 'Portico cannot start',
+  windowStopped: 'The window of Portico has stopped several times in a row.',
+  coreStopped: 'The core of Portico has stopped several times in a row.',
+  chatsKept: (log: string) =>
+    `Your chats are kept. Quit and start Portico again; if this comes back, the log says where it fails:\n${log}`,
+  openLog: 'Open log',
+});
+
+export type MainText = ReturnType<typeof mainText>;
