@@ -65,6 +65,8 @@ export function fakeConnections(
         if (input.id) return changeProvider(input.id, entry);
         data.providers.push(entry);
         changed('providers', 'models');
+        // Whoever added it hears only when its models are known, after all windows.
+        await guard('providers.saveServer: list its models');
         return entry;
       }),
       discover: os.providers.discover.handler(async () => {

@@ -18,11 +18,14 @@ const words = text.providers;
 
 const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad', unreachable: 'warn' } as const;
 
-/** One provider: how it stands, and what can be done about it. `isNew`: it was added just now. */
+/**
+ * One provider: how it stands, and what can be done about it. `isNew`: it was added just now, which may be known only after its
+ * row was drawn.
+ */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
   const [editing, setEditing] = useState(false);
   const [removing, setRemoving] = useState(false);
-  const [checked, setChecked] = useState(isNew);
+  const [checked, setChecked] = useState(false);
   const { check } = useProviderCalls();
   const { failed } = useNotify();
   const set = provider.state !== 'not_set';
@@ -71,7 +74,7 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
         </div>
       </div>
       {provider.problem && <p className="mt-1 pl-9 text-fg-2 text-sm wrap-anywhere">{sentenceOf(provider.problem)}</p>}
-      {checked && provider.state === 'works' && <UseForNewChats provider={provider} />}
+      {(checked || isNew) && provider.state === 'works' && <UseForNewChats provider={provider} />}
       {editing && provider.server && <ServerForm provider={provider} onCancel={done} onSaved={saved} />}
       {editing && !provider.server && <KeyForm provider={provider} onCancel={done} onSaved={saved} />}
       {provider.keys.length > 0 && provider.storage !== 'environment' && <KeyList provider={provider} />}

@@ -1,0 +1,31 @@
+import '../../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { fakeData } from '../../../tests/support/fake-data.ts';
+import { fakeModel } from '../../../tests/support/fake-models.ts';
+import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const house = fakeModel({
+  ...{ provider: 'cellar', owner: 'The cellar', model: 'house', name: 'House model' },
+  ...{ context: 8000, prompt: '1', completion: '2' },
+});
+
+test('a server that was added can be used for new chats, also where the window hears of it before its form does', async () => {
+  const { models } = fakeData();
+  const fake = await openApp('#settings/providers', { models: [...models, house] });
+  fake.hold('providers.saveServer: list its models', true);
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  const form = page.getByRole('form', { name: 'Add a server' });
+  await form.getByLabelText('Name', { exact: true }).fill('Cellar');
+  await form.getByLabelText('Base URL').fill('https://cellar.test/v1');
+  await userEvent.keyboard('{Enter}');
+  const row = page.getByRole('listitem', { name: 'Cellar' });
+  await expect.element(row).toMatchTextContent('Works');
+  await expect.element(form).toBeVisible();
+  fake.hold('providers.saveServer: list its models', false);
+  await expect.element(form).not.toBeInTheDocument();
+  await row.getByRole('button', { name: 'Use House model for new chats' }).click();
+  await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with');
+});
