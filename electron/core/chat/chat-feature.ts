@@ -15,6 +15,7 @@ import { stopAnswer } from '../streams/live-answers.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
 import { titleFrom } from './title.ts';
+import type { readWordLog } from './word-log.ts';
 
 export interface ChatDeps extends StarterDeps {
   readonly conversations: ConversationStore;
@@ -182,6 +183,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       const answers = live.all();
       for (const answer of answers) answer.abort.abort(refusal('interrupted', 'closed'));
       await Promise.all(answers.map((answer) => answer.ended));
+      deps.wordLog.close();
     },
   };
 }
@@ -213,11 +215,17 @@ async function existing({ conversations }: ChatDeps, conversationId: string) {
   return row;
 }
 
-/** After a crash: answers cut off in the middle are marked, and what they cost is asked for. */
-export async function recoverAnswers(
-  deps: Pick<ChatDeps, 'messages' | 'now' | 'log' | 'lookUpOpenCosts'>,
-): Promise<void> {
-  const interrupted = await deps.messages.interruptStreaming(deps.now());
-  if (interrupted) deps.log({ event: 'answers-interrupted', count: interrupted });
-  void deps.lookUpOpenCosts();
+/** After a crash: answers cut off in the middle are marked, with all the words that were shown, and what they cost is asked for. */
+export async function recoverAnswers({
+  messages,
+  wordsOf,
+  now,
+  log,
+  lookUpOpenCosts,
+}: Pick<ChatDeps, 'messages' | 'now' | 'log' | 'lookUpOpenCosts'> & {
+  readonly wordsOf: ReturnType<typeof readWordLog>;
+}): Promise<void> {
+  const interrupted = await messages.interruptStreaming(now(), wordsOf);
+  if (interrupted) log({ event: 'answers-interrupted', count: interrupted });
+  void lookUpOpenCosts();
 }

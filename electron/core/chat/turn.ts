@@ -19,12 +19,14 @@ import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { openJournal } from './journal.ts';
 import { factsOf, wordsOf } from './read-chunk.ts';
+import type { WordLog } from './word-log.ts';
 
 export interface TurnDeps {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
   readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly wordLog: WordLog;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
   readonly fitContext: RoomMaker;
@@ -110,11 +112,16 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Pr
   }
 }
 
-/** Adds words to the answer and tells who watches, with the place at which they begin. */
-function add({ readers, now }: TurnDeps, answer: LiveAnswer, words: { text: string; reasoning: string }): void {
+/** Adds words to the answer: written down first, then told to who watches, with the offset at which they begin. */
+function add(
+  { readers, wordLog, now }: TurnDeps,
+  answer: LiveAnswer,
+  words: { text: string; reasoning: string },
+): void {
   const { message } = answer;
   const base = { messageId: message.id };
   if (!words.text && !words.reasoning) return;
+  wordLog.add(message, words);
   answer.message = {
     ...message,
     text: message.text + words.text,
@@ -130,13 +137,14 @@ function add({ readers, now }: TurnDeps, answer: LiveAnswer, words: { text: stri
 }
 
 async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {
-  const { messages, live, readers, changes, log } = deps;
+  const { messages, live, readers, wordLog, changes, log } = deps;
   const { costOpen: _, source: __, ...shown } = end;
   const message = { ...answer.message, ...shown };
-  await messages.update(message.id, { ...everything(message), ...end }).catch((error: unknown) => {
+  await messages.update(message.id, { ...everything(message), ...end }).then(
+    () => wordLog.stored(message.id),
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
-    log({ event: 'answer-not-stored', ...failureEntry(error) });
-  });
+    (error: unknown) => log({ event: 'answer-not-stored', ...failureEntry(error) }),
+  );
   if (message.status === 'done') await rounds.begun(answer);
   const learnt = message.status === 'done' ? await learnCost(deps, answer) : {};
   const ended = { ...message, ...learnt };

@@ -6,6 +6,7 @@ import { attachmentsFeature } from '../attachments/attachments-feature.ts';
 import { attachmentsStore } from '../attachments/attachments-store.ts';
 import { capsFeature } from '../caps/caps-feature.ts';
 import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
+import { openWordLog, readWordLog } from '../chat/word-log.ts';
 import { contextFeature } from '../context/context-feature.ts';
 import { summaryStore } from '../context/summary-store.ts';
 import { comparisonStore } from '../conversations/comparison-store.ts';
@@ -45,6 +46,8 @@ export async function openChats(
     spendLookup({ ...ground, spend, connections, signal }),
   ];
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
+  const wordFile = join(dataFolder, 'words.log');
+  await recoverAnswers({ ...ground, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
   const ask = personAsked({ confirm: host.confirm, elapsed });
   const { version } = host;
   const tools = openTools({ ...ground, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
@@ -71,6 +74,7 @@ export async function openChats(
   const chat = chatFeature({
     ...asking,
     live,
+    wordLog: openWordLog(wordFile),
     lookUpOpenCosts,
     build,
     attachments,
@@ -92,7 +96,6 @@ export async function openChats(
     send: chat.send,
     compare: chat.comparisons.begin,
   });
-  await recoverAnswers({ ...ground, lookUpOpenCosts });
   return {
     live,
     spend,

@@ -21,6 +21,8 @@ export interface NewAnswer {
   readonly aside?: boolean;
 }
 
+type SavedWords = Pick<Message, 'id' | 'text' | 'reasoning'>;
+
 /** Neighbours on one branch, oldest first. */
 export interface Stretch {
   readonly messages: Message[];
@@ -108,14 +110,18 @@ export function messageStore(db: Db) {
       await db.updateTable('messages').set(toColumns(patch)).where('id', '=', id).execute();
     },
 
-    /** Answers that a former run left in the middle become `interrupted`; returns how many there were. */
-    async interruptStreaming(now: number): Promise<number> {
-      const result = await db
-        .updateTable('messages')
-        .set({ status: 'interrupted', finished_at: now })
+    /** Answers that a former run left in the middle become `interrupted`, with the words they had; returns how many there were. */
+    async interruptStreaming(now: number, wordsOf: (saved: SavedWords) => Omit<SavedWords, 'id'>): Promise<number> {
+      const cut = await db
+        .selectFrom('messages')
+        .select(['id', 'text', 'reasoning'])
         .where('status', '=', 'streaming')
-        .executeTakeFirst();
-      return Number(result.numUpdatedRows);
+        .execute();
+      for (const saved of cut) {
+        const end = { ...wordsOf(saved), status: 'interrupted', finished_at: now } as const;
+        await db.updateTable('messages').set(end).where('id', '=', saved.id).execute();
+      }
+      return cut.length;
     },
 
     /** Ended answers whose cost the gateway has not told yet. */

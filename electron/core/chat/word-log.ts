@@ -1,0 +1,69 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import type { Message } from '#shared/contract/chat/conversations.ts';
+
+const words = z.object({ text: z.string(), reasoning: z.string() });
+const line = z.object({ id: z.string(), textAt: z.int(), reasoningAt: z.int(), added: words });
+
+type Words = z.infer<typeof words>;
+type Line = z.infer<typeof line>;
+type Answer = Pick<Message, 'id' | 'text' | 'reasoning'>;
+
+/**
+ * Appends the words of running answers to a file. Once a write returns the system has it, so the end of this process, however
+ * sudden, loses no words that were written before they were shown. A power cut may: against that only the database helps.
+ */
+export interface WordLog {
+  /** Keeps words that come next in this answer. */
+  add(answer: Answer, added: Words): void;
+  /** The database has the whole answer. */
+  stored(id: string): void;
+  close(): void;
+}
+
+/** Begins an empty file: what a former process left there has to be restored before. */
+export function openWordLog(path: string): WordLog {
+  const file = openSync(path, 'w', 0o600);
+  const running = new Set<string>();
+  let end = 0;
+  return {
+    add({ id, text, reasoning }, added) {
+      running.add(id);
+      const next: Line = { id, textAt: text.length, reasoningAt: reasoning.length, added };
+      end += writeSync(file, `${JSON.stringify(next)}\n`, end);
+    },
+    stored(id) {
+      running.delete(id);
+      if (running.size > 0) return;
+      ftruncateSync(file);
+      end = 0;
+    },
+    close: () => closeSync(file),
+  };
+}
+
+/** Completes answers, as the database has them, by what a former process left in its file. */
+export function readWordLog(path: string): (answer: Answer) => Words {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const lines = Map.groupBy(text.split('\n').flatMap(readLine), ({ id }) => id);
+  return (answer) => {
+    const whole = { text: answer.text, reasoning: answer.reasoning };
+    for (const { textAt, reasoningAt, added } of lines.get(answer.id) ?? []) {
+      whole.text = extended(whole.text, textAt, added.text);
+      whole.reasoning = extended(whole.reasoning, reasoningAt, added.reasoning);
+    }
+    return whole;
+  };
+}
+
+/** None for the empty end of the file, and for whatever a power cut left of a line. */
+function readLine(text: string): Line[] {
+  try {
+    return [line.parse(JSON.parse(text))];
+  } catch {
+    return [];
+  }
+}
+
+const extended = (saved: string, at: number, added: string): string =>
+  at <= saved.length ? saved + added.slice(saved.length - at) : saved;
