@@ -52,15 +52,15 @@ test('keys are drawn while the core stands still; when it is killed the window s
   expect(slowest).toBeLessThan(500);
 
   const answer = articles(page).nth(1);
-  const [typed, written] = [await message(page).inputValue(), (await answer.textContent()) ?? ''];
+  const words = answer.locator('.prose');
+  const [typed, written] = [await message(page).inputValue(), (await words.textContent()) ?? ''];
   process.kill(first, 'SIGKILL');
   await expect(page.getByRole('status').filter({ hasText: stopped })).toBeVisible({ timeout: withinMs });
   await expect(answer).toContainText('Interrupted');
   await expect(page.getByText('Portico’s core is back')).toBeVisible();
   expect(await running(program)).not.toBe(first);
-  const at = written.indexOf('You asked');
-  expect(at).toBeGreaterThan(0);
-  await expect(answer).toContainText(written.slice(at, at + 80));
+  expect(written).toContain('You asked');
+  await expect(words).toContainText(written);
   await expect(message(page)).toHaveValue(typed);
   await expect(page.getByText(stopped)).toBeHidden();
 
@@ -72,33 +72,38 @@ test('keys are drawn while the core stands still; when it is killed the window s
   await expect(page.getByText('Held for running answers').locator('..')).toContainText('$0.00');
 });
 
-test('a window whose page is killed or hangs is loaded again where it was; its answer has gone on; the core ends with the program', async ({
-  launch,
-}) => {
-  const app = await launch();
-  const program = programOf(app);
-  await inTheMiddle(app.page);
-  const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
-  const core = await running(program);
-  const place = new URL(app.page.url()).hash;
-  // The draft is kept a quarter of a second after the last key.
-  await expect.poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`)).toHaveLength(1);
-
-  for (const end of [() => pageOf(program).then((page) => process.kill(page, 'SIGKILL')), () => hang(program)]) {
-    const loaded = loadedAgain(program);
-    await end();
-    const ended = performance.now();
-    await loaded;
+for (const [what, end] of [
+  ['is killed', (program: ElectronApplication) => pageOf(program).then((page) => process.kill(page, 'SIGKILL'))],
+  ['hangs', hang],
+] as const) {
+  test(`a window whose page ${what} is loaded again where it was; its answer has gone on; the core ends with the program`, async ({
+    launch,
+  }) => {
+    const app = await launch();
+    const program = programOf(app);
+    await inTheMiddle(app.page);
+    const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
+    const core = await running(program);
+    const before = { place: new URL(app.page.url()).hash, draft: 'half a thought' };
+    // The draft is kept a quarter of a second after the last key.
     await expect
-      .poll(() => look(program), { intervals: [20] })
-      .toMatchObject({ place, draft: 'half a thought', text: expect.stringContaining('This window had stopped') });
-    test.info().annotations.push({ type: 'loaded again', description: `${Math.round(performance.now() - ended)} ms` });
+      .poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`))
+      .toHaveLength(1);
+    // On a machine that does much else everything takes longer, also what a user asks for.
+    const usualMs = await loadedAfter(program, reload(program), before);
+
+    const gone = toldOf(program, 'render-process-gone');
+    await end(program);
+    const text = expect.stringContaining('This window had stopped');
+    const saidMs = await loadedAfter(program, gone, { ...before, text });
+    test.info().annotations.push({ type: 'said', description: `${saidMs} ms; loaded usually: ${usualMs} ms` });
+    expect(saidMs).toBeLessThan(Math.max(withinMs, 2.5 * usualMs));
     await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
-  }
-  expect(await coreOf(program)).toBe(core);
-  await app.kill();
-  await expect.poll(() => isAlive(core)).toBe(false);
-});
+    expect(await coreOf(program)).toBe(core);
+    await app.kill();
+    await expect.poll(() => isAlive(core)).toBe(false);
+  });
+}
 
 test('a core that dies again and again ends in a message with what to do, and not in a loop', async ({ launch }) => {
   const app = await launch();
@@ -150,19 +155,40 @@ async function slowestKey(page: Page, forMs: number): Promise<number> {
   return slowest;
 }
 
-const loadedAgain = (program: ElectronApplication): Promise<unknown> =>
-  program.evaluate(
-    ({ BrowserWindow }) =>
-      new Promise<void>((done) => BrowserWindow.getAllWindows()[0]?.webContents.once('dom-ready', () => done())),
-  );
+/** When, by this process's clock, that next happens to the page. */
+const toldOf = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
+  program
+    .evaluate(
+      ({ BrowserWindow }, name) =>
+        new Promise<void>((done) =>
+          // Each has a type of its own for its listener.
+          BrowserWindow.getAllWindows()[0]?.webContents.once(name as 'dom-ready', () => done()),
+        ),
+      event,
+    )
+    .then(() => performance.now());
 
-/** Its page does nothing any more, and Chromium has found that out, which takes it many seconds. */
-const hang = (program: ElectronApplication): Promise<unknown> =>
-  program.evaluate(({ BrowserWindow }) => {
-    const contents = BrowserWindow.getAllWindows()[0]?.webContents;
-    contents?.executeJavaScript('for (;;);').catch(() => {});
-    contents?.emit('unresponsive');
+const reload = async (program: ElectronApplication): Promise<number> => {
+  await program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.reload());
+  return performance.now();
+};
+
+/** From then until the page, loaded again, shows this. */
+async function loadedAfter(program: ElectronApplication, begins: Promise<number>, shown: Record<string, unknown>): Promise<number> {
+  // What is asked of a page before may stay without an answer.
+  const [begun] = await Promise.all([begins, toldOf(program, 'dom-ready')]);
+  await expect.poll(() => look(program), { intervals: [20] }).toMatchObject(shown);
+  return Math.round(performance.now() - begun);
+}
+
+/** Its page does nothing any more, without end. */
+function hang(program: ElectronApplication): Promise<unknown> {
+  return program.evaluate(({ BrowserWindow }) => {
+    void BrowserWindow.getAllWindows()[0]
+      ?.webContents.executeJavaScript('for (;;);')
+      .catch(() => {});
   });
+}
 
 /** What a window shows whose page Playwright has lost: it does not find one again that has crashed. */
 const look = (program: ElectronApplication): Promise<{ place: string; draft: string; text: string; answer: number }> =>

@@ -1,6 +1,7 @@
 import type { BrowserWindow } from 'electron';
 import type { Log } from '#core/log/log.ts';
 import { restartLimit } from './core-process/restart-limit.ts';
+import { watchForHang } from './watch-for-hang.ts';
 
 export interface ReviveOptions {
   readonly log: Log;
@@ -22,8 +23,5 @@ export function reviveWindow(window: BrowserWindow, { log, gaveUp }: ReviveOptio
       if (!window.isDestroyed()) webContents.reload();
     }, pauseMs);
   });
-  // Chromium has waited for it for many seconds. At a breakpoint it does nothing either.
-  webContents.on('unresponsive', () => {
-    if (!webContents.isDevToolsOpened()) webContents.forcefullyCrashRenderer();
-  });
+  watchForHang(webContents, () => webContents.forcefullyCrashRenderer());
 }
