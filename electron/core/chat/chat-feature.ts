@@ -85,13 +85,13 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       const { conversationId: id, parentId } = await ofRole('user', input.editOf);
       const branch = [...(await messages.branch(id, parentId)), asked];
       await admit(answer, id, { conversationId: id, branch, model }, overCaps);
-      return begin(id, answer, () => conversations.ask(id, parentId, question, answer, now()));
+      return begin(id, answer, branch, () => conversations.ask(id, parentId, question, answer, now()));
     }
     if (!conversationId) {
       const id = newId();
       await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
       const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
-      return begin(id, answer, async () => {
+      return begin(id, answer, [asked], async () => {
         await conversations.begin({ id, title, question, answer, now: now() });
         await deps.options.adopt(id);
       });
@@ -100,7 +100,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     await comparing.mayGoOn(conversationId);
     const branch = [...(await messages.branch(conversationId, active_leaf)), asked];
     if (!live.isLive(conversationId)) await admit(answer, conversationId, { conversationId, branch, model }, overCaps);
-    return begin(conversationId, answer, async () => {
+    return begin(conversationId, answer, branch, async () => {
       const { active_leaf: leaf } = await existing(deps, conversationId);
       await comparing.mayGoOn(conversationId);
       await conversations.ask(conversationId, leaf, question, answer, now());
@@ -126,7 +126,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     const branch = await messages.branch(conversationId, id);
     const purpose = next.comparison ? 'compare' : 'chat';
     await admit(next, conversationId, { conversationId, branch, model, purpose }, overCaps);
-    return begin(conversationId, next, () => conversations.answerAgain(conversationId, id, next, now()));
+    return begin(conversationId, next, branch, () => conversations.answerAgain(conversationId, id, next, now()));
   }
 
   return {
@@ -160,7 +160,9 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       const branch = await messages.branch(conversationId, cut.id);
       const purpose = next.comparison ? 'compare' : 'chat';
       await admit(next, conversationId, { conversationId, branch, model, continues: true, purpose }, overCaps);
-      const started = await begin(conversationId, next, () => conversations.goOn(conversationId, cut.id, next, now()));
+      const started = await begin(conversationId, next, branch, () =>
+        conversations.goOn(conversationId, cut.id, next, now()),
+      );
       return { ...started, userMessageId: question.id };
     },
 

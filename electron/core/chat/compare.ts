@@ -65,7 +65,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     for (const { id } of answers) deps.admission.remember(id);
     const comparison = newId();
     const title = input.conversationId ? null : titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
-    const started = await starter.beginTogether(conversationId, comparison, answers, async () => {
+    const started = await starter.beginTogether(conversationId, comparison, answers, branch, async () => {
       const parentId = input.conversationId ? await leafOf(conversationId) : null;
       await comparisons.ask({ conversationId, title, parentId, question, comparison, answers, now: now() });
       if (title !== null) await deps.options.adopt(conversationId);

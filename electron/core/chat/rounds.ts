@@ -3,7 +3,7 @@ import { failureEntry } from '../log/log.ts';
 import { callsOf } from '../request/call-messages.ts';
 import type { LiveAnswer } from '../streams/live-answers.ts';
 import { type RunCallsDeps, runCalls } from '../tool-calls/run-calls.ts';
-import { runTurn, type TurnDeps } from './turn.ts';
+import { type Branch, runTurn, type TurnDeps } from './turn.ts';
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
   readonly conversations: Pick<ConversationStore, 'nextRound'>;
@@ -20,12 +20,12 @@ const tooMany = `Not run: the model asked for tools ${mostRounds} times in a row
  * Answers a question in as many requests as its tools need. Each is a message of its own below the one before, with its
  * own request, journal and bill. Returns the last one. Never throws.
  */
-export async function runRounds(deps: RoundsDeps, first: LiveAnswer): Promise<LiveAnswer> {
+export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Branch): Promise<LiveAnswer> {
   let answer = first;
   for (let round = 1; ; round++) {
     const last = round === mostRounds;
     let next: LiveAnswer | null = null;
-    await runTurn(deps, answer, {
+    await runTurn(deps, answer, round === 1 ? branch : null, {
       runCalls: (current) => runCalls(deps, current, last ? tooMany : null),
       async begun(current) {
         if (!last && callsOf(current.message).length > 0) next = await begin(deps, current);

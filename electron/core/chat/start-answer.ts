@@ -1,6 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { NewAnswer } from '../conversations/message-store.ts';
+import type { HistoryEntry } from '../request/history.ts';
 import type { LiveAnswer } from '../streams/live-answers.ts';
 import { type RoundsDeps, runRounds } from './rounds.ts';
 
@@ -8,6 +9,9 @@ export interface StarterDeps extends RoundsDeps {
   /** Told when an answer is over and its conversation free. */
   readonly answerEnded: (answer: Message) => Promise<void>;
 }
+
+type Branch = readonly HistoryEntry[];
+type Store = () => Promise<void>;
 
 export interface Started {
   readonly conversationId: string;
@@ -20,9 +24,9 @@ export function answerStarter(deps: StarterDeps) {
   const { messages, live, readers, changes } = deps;
   let stopped = false;
 
-  /** Stores by `store` and starts to answer, unless the conversation is being answered already. */
-  async function begin(conversationId: string, answer: NewAnswer, store: () => Promise<void>): Promise<Started> {
-    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [answer], store);
+  /** Stores by `store` and starts to answer `branch`, as it was admitted, unless the conversation is being answered already. */
+  async function begin(conversationId: string, answer: NewAnswer, branch: Branch, store: Store): Promise<Started> {
+    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [answer], branch, store);
     return started;
   }
 
@@ -31,7 +35,8 @@ export function answerStarter(deps: StarterDeps) {
     conversationId: string,
     together: string | null,
     answers: readonly [NewAnswer, ...NewAnswer[]],
-    store: () => Promise<void>,
+    branch: Branch,
+    store: Store,
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
     // The first one is taken before the others are asked for: where it is refused nothing is held.
@@ -40,7 +45,7 @@ export function answerStarter(deps: StarterDeps) {
       await store();
       const started: Started[] = [];
       for (const { id, free } of [...places]) {
-        started.push(await start(id, free));
+        started.push(await start(id, branch, free));
         places.shift();
       }
       return started as [Started, ...Started[]];
@@ -50,7 +55,7 @@ export function answerStarter(deps: StarterDeps) {
     }
   }
 
-  async function start(answerId: string, free: () => void): Promise<Started> {
+  async function start(answerId: string, branch: Branch, free: () => void): Promise<Started> {
     const [question, message] = await messages.withParent(answerId);
     if (!message || !question) throw refusal('not_found', 'chatRemoved');
     const answer: LiveAnswer = { message, abort: new AbortController(), ended: Promise.resolve() };
@@ -58,7 +63,7 @@ export function answerStarter(deps: StarterDeps) {
     readers.publish(message.conversationId, { type: 'message-added', message: question });
     readers.publish(message.conversationId, { type: 'message-added', message });
     readers.publish(message.conversationId, { type: 'conversation-changed' });
-    const turn = runRounds(deps, answer);
+    const turn = runRounds(deps, answer, isBranchTo(branch, question) ? branch : null);
     answer.ended = turn.then(() => free(), free);
     void answer.ended.then(deps.lookUpOpenCosts);
     void answer.ended.then(async () => deps.answerEnded((await turn).message));
@@ -74,3 +79,9 @@ export function answerStarter(deps: StarterDeps) {
     },
   };
 }
+
+/** Whether this is the branch of the question as it was stored: since it was read, an answer may have ended or another branch been shown. */
+const isBranchTo = (branch: Branch, question: Message): boolean =>
+  branch.at(-1)?.id === question.id &&
+  (branch.at(-2)?.id ?? null) === question.parentId &&
+  branch.every(({ status }) => status !== 'streaming');

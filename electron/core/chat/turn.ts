@@ -13,7 +13,7 @@ import type { AnswerPatch } from '../db/message-row.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Admission } from '../request/admission.ts';
 import type { RoomMaker } from '../request/fit-context.ts';
-import type { ToPart } from '../request/history.ts';
+import type { HistoryEntry, ToPart } from '../request/history.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
@@ -36,6 +36,9 @@ export interface TurnDeps {
   readonly now: () => number;
 }
 
+/** What is answered, where it has been read already. */
+export type Branch = readonly HistoryEntry[] | null;
+
 /** What an answer that calls tools needs besides. */
 export interface ToolRounds {
   /** Brings the calls of a complete answer to their end. */
@@ -52,7 +55,7 @@ const billWaitMs = 250;
  * Writes one answer from its request to its terminal state, which is stored before anyone is told. Never throws:
  * whatever happens ends as exactly one of done, error, cancelled or interrupted.
  */
-export async function runTurn(deps: TurnDeps, answer: LiveAnswer, rounds: ToolRounds): Promise<void> {
+export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch, rounds: ToolRounds): Promise<void> {
   const { messages, log, now } = deps;
   const { id } = answer.message;
   const journal = openJournal(
@@ -62,7 +65,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, rounds: ToolRo
   );
   let end: AnswerPatch;
   try {
-    await stream(deps, answer, journal.touch);
+    await stream(deps, answer, branch, journal.touch);
     if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
     // The record of the request has the parts of the cost, which the stream does not tell.
     end = { status: 'done' };
@@ -76,10 +79,10 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, rounds: ToolRo
   await finish(deps, answer, { ...end, requestId, finishedAt: now(), costOpen }, rounds);
 }
 
-async function stream(deps: TurnDeps, answer: LiveAnswer, grown: () => void): Promise<void> {
+async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: () => void): Promise<void> {
   const { signal } = answer.abort;
   const { id, conversationId, parentId, model } = answer.message;
-  const branch = await deps.messages.branch(conversationId, parentId);
+  const branch = read ?? (await deps.messages.branch(conversationId, parentId));
   const payer = await deps.connections.payerFor(model ?? '');
   const { request, room } = await deps.fitContext(
     {
