@@ -2,7 +2,10 @@ import { useLayoutEffect } from 'react';
 
 /** What a part of the window can be told by parts that neither contain it nor lie in it. */
 interface Handles {
+  sidebar: { element(): HTMLElement | null };
+  page: { element(): HTMLElement | null };
   composer: {
+    element(): HTMLElement | null;
     focus(): void;
     /** Nothing is written in it, and it has the focus. */
     isIdle(): boolean;

@@ -1,11 +1,10 @@
-/** The parts of the window in reading order: sidebar, page or thread, composer, toasts. */
-const regions =
-  'aside[data-region], main[data-region] [role="log"], main[data-region]:not(:has([role="log"])), textarea[data-region]';
+import { handleOf } from '../handles/handles.ts';
 
-/** Moves the focus to the next part of the window, or the one before. */
-export function nextRegion(root: Document, backwards: boolean): void {
-  const all = [...root.querySelectorAll<HTMLElement>(regions)];
-  const here = all.findLastIndex((region) => region === root.activeElement || region.contains(root.activeElement));
+/** Moves the focus to the next part of the window in reading order, or to the one before. */
+export function focusNextRegion(backwards: boolean): void {
+  const parts = [handleOf('sidebar'), handleOf('thread') ?? handleOf('page'), handleOf('composer')];
+  const all = parts.flatMap((part) => part?.element() ?? []);
+  const here = all.findLastIndex((region) => region.contains(document.activeElement));
   const step = backwards ? -1 : 1;
   const next = all[(here + step + all.length) % all.length] ?? all[0];
   next?.focus();

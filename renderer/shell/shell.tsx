@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useAppInfo } from '../api/use-core.ts';
 import { useConnection } from '../browser/connection.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { useSettled } from '../browser/use-settled.ts';
+import { useHandle } from '../handles/handles.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
 import { ViewBoundary } from '../page/view-boundary.tsx';
@@ -28,13 +29,17 @@ export function Shell({ children }: { children: ReactNode }) {
   const settled = useSettled();
   useShortcuts(narrow);
   useRecovery();
+  const sidebar = useRef<HTMLElement>(null);
+  const page = useRef<HTMLElement>(null);
+  useHandle('sidebar', { element: () => sidebar.current });
+  useHandle('page', { element: () => page.current });
   const closeDrawer = () => useShell.setState({ drawer: false });
   return (
     <div className="flex h-full">
       {!narrow && open && (
         <aside
           aria-label={text.sidebar}
-          data-region
+          ref={sidebar}
           tabIndex={-1}
           className="relative flex shrink-0 flex-col"
           style={{ width }}
@@ -53,7 +58,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </SideDrawer>
       )}
       <main
-        data-region
+        ref={page}
         tabIndex={-1}
         className="flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none sm:m-1.5 sm:rounded-menu sm:border"
       >

@@ -4,23 +4,16 @@ import { focusComposer, handleOf } from '../handles/handles.ts';
 import { newChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';
 import { undoLast } from '../ui/notices/last-undo.ts';
-import { nextRegion } from './regions.ts';
+import { focusNextRegion } from './regions.ts';
 import { actionOf, type ShortcutAction } from './shortcuts.ts';
 
-/** Listens for the whole window. What floats sees its own keys first. */
+/** Listens for the whole window. What is open above it, such as a dialog or a menu, takes its keys first: Esc closes that. */
 export function useShortcuts(narrow: boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing) return;
       const action = actionOf(event, isMac);
-      // Esc first closes what floats.
-      if (
-        !action ||
-        (action === 'stop' &&
-          event.key === 'Escape' &&
-          document.querySelector('[role="dialog"],[role="listbox"],[role="menu"]'))
-      )
-        return;
+      if (!action) return;
       if (action === 'undo') {
         // Where something was typed, this is the field's own undo.
         if (!hasWords(event.target) && undoLast()) event.preventDefault();
@@ -61,7 +54,7 @@ function run(action: Exclude<ShortcutAction, 'undo'>, narrow: boolean, backwards
     stop: () => handleOf('composer')?.stop(),
     back,
     forward,
-    region: () => nextRegion(document, backwards),
+    region: () => focusNextRegion(backwards),
   };
   actions[action]();
 }

@@ -62,11 +62,34 @@ test('Stop ends the answer and keeps what had arrived, with its cost', async () 
   await expect.element(thread).toMatchTextContent('$0.0000421');
 });
 
-test('Escape stops the answer too', async () => {
+test('F6 goes through the parts of the window, and Shift+F6 back', async () => {
+  await openApp('#chat/c1');
+  await expect.element(thread).toBeVisible();
+  await message.click();
+  for (const part of [page.getByRole('complementary', { name: 'Sidebar' }), thread, message]) {
+    await userEvent.keyboard('{F6}');
+    await expect.element(part).toHaveFocus();
+  }
+  await userEvent.keyboard('{Shift>}{F6}{/Shift}');
+  await expect.element(thread).toHaveFocus();
+});
+
+test('Escape closes what is open, and then stops the answer', async () => {
   const fake = await openApp('#chat/c1', {}, manual);
   await message.fill('Count');
   await send.click();
   await expect.element(stop).toBeVisible();
+  for (const [key, open] of [
+    ['{Control>}k{/Control}', page.getByRole('dialog')],
+    ['{Control>}{Shift>}m{/Shift}{/Control}', page.getByRole('listbox')],
+  ] as const) {
+    await userEvent.keyboard(key);
+    await expect.element(open).toBeVisible();
+    await userEvent.keyboard('{Escape}');
+    await expect.element(open).not.toBeInTheDocument();
+  }
+  expect(fake.calls).not.toContain('chat.stop');
+  await message.click();
   await userEvent.keyboard('{Escape}');
   await expect.element(thread).toMatchTextContent('Stopped.');
   expect(fake.calls).toContain('chat.stop');

@@ -73,6 +73,7 @@ export function ChatComposer(props: ChatComposerProps) {
   const dropping = useDrop((dropped) => void attach.attach(dropped));
 
   useHandle('composer', {
+    element: () => field.current,
     focus: () => field.current?.focus(),
     isIdle: () => next.text === '' && document.activeElement === field.current,
     pickModel: openModels,

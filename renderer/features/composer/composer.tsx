@@ -85,7 +85,6 @@ export function Composer(props: ComposerProps) {
         )}
         <textarea
           ref={field}
-          data-region
           rows={1}
           aria-label={words.message}
           aria-autocomplete="list"
