@@ -162,6 +162,21 @@ export interface Told {
 /** What an error says, apart from it. */
 export const toldBy = ({ message, refusal }: Told): Told => ({ message, refusal });
 
+/** The refusal in an error's data. Read by hand: the library of schemas is more than the first view may weigh. */
+export function refusalIn(data: unknown): Refusal | null {
+  if (typeof data !== 'object' || data === null || !('refusal' in data)) return null;
+  return isRefusal(data.refusal) ? data.refusal : null;
+}
+
+const isRefusal = (value: unknown): value is Refusal =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'values' in value &&
+  typeof value.values === 'object' &&
+  value.values !== null;
+
 export interface AppErrorDetails {
   /** Dotted path of the offending field, such as `messages[2].content`. */
   readonly param?: string | null;

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client';
-import { type ErrorCode, errorKinds, isErrorCode, type Refusal, type Told } from '#shared/errors.ts';
+import { type ErrorCode, errorKinds, isErrorCode, refusalIn, type Told } from '#shared/errors.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf as sentenceIn } from '#shared/language/refusals.ts';
 import { words } from './language.ts';
@@ -100,7 +100,7 @@ export const isCoreLost = (error: unknown): boolean => !(error instanceof ORPCEr
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ORPCError)) return lostCore;
   const { code, message } = error;
-  const failure = { code, message, retryAfterMs: retryAfterOf(error), refusal: refusalOf(error) };
+  const failure = { code, message, retryAfterMs: retryAfterOf(error), refusal: refusalIn(error.data) };
   return describeFailure(failure, arrivalOf(error));
 }
 
@@ -131,22 +131,6 @@ export function describeFailure(failure: StoredFailure, since: number | null): E
 /** When a wait that began then is over. */
 export const retryAtOf = (since: number | null, retryAfterMs: number | null): number | null =>
   since === null || retryAfterMs === null ? null : since + retryAfterMs;
-
-function refusalOf(error: ORPCError<string, unknown>): Refusal | null {
-  const { data } = error;
-  if (typeof data !== 'object' || data === null || !('refusal' in data)) return null;
-  return isRefusal(data.refusal) ? data.refusal : null;
-}
-
-/** Looked at by hand: a schema's library is more than the first view may weigh. */
-const isRefusal = (value: unknown): value is Refusal =>
-  typeof value === 'object' &&
-  value !== null &&
-  'name' in value &&
-  typeof value.name === 'string' &&
-  'values' in value &&
-  typeof value.values === 'object' &&
-  value.values !== null;
 
 /** Milliseconds that whoever refused a call asks to wait. */
 export function retryAfterOf(error: unknown): number | null {

@@ -2,12 +2,10 @@ import { createORPCClient, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/message-port';
 import type { ContractRouterClient } from '@orpc/contract';
 import type { MessagePortMain } from 'electron';
-import { z } from 'zod';
 import type { Host } from '#core/host/host.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
 import type { SessionMemory } from '#core/secrets/session-memory.ts';
-import { namedRefusal } from '#shared/contract/common/fields.ts';
-import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
+import { AppError, type ErrorCode, isErrorCode, refusalIn } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { mainContract } from './main-contract.ts';
 
@@ -82,6 +80,6 @@ export const mainSecrets = ({ secrets }: Main): SecretStore => ({
 });
 
 function asItWas({ message, data }: ORPCError<string, unknown>, code: ErrorCode): AppError {
-  const told = z.object({ refusal: namedRefusal.nullable() }).safeParse(data);
-  return new AppError(code, message, told.data?.refusal ? { refusal: told.data.refusal } : {});
+  const refusal = refusalIn(data);
+  return new AppError(code, message, refusal ? { refusal } : {});
 }
