@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, cpSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
@@ -270,25 +267,6 @@ test('closing the core keeps the words as an interrupted answer; the next start 
     expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'billed' });
   });
   await events.return?.();
-});
-
-test('what a window was shown is kept by the next start, however suddenly the process ends', async () => {
-  const core = await start();
-  core.gateway.script = async function* ({ signal }) {
-    yield '(think) of 🏛️ ';
-    yield 'Shown ';
-    yield 'at once';
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
-  };
-  const { conversationId } = await core.client.chat.send(ask());
-  await readUntil(await core.client.chat.watch({ conversationId }), (seen) => JSON.stringify(seen).includes('at once'));
-  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-core-'));
-  cpSync(core.dataFolder, dataFolder, { recursive: true });
-  appendFileSync(join(dataFolder, 'words.log'), '{"id":"cut off by a power');
-  const next = await testCore({ dataFolder, openGateway: async () => core.gateway });
-  open.push(next);
-  const { messages } = await next.client.conversations.get({ id: conversationId });
-  expect(messages[1]).toMatchObject({ text: 'Shown at once', reasoning: '(think) of 🏛️ ', status: 'interrupted' });
 });
 
 test('a conversation that is removed takes its running answer with it', async () => {

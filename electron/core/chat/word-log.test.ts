@@ -1,14 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { openWordLog, readWordLog } from './word-log.ts';
 
 function emptyLog() {
   const folder = mkdtempSync(join(tmpdir(), 'portico-words-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return join(folder, 'words.log');
+}
+
+function failing(): never {
+  throw new Error('nothing was to be told');
 }
 
 test('words are whole again wherever the database was saved last, for each of several answers', () => {
@@ -20,7 +26,7 @@ test('words are whole again wherever the database was saved last, for each of se
   });
   fc.assert(
     fc.property(fc.array(words), fc.nat(), (steps, savedAfter) => {
-      const log = openWordLog(path);
+      const log = openWordLog(path, failing);
       const answers = new Map(['a', 'b'].map((id) => [id, { id, text: '', reasoning: '' }]));
       const saved = new Map(answers);
       steps.forEach(({ id, text, reasoning }, step) => {
@@ -39,11 +45,41 @@ test('words are whole again wherever the database was saved last, for each of se
 
 test('the file is empty when every answer is stored, and not before', () => {
   const path = emptyLog();
-  const log = openWordLog(path);
+  const log = openWordLog(path, failing);
   for (const id of ['a', 'b']) log.add({ id, text: '', reasoning: '' }, { text: id, reasoning: '' });
   log.stored('a');
   expect(readWordLog(path)({ id: 'b', text: '', reasoning: '' }).text).toBe('b');
   log.stored('b');
   expect(readFileSync(path, 'utf8')).toBe('');
   log.close();
+});
+
+test.runIf(process.platform === 'linux')('a full disk is told once, and no answer fails for it', () => {
+  const told: object[] = [];
+  const log = openWordLog('/dev/full', (entry) => told.push(entry));
+  for (const text of ['one', 'two']) log.add({ id: 'a', text: '', reasoning: '' }, { text, reasoning: '' });
+  log.stored('a');
+  log.close();
+  expect(told).toEqual([expect.objectContaining({ event: 'words-not-kept' })]);
+});
+
+test('what a window was shown is kept by the next start, however suddenly the process ends', async () => {
+  const core = await testCore();
+  onTestFinished(core.close);
+  core.gateway.script = async function* ({ signal }) {
+    yield '(think) of 🏛️ ';
+    yield 'Shown ';
+    yield 'at once';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const question = { messageId: randomUUID(), text: 'What is a portico?', model: 'openai/gpt' };
+  const { conversationId } = await core.client.chat.send(question);
+  await readUntil(await core.client.chat.watch({ conversationId }), (seen) => JSON.stringify(seen).includes('at once'));
+  const dataFolder = mkdtempSync(join(tmpdir(), 'portico-core-'));
+  cpSync(core.dataFolder, dataFolder, { recursive: true });
+  appendFileSync(join(dataFolder, 'words.log'), '{"id":"cut off by a power');
+  const next = await testCore({ dataFolder, openGateway: async () => core.gateway });
+  onTestFinished(next.close);
+  const { messages } = await next.client.conversations.get({ id: conversationId });
+  expect(messages[1]).toMatchObject({ text: 'Shown at once', reasoning: '(think) of 🏛️ ', status: 'interrupted' });
 });

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { failureEntry, type Log } from '../log/log.ts';
 
 const words = z.object({ text: z.string(), reasoning: z.string() });
 const line = z.object({ id: z.string(), textAt: z.int(), reasoningAt: z.int(), added: words });
@@ -21,22 +22,39 @@ export interface WordLog {
   close(): void;
 }
 
-/** Begins an empty file: what a former process left there has to be restored before. */
-export function openWordLog(path: string): WordLog {
+/**
+ * Begins an empty file: what a former process left there has to be restored before. Where nothing can be written, as on a full disk, it
+ * says so once, and answers go on.
+ */
+export function openWordLog(path: string, log: Log): WordLog {
   const file = openSync(path, 'w', 0o600);
   const running = new Set<string>();
   let end = 0;
+  let troubled = false;
+
+  function attempt(work: () => void): void {
+    try {
+      work();
+      troubled = false;
+    } catch (error) {
+      if (!troubled) log({ event: 'words-not-kept', ...failureEntry(error) });
+      troubled = true;
+    }
+  }
+
   return {
     add({ id, text, reasoning }, added) {
       running.add(id);
       const next: Line = { id, textAt: text.length, reasoningAt: reasoning.length, added };
-      end += writeSync(file, `${JSON.stringify(next)}\n`, end);
+      attempt(() => {
+        end += writeSync(file, `${JSON.stringify(next)}\n`, end);
+      });
     },
     stored(id) {
       running.delete(id);
       if (running.size > 0) return;
-      ftruncateSync(file);
       end = 0;
+      attempt(() => ftruncateSync(file));
     },
     close: () => closeSync(file),
   };

@@ -74,7 +74,7 @@ export async function openChats(
   const chat = chatFeature({
     ...asking,
     live,
-    wordLog: openWordLog(wordFile),
+    wordLog: openWordLog(wordFile, ground.log),
     lookUpOpenCosts,
     build,
     attachments,
