@@ -1,5 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { createElement, memo, type ReactNode } from 'react';
+import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { languageOf } from '#shared/markdown/languages.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { shownText } from '../long-text/shown-text.ts';
@@ -12,7 +13,7 @@ import { Inline } from './inline.tsx';
 
 /** One block of an answer. The same token is never drawn twice. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {
-  const known = token as MarkedToken | MathsToken;
+  const known = token as MarkedToken | MathsToken | DetailsToken;
   switch (known.type) {
     case 'space':
     case 'def':
@@ -43,6 +44,17 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
       return <List list={known} live={live} />;
     case 'table':
       return <Table table={known} />;
+    case 'details':
+      return (
+        <details>
+          {known.summary.length > 0 && (
+            <summary>
+              <Inline tokens={known.summary} />
+            </summary>
+          )}
+          <Blocks tokens={known.tokens} live={live} />
+        </details>
+      );
     case 'hr':
       return <hr />;
     case 'maths':

@@ -1,4 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { linesOf } from '../long-text/long-text.tsx';
 
 /** Pixels and letters of a line as `prose.css` has them. */
@@ -8,10 +9,13 @@ const rowPx = 37;
 
 /** About how tall blocks will be, in pixels, until they have been drawn. */
 export const guessedHeight = (tokens: readonly Token[]): number =>
-  tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken), 0);
+  tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken | DetailsToken), 0);
 
-function blockHeight(token: MarkedToken): number {
+function blockHeight(token: MarkedToken | DetailsToken): number {
   switch (token.type) {
+    // Closed, until it is opened.
+    case 'details':
+      return line.heightPx + 12;
     case 'space':
     case 'def':
       return 0;

@@ -9,7 +9,8 @@ import { lexWhole } from './parser/blocks.ts';
 afterEach(cleanup);
 
 const origin = 'https://evil.example';
-const words = 'div span p h3 h4 h5 h6 pre code strong em del blockquote ul ol li table thead tbody tr th td hr br a';
+const words =
+  'div span p h3 h4 h5 h6 pre code strong em del blockquote ul ol li table thead tbody tr th td hr br a sub sup kbd details summary';
 const controls = 'button input svg path rect circle line polyline';
 const maths =
   'math semantics annotation menclose mfrac mi mn mo mover mpadded mphantom mroot mrow mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover';

@@ -1,6 +1,7 @@
 import { ImageIcon } from 'lucide-react';
 import type { MarkedToken, Token } from 'marked';
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, createElement, type ReactNode, useContext } from 'react';
+import type { ElementToken } from '#shared/markdown/elements.ts';
 import { decodeEntities } from '#shared/markdown/entities.ts';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { shownText } from '../long-text/shown-text.ts';
@@ -13,10 +14,10 @@ import { useShowImageHere } from './show-image.ts';
 /** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
   // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
-  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken} />);
+  return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
 }
 
-function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode {
+function InlineToken({ token }: { token: MarkedToken | MathsToken | ElementToken }): ReactNode {
   switch (token.type) {
     case 'text':
       return token.tokens ? <Inline tokens={token.tokens} /> : shownText(decodeEntities(token.text));
@@ -44,6 +45,8 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken }): ReactNode 
       return <code>{shownText(token.text)}</code>;
     case 'br':
       return <br />;
+    case 'element':
+      return createElement(token.name, null, <Inline tokens={token.tokens} />);
     case 'maths':
       return <Formula token={token} />;
     case 'link':

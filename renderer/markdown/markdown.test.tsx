@@ -1,6 +1,6 @@
 import '../ui/styles/theme.css';
 import { afterEach, expect, test } from 'vitest';
-import { page } from 'vitest/browser';
+import { page, userEvent } from 'vitest/browser';
 import { fakeMessage } from '../../tests/support/fake-data.ts';
 import { closeApp, openApp } from '../../tests/support/open-app.tsx';
 
@@ -44,6 +44,18 @@ test.each([
   await answered(`${source}\n\nend`);
   await expect.element(thread).toMatchTextContent('end');
   expect(document.querySelectorAll('.prose :is(a, img, script, [onclick], [data-onclick])')).toHaveLength(0);
+});
+
+test('elements of HTML that models write are drawn, and a part that is opened on demand is opened by a key', async () => {
+  await answered(
+    'H<sub>2</sub>O and <kbd>Ctrl</kbd><br>next[^1]\n\n<details>\n<summary>Why</summary>\n\n- because\n\n</details>\n\n[^1]: A source.',
+  );
+  await expect.poll(() => document.querySelectorAll('.prose :is(sub, kbd, br)').length).toBe(3);
+  await expect.element(thread).toMatchTextContent('H2O and Ctrlnext1');
+  await expect.element(page.getByText('because')).not.toBeVisible();
+  (page.getByText('Why').element() as HTMLElement).focus();
+  await userEvent.keyboard('{Enter}');
+  await expect.element(page.getByText('because')).toBeVisible();
 });
 
 test('a diagram is drawn as a picture, and its source is one button away', async () => {

@@ -1,8 +1,11 @@
 // biome-ignore lint/style/noRestrictedImports: the only place that parses
 import { Marked, type Token } from 'marked';
+import { details, footnotes, inlineElements } from './elements.ts';
 import { mathsBlock, mathsInline } from './maths.ts';
 
-const marked = new Marked({ gfm: true }).use({ extensions: [mathsBlock] }).use({ extensions: [mathsInline] });
+const marked = new Marked({ gfm: true })
+  .use({ extensions: [mathsBlock, details, footnotes] })
+  .use({ extensions: [mathsInline, inlineElements] });
 
-/** The blocks of a text: GitHub's Markdown and formulas. Takes whatever time it takes; see `hostile.ts`. */
+/** The blocks of a text: GitHub's Markdown, formulas and a few elements of HTML. Takes whatever time it takes; see `hostile.ts`. */
 export const lexMarkdown = (text: string): Token[] => [...marked.lexer(text)];

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { MarkedToken, Token, Tokens } from 'marked';
+import type { DetailsToken, ElementToken, InlineElement } from './elements.ts';
 import { decodeEntities } from './entities.ts';
 import type { MathsToken } from './maths.ts';
 
@@ -19,13 +20,15 @@ export interface HtmlForm {
 
 /**
  * Parsed Markdown as HTML for what is not the window itself: pages, paper, the clipboard. The elements named here and
- * nothing else, whatever the parser says about a text: every word is escaped, raw HTML is words, links go through the
+ * nothing else, whatever the parser says about a text: every word is escaped, other HTML is words, links go through the
  * form's guard, and a picture is a link, because a document that fetches it would tell others that it is read.
  */
 export const toHtml = (tokens: readonly Token[], form: HtmlForm): Html =>
-  html`${tokens.map((token) => block(token as MarkedToken | MathsToken, form))}`;
+  html`${tokens.map((token) => block(token as Known, form))}`;
 
-function block(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
+type Known = MarkedToken | MathsToken | ElementToken | DetailsToken;
+
+function block(token: Known, form: HtmlForm): Html | string {
   switch (token.type) {
     case 'space':
     case 'def':
@@ -42,6 +45,8 @@ function block(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
       return list(token, form);
     case 'table':
       return table(token, form);
+    case 'details':
+      return html`<details open>${summary(token, form)}${toHtml(token.tokens, form)}</details>`;
     case 'hr':
       return html`<hr>`;
     case 'text':
@@ -55,6 +60,10 @@ function block(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
 
 /** The level is a number: no word can become the name of an element. */
 const heading = (level: number, inner: Html): Html => html`<h${level}>${inner}</h${level}>`;
+
+/** A page that is printed cannot be opened any further: what is inside is shown. */
+const summary = ({ summary: words }: DetailsToken, form: HtmlForm): Html | string =>
+  words.length === 0 ? '' : html`<summary>${inlines(words, form)}</summary>`;
 
 function list({ ordered, start, items }: Tokens.List, form: HtmlForm): Html {
   const rows = items.map((item) => html`<li>${toHtml(item.tokens, form)}</li>`);
@@ -77,9 +86,15 @@ function table({ header, rows }: Tokens.Table, form: HtmlForm): Html {
 }
 
 const inlines = (tokens: readonly Token[] | undefined, form: HtmlForm): Html =>
-  html`${(tokens ?? []).map((token) => inline(token as MarkedToken | MathsToken, form))}`;
+  html`${(tokens ?? []).map((token) => inline(token as Known, form))}`;
 
-function inline(token: MarkedToken | MathsToken, form: HtmlForm): Html | string {
+const elements: Readonly<Record<InlineElement, (inner: Html) => Html>> = {
+  sub: (inner) => html`<sub>${inner}</sub>`,
+  sup: (inner) => html`<sup>${inner}</sup>`,
+  kbd: (inner) => html`<kbd>${inner}</kbd>`,
+};
+
+function inline(token: Known, form: HtmlForm): Html | string {
   switch (token.type) {
     case 'text':
       return token.tokens ? inlines(token.tokens, form) : decodeEntities(token.text);
@@ -95,6 +110,8 @@ function inline(token: MarkedToken | MathsToken, form: HtmlForm): Html | string 
       return html`<code>${token.text}</code>`;
     case 'br':
       return html`<br>`;
+    case 'element':
+      return elements[token.name](inlines(token.tokens, form));
     case 'maths':
       return form.formula(token);
     case 'link':

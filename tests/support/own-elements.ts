@@ -17,8 +17,9 @@ const plain = (names: string, attributes: Readonly<Record<string, RegExp>> = noA
 
 /** What an answer is drawn with outside of the window, and what each attribute may say. */
 const ofAnswers = new Map<string, Readonly<Record<string, RegExp>>>([
-  ...plain('h1 h2 h3 h4 h5 h6 pre code strong em del blockquote ul li table thead tbody tr hr br'),
+  ...plain('h1 h2 h3 h4 h5 h6 pre code strong em del blockquote ul li table thead tbody tr hr br sub sup kbd summary'),
   ...plain('p', { class: /^raw$/ }),
+  ...plain('details', { open: /^$/ }),
   ...plain('ol', { start: /^\d{1,9}$/ }),
   ...plain('th td', aligned),
   ...plain('a', { href: web, rel: /^noreferrer noopener$/ }),

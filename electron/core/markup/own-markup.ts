@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { html, raw } from 'hono/html';
 import type { Html } from '#shared/markdown/to-html.ts';
 
-const elements = 'h[1-6]|p|pre|code|span|strong|em|del|a|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|hr|br';
+const elements =
+  'h[1-6]|p|pre|code|span|strong|em|del|a|blockquote|ul|ol|li|table|thead|tbody|tr|th|td|hr|br|sub|sup|kbd|details|summary';
 const mathElements =
   'math|semantics|annotation|menclose|mfrac|mi|mn|mo|mover|mpadded|mphantom|mroot|mrow|mspace|msqrt|mstyle|msub|msubsup|msup|mtable|mtd|mtext|mtr|munder|munderover|mlabeledtr';
 const attributes = [
   ...['href="(?:https?:|mailto:)[^"<>]*"', 'rel="noreferrer noopener"', 'class="(?:raw|t-[a-z-]+)"'],
-  ...['align="(?:left|center|right)"', 'start="\\d+"'],
+  ...['align="(?:left|center|right)"', 'start="\\d+"', 'open'],
 ];
 /** Sizes, colours and kinds of signs; none of them can hold an address. */
 const mathAttributes =

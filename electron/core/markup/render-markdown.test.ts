@@ -43,6 +43,24 @@ test('each construct has its element, and a picture is a link', async () => {
   );
 });
 
+test('the elements of HTML that models write are elements; with attributes, left open or of another name they are words', async () => {
+  expect(await renderMarkdown('H<sub>2</sub>O, x<SUP>*n*</SUP><br/>press <kbd>Ctrl</kbd>')).toBe(
+    '<p>H<sub>2</sub>O, x<sup><em>n</em></sup><br>press <kbd>Ctrl</kbd></p>',
+  );
+  expect(await renderMarkdown('Said[^1] and[^two].\n\n[^1]: First *source*\nof it.\n[^two]: Second.')).toBe(
+    '<p>Said<sup>1</sup> and<sup>two</sup>.</p><p><sup>1</sup> First <em>source</em>\nof it.</p><p><sup>two</sup> Second.</p>',
+  );
+  expect(
+    await renderMarkdown(
+      '<details>\n<summary>The *proof*</summary>\n\n- one\n\n<details>\n\ninner\n</details>\n</details>\n\nafter',
+    ),
+  ).toBe(
+    '<details open><summary>The <em>proof</em></summary><ul><li>one</li></ul><details open><p>inner</p></details></details><p>after</p>',
+  );
+  for (const words of ['<sub class=a>x</sub>', '<sup>x', '<mark>x</mark>', 'a <kbd onclick=a>', '[^]', '[^a b]'])
+    expect(await renderMarkdown(words)).toBe(`<p>${escaped(words)}</p>`);
+});
+
 test('the first code of a language is coloured as the next, word by word', async () => {
   const code = "```js\nconst wide = 'words';\nfunction f(a) { return a + 1; } // note\n```";
   const first = await renderMarkdown(code);

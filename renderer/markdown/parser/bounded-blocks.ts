@@ -1,4 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
+import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { plainText } from '#shared/markdown/plain-text.ts';
 import { piecesOf, sliceWeight } from '../../long-text/weight.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
@@ -14,7 +15,7 @@ const mostColumns = 60;
  */
 export function boundedBlocks(block: Token): readonly Token[] {
   if (tokenWeight(block, sliceWeight) <= sliceWeight && !isWide(block)) return [block];
-  return parts(block as MarkedToken);
+  return parts(block as MarkedToken | DetailsToken);
 }
 
 /** Text that is shown as it stands, in pieces. */
@@ -22,7 +23,7 @@ export const plainBlocks = (source: string): Token[] => piecesOf(source, textOfS
 
 const isWide = (block: Token): boolean => block.type === 'table' && (block as Tokens.Table).header.length > mostColumns;
 
-function parts(block: MarkedToken): readonly Token[] {
+function parts(block: MarkedToken | DetailsToken): readonly Token[] {
   switch (block.type) {
     case 'paragraph':
     case 'heading':
@@ -31,6 +32,7 @@ function parts(block: MarkedToken): readonly Token[] {
       return inlineParts(block.tokens ?? [block]).map((tokens) => ({ ...block, ...withText(tokens) }));
     case 'list':
       return listParts(block);
+    case 'details':
     case 'blockquote':
       return packedBlocks(block.tokens).map((tokens) => ({ ...block, tokens, raw: rawOf(tokens) }));
     case 'table':
