@@ -41,10 +41,7 @@ const raised = (raw: string, text: string): ElementToken => ({
 export const inlineElements: TokenizerAndRendererExtension = {
   name: 'element',
   level: 'inline',
-  start(source) {
-    const at = source.search(/<(?:br|sub|sup|kbd)\b|\[\^/i);
-    return at === -1 ? undefined : at;
-  },
+  // No `start`: words end before `<` and `[` anyway, and it would search all of the rest for each of them.
   tokenizer(source) {
     const broken = lineBreak.exec(source);
     if (broken) return { type: 'br', raw: broken[0] };
@@ -74,10 +71,7 @@ export const footnotes: TokenizerAndRendererExtension = {
 export const details: TokenizerAndRendererExtension = {
   name: 'details',
   level: 'block',
-  start(source) {
-    const at = source.search(/\n<details>/i);
-    return at === -1 ? undefined : at + 1;
-  },
+  // No `start`: such a tag ends a paragraph by itself.
   tokenizer(source) {
     if (!/^<details>/i.test(source)) return undefined;
     const end = endOf(source);

@@ -36,11 +36,17 @@ const placeOf = (source: string, pattern: RegExp, after = 0): number | undefined
   return at === -1 ? undefined : at + after;
 };
 
+/** What the parser asks about ends with a blank line: what comes after it would be searched again for every paragraph. */
+const paragraphOf = (source: string): string => {
+  const end = source.indexOf('\n\n');
+  return end === -1 ? source : source.slice(0, end);
+};
+
 export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
   // The parser asks from the middle of a line on: only a line that begins after it may begin a formula.
-  start: (source) => placeOf(source, /\n {0,3}(?:\$\$|\\\[)/, 1),
+  start: (source) => placeOf(paragraphOf(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {
       const found = pattern.exec(source);

@@ -49,7 +49,6 @@ export const bombs: readonly (readonly [name: string, text: () => string])[] = [
   ['ends of parts', () => '<details>\n\n</details>\n\n</details>\n\n'.repeat(10_000)],
   ['raised and lowered letters', () => 'a<sub>b</sub><sup>c</sup> '.repeat(10_000)],
   ['raised and never lowered', () => 'a<sup>b '.repeat(20_000)],
-  ['footnotes', () => many(20_000, (at) => `a[^${at}]\n\n[^${at}]: b\n\n`)],
   ['pictures', () => '![a](https://example.org/a.png) '.repeat(10_000)],
   ['links', () => '[a](https://example.org/b) '.repeat(20_000)],
   ['addresses', () => 'https://example.org/b '.repeat(20_000)],

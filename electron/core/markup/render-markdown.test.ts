@@ -52,10 +52,10 @@ test('the elements of HTML that models write are elements; with attributes, left
   );
   expect(
     await renderMarkdown(
-      '<details>\n<summary>The *proof*</summary>\n\n- one\n\n<details>\n\ninner\n</details>\n</details>\n\nafter',
+      'before\n<details>\n<summary>The *proof*</summary>\n\n- one\n\n<details>\n\ninner\n</details>\n</details>\n\nafter',
     ),
   ).toBe(
-    '<details open><summary>The <em>proof</em></summary><ul><li>one</li></ul><details open><p>inner</p></details></details><p>after</p>',
+    '<p>before</p><details open><summary>The <em>proof</em></summary><ul><li>one</li></ul><details open><p>inner</p></details></details><p>after</p>',
   );
   for (const words of ['<sub class=a>x</sub>', '<sup>x', '<mark>x</mark>', 'a <kbd onclick=a>', '[^]', '[^a b]'])
     expect(await renderMarkdown(words)).toBe(`<p>${escaped(words)}</p>`);
