@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import Sqlite from 'better-sqlite3';
 import { sandboxModels } from '../../gateway/providers/sandbox/sandbox-models.ts';
 import { knownProviders } from '../../shared/known-providers.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended } from './chat.ts';
+import { keep } from './stored.ts';
 
 /**
  * In the pseudo-language every message of the catalogues stands in brackets. What a person reads outside of them is data, or was
@@ -121,15 +120,4 @@ async function takePort(): Promise<number> {
   taken.push(server);
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-}
-
-/** A setting as the core keeps it, while the app is closed. */
-function keep(dataFolder: string, name: string, change: object): void {
-  const db = new Sqlite(join(dataFolder, 'portico.db'));
-  const row = db.prepare('select value from settings where name = ?').get(name) as { value: string } | undefined;
-  const value = JSON.stringify({ ...JSON.parse(row?.value ?? '{}'), ...change });
-  db.prepare(
-    'insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value',
-  ).run(name, value);
-  db.close();
 }

@@ -1,6 +1,6 @@
 import { app, type Session, type WebContents } from 'electron';
 import { openOutside } from './open-outside.ts';
-import { diagramUrl, pageOrigin } from './protocol.ts';
+import { diagramUrl, pageOrigin, pageUrl } from './protocol.ts';
 
 /** Copying text needs this one; every other permission is refused, whoever asks. */
 const copying = 'clipboard-sanitized-write';
@@ -14,15 +14,19 @@ export function refusePermissions(session: Session): void {
   session.setDevicePermissionHandler(() => false);
 }
 
-/** No page of ours ever goes elsewhere; what would open a window goes through the link guard instead. */
+/** No page of ours ever goes elsewhere, but it may be loaded again; what would open a window goes through the link guard instead. */
 export function refuseNavigation(): void {
   app.on('web-contents-created', (_, contents) => fence(contents));
 }
 
 function fence(contents: WebContents): void {
-  contents.on('will-navigate', (event) => event.preventDefault());
+  const isReload = (url: string) => [url, contents.getURL()].every((each) => each.split('#', 1)[0] === pageUrl);
+  contents.on('will-navigate', (event) => {
+    if (!isReload(event.url)) event.preventDefault();
+  });
   contents.on('will-frame-navigate', (event) => {
-    if (event.isMainFrame || event.url !== diagramUrl) event.preventDefault();
+    const allowed = event.isMainFrame ? isReload(event.url) : event.url === diagramUrl;
+    if (!allowed) event.preventDefault();
   });
   contents.on('will-redirect', (event) => event.preventDefault());
   contents.on('will-attach-webview', (event) => event.preventDefault());
