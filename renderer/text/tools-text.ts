@@ -1,4 +1,6 @@
+import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 import { words } from './language.ts';
+
 /** What Settings → Tools says. */
 export const text = words({
   loading: 'Loading tools',
@@ -7,13 +9,10 @@ export const text = words({
     'What is switched on here is offered to models that can call tools, in each chat that wants it. A model asks; tools that reach out run only as far as you allow it.',
   builtIn: 'Built-in tools',
   builtInTools: {
-    calculator: ['Calculator', 'Works out arithmetic expressions exactly, with 34 digits.'],
-    current_time: ['Current time', 'The date, weekday and time now, here or in another time zone.'],
-    fetch_page: [
-      'Fetch a page',
-      'Reads a public web page (https) as text. Cannot reach private networks, log in or run scripts.',
-    ],
-  } as Readonly<Record<string, readonly [name: string, description: string]>>,
+    calculator: 'Works out arithmetic expressions exactly, with 34 digits.',
+    current_time: 'The date, weekday and time now, here or in another time zone.',
+    fetch_page: 'Reads a public web page (https) as text. Cannot reach private networks, log in or run scripts.',
+  } as Readonly<Record<string, string>>,
   builtInNote: 'None of them changes anything.',
   notSwitched: 'Not switched',
   servers: 'Tool servers',
@@ -105,3 +104,8 @@ export const text = words({
   takeBack: 'Take back',
   notTaken: 'Not taken back',
 });
+
+const names = words(toolNames);
+
+/** How a call is named: a built-in tool in the window's language, another one as its server names it. */
+export const titleOf = (call: Parameters<typeof callTitle>[1]): string => callTitle(names, call);

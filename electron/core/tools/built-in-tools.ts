@@ -1,5 +1,6 @@
 import type { Tool } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
+import { toolNames } from '#shared/language/tool-names.ts';
 import type { ToolOutput } from '../tool-servers/mcp-connection.ts';
 import { calculate } from './calculator.ts';
 import { currentTime } from './current-time.ts';
@@ -29,7 +30,7 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
   return [
     {
       name: 'calculator',
-      title: 'Calculator',
+      title: toolNames.calculator,
       description:
         'Works out an arithmetic expression exactly, with 34 digits. Knows + - * / % ^, brackets, sqrt, cbrt, abs, round(x, places), floor, ceil, ln, log(x, base), exp, sin, cos, tan, min, max, pi and e.',
       inputSchema: object({ expression: text('Such as (1.2 + 3) * 4') }, ['expression']),
@@ -39,7 +40,7 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
     },
     {
       name: 'current_time',
-      title: 'Current time',
+      title: toolNames.current_time,
       description: 'The date, weekday and time now, in UTC and in a time zone.',
       inputSchema: object({ time_zone: text('An IANA name such as Europe/Berlin; without it the user’s own') }, []),
       readOnly: true,
@@ -48,7 +49,7 @@ export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInT
     },
     {
       name: 'fetch_page',
-      title: 'Fetch a page',
+      title: toolNames.fetch_page,
       description:
         'Reads a public web page (https) and returns its text. Cannot reach private networks, log in or run scripts.',
       inputSchema: object({ url: text('The https address of the page') }, ['url']),

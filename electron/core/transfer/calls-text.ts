@@ -6,9 +6,10 @@ import type { ExportText } from './export-text.ts';
 
 type Call = ExportedMessage['toolCalls'][number];
 
-function headOf({ name, run }: Call, words: ExportText): string {
+function headOf(call: Call, words: ExportText): string {
+  const { run } = call;
   const state = run?.state ?? 'skipped';
-  const head = words.called(run?.title || name, run?.server || null);
+  const head = words.called(words.call(call), run?.server || null);
   return state in words.calls ? `${head}: ${words.calls[state as keyof typeof words.calls]}` : head;
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExportedConversation, ExportedMessage } from '#shared/contract/chat/exported-conversation.ts';
+import type { Language } from '#shared/language/messages.ts';
+import { tell } from '#shared/language/refusals.ts';
 import { lexMarkdown } from '#shared/markdown/lex-markdown.ts';
 import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
 import { toMarkdown } from './conversation-markdown.ts';
@@ -63,4 +65,30 @@ test('a name reads as it is', () => {
   expect(toMarkdown(namedChat('*a* <b> _c_ [d] `e` &amp;'), english)).toContain(
     '# \\*a\\* &lt;b> \\_c\\_ \\[d\\] \\`e\\` \\&amp;\n',
   );
+});
+
+test('why an answer failed stands there in the language of the export, and somebody else’s words as they are', () => {
+  const failed = (error: ExportedMessage['error']) => {
+    const chat = namedChat('A name');
+    const messages = chat.messages.map((message) => (message.role === 'assistant' ? { ...message, error } : message));
+    return (language: Language) => toMarkdown({ ...chat, messages }, exportText(language));
+  };
+  const ours = failed({ code: 'upstream_truncated', retryAfterMs: null, ...tell('cutOff') });
+  expect(ours('en')).toContain('Ended with an error: The answer ended without saying that it was complete.');
+  expect(ours('en-XA')).toMatch(/⟦Ended with an error: ⟦Thé åñšw/);
+  const theirs = failed({ code: 'upstream_error', retryAfterMs: null, message: 'Out of luck.' });
+  expect(theirs('en-XA')).toContain('⟦Ended with an error: Out of luck.');
+});
+
+test('a call of a built-in tool is named in the language of the export, another one by its server', () => {
+  const chat = namedChat('A name');
+  const [question, answer] = chat.messages;
+  const called = (name: string) => ({
+    ...chat,
+    messages: [question, answer].flatMap((each) =>
+      each ? [{ ...each, toolCalls: each.toolCalls.map((call) => ({ ...call, name })) }] : [],
+    ),
+  });
+  expect(toMarkdown(called('calculator'), exportText('en-XA'))).toContain('⟦Called ⟦Çålçûlåtör');
+  expect(toMarkdown(called('their_tool'), exportText('en-XA'))).toContain('⟦Called A name');
 });

@@ -1,7 +1,10 @@
-import { messages } from '#shared/language/messages.ts';
+import type { Told } from '#shared/errors.ts';
+import { type Language, localeOf, messages } from '#shared/language/messages.ts';
+import { refusalWords } from '#shared/language/refusal-words.ts';
+import { sentenceOf } from '#shared/language/refusals.ts';
+import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 
-/** The words of exported chats, in the language that the app has when they are written. */
-export const exportText = messages({
+const words = messages({
   begun: (at: string) => `Begun ${at}`,
   folder: (name: string) => `Folder: ${name}`,
   tags: (names: string) => `Tags: ${names}`,
@@ -26,6 +29,17 @@ export const exportText = messages({
   costOf: 'Cost',
   together: 'Together',
   chats: 'Chats from Portico',
+});
+
+const refusals = messages(refusalWords);
+const names = messages(toolNames);
+
+/** The words of exported chats, in the language that the app has when they are written. */
+export const exportText = (language: Language) => ({
+  ...words(language),
+  sentence: (told: Told) => sentenceOf(refusals(language), told),
+  call: (call: Parameters<typeof callTitle>[1]) => callTitle(names(language), call),
+  count: (count: number) => count.toLocaleString(localeOf[language]),
 });
 
 export type ExportText = ReturnType<typeof exportText>;

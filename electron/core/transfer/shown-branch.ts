@@ -58,11 +58,11 @@ export const whoSpeaks = ({ role, modelName, model }: ExportedMessage, words: Ex
 
 /** The tokens that an answer took and gave; nothing where nobody counted them. */
 export const tokensText = ({ usage }: ExportedMessage, words: ExportText): string =>
-  usage === null ? '' : words.tokens(grouped(usage.promptTokens), grouped(usage.completionTokens));
+  usage === null ? '' : words.tokens(words.count(usage.promptTokens), words.count(usage.completionTokens));
 
 /** How an answer ended, where it did not end by itself. */
 export function endText({ status, error }: ExportedMessage, words: ExportText): string {
-  if (status === 'error') return words.failed(error?.message ?? null);
+  if (status === 'error') return words.failed(error && words.sentence(error));
   if (status === 'cancelled') return words.stopped;
   return status === 'interrupted' || status === 'streaming' ? words.cutOff : '';
 }
@@ -70,5 +70,3 @@ export function endText({ status, error }: ExportedMessage, words: ExportText): 
 /** A moment to the minute, the same for every reader. */
 export const minute = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-const grouped = (count: number) => count.toLocaleString('en-US');

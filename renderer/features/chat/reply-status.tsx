@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { text } from '../../text/chat-text.ts';
 import { compareText } from '../../text/compare-text.ts';
+import { titleOf } from '../../text/tools-text.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
@@ -20,8 +21,8 @@ export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
     const known = before.current;
     before.current = { id: last.id, status: last.status };
     if (last.status === 'streaming') {
-      const asks = last.toolCalls.find(({ run }) => run?.state === 'waiting')?.run;
-      if (asks) return setSaid(text.toolAsks(asks.title, asks.server));
+      const asks = last.toolCalls.find(({ run }) => run?.state === 'waiting');
+      if (asks) return setSaid(text.toolAsks(titleOf(asks), asks.run?.server ?? ''));
       if (known?.id !== last.id) setSaid(text.began);
       const timer = setInterval(
         () => setSaid((now) => (now === text.going ? `${text.going}.` : text.going)),
