@@ -2,6 +2,7 @@ import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
+import type { Language } from '#shared/language/messages.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
@@ -14,7 +15,7 @@ import { readRouting } from '../routing/read-routing.ts';
 import { stopAnswer } from '../streams/live-answers.ts';
 import { type CompareDeps, compareFeature } from './compare.ts';
 import { answerStarter, type Started, type StarterDeps } from './start-answer.ts';
-import { titleFrom } from './title.ts';
+import { titleOf } from './title.ts';
 import type { readWordLog } from './word-log.ts';
 
 export interface ChatDeps extends StarterDeps {
@@ -22,6 +23,7 @@ export interface ChatDeps extends StarterDeps {
   readonly options: Pick<OptionsStore, 'adopt'>;
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
   readonly build: BuildRequest;
+  readonly language: () => Promise<Language>;
   /** What stands for a file where a request is only looked at. */
   readonly placeholder: ToPart;
 }
@@ -90,7 +92,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     if (!conversationId) {
       const id = newId();
       await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
-      const title = titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
+      const title = titleOf(question, await deps.language());
       return begin(id, answer, [asked], async () => {
         await conversations.begin({ id, title, question, answer, now: now() });
         await deps.options.adopt(id);

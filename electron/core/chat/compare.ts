@@ -5,7 +5,7 @@ import type { NewAnswer } from '../conversations/message-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './start-answer.ts';
-import { titleFrom } from './title.ts';
+import { titleOf } from './title.ts';
 
 export interface CompareDeps extends ChatDeps {
   readonly comparisons: ComparisonStore;
@@ -64,7 +64,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     await deps.admission.admitTogether({ conversationId, overCaps, answers: requests });
     for (const { id } of answers) deps.admission.remember(id);
     const comparison = newId();
-    const title = input.conversationId ? null : titleFrom(text.trim() === '' ? (attachments[0]?.name ?? text) : text);
+    const title = input.conversationId ? null : titleOf(question, await deps.language());
     const started = await starter.beginTogether(conversationId, comparison, answers, branch, async () => {
       const parentId = input.conversationId ? await leafOf(conversationId) : null;
       await comparisons.ask({ conversationId, title, parentId, question, comparison, answers, now: now() });

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { titleFrom } from './title.ts';
+import { titleOf } from './title.ts';
+
+const titleFrom = (text: string) => titleOf({ text, attachments: [] }, 'en');
 
 test('a title is the first line with words in it', () => {
   expect(titleFrom('\n\n  ## What is a   portico?\nMore.')).toBe('What is a portico?');
   expect(titleFrom('---\n> - quoted')).toBe('quoted');
-  expect(titleFrom('?!\n…')).toBe('New chat');
 });
 
 test('a long line is cut at a word', () => {
@@ -22,4 +23,10 @@ test('a title is never empty, long or broken in the middle of a character', () =
       expect(title.isWellFormed()).toBe(true);
     }),
   );
+});
+
+test('a chat without words is called by its file, or by the words that the language has for it', () => {
+  expect(titleOf({ text: ' ', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
+  expect(titleOf({ text: '?!', attachments: [] }, 'en')).toBe('New chat');
+  expect(titleOf({ text: '?!', attachments: [] }, 'en-XA')).toBe('⟦Ñéw çhåt~~~⟧');
 });

@@ -1,7 +1,17 @@
+import { type Language, messages } from '#shared/language/messages.ts';
+
 const longest = 60;
 
-/** A title from the first message: its first line with words in it, cut at a word. No model is asked. */
-export function titleFrom(text: string): string {
+const words = messages({ newChat: 'New chat' });
+
+/** A title from the first message: its words, or else its first file, or else the language's own for a chat without any. */
+export const titleOf = (
+  { text, attachments }: { readonly text: string; readonly attachments: readonly { readonly name: string }[] },
+  language: Language,
+): string => titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text) ?? words(language).newChat;
+
+/** The first line with words in it, cut at a word. No model is asked. */
+function titleFrom(text: string): string | null {
   const line = text
     .slice(0, 4000)
     .split('\n')
@@ -12,7 +22,7 @@ export function titleFrom(text: string): string {
         .trim(),
     )
     .find((part) => /[\p{L}\p{N}]/u.test(part));
-  if (!line) return 'New chat';
+  if (!line) return null;
   const characters = [...line];
   if (characters.length <= longest) return line;
   const cut = characters.slice(0, longest).join('');

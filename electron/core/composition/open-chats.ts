@@ -77,6 +77,7 @@ export async function openChats(
     wordLog: openWordLog(wordFile, ground.log),
     lookUpOpenCosts,
     build,
+    language,
     attachments,
     options: chatOptions,
     placeholder,

@@ -5,6 +5,7 @@ import { sentenceOf } from '#shared/language/refusals.ts';
 import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 
 const words = messages({
+  untitled: 'Imported chat',
   begun: (at: string) => `Begun ${at}`,
   folder: (name: string) => `Folder: ${name}`,
   tags: (names: string) => `Tags: ${names}`,

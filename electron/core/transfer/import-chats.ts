@@ -1,11 +1,14 @@
 import type { ImportPreview, LeftOut } from '#shared/contract/chat/transfer.ts';
+import type { Language } from '#shared/language/messages.ts';
+import { exportText } from './export-text.ts';
 import { describedAnew, type FileKeeper, fileBytes, filesOf } from './import-files.ts';
-import { readImport, type Source } from './reading/read-import.ts';
+import { type ReadItem, readImport, type Source } from './reading/read-import.ts';
 import type { TransferStore } from './transfer-store.ts';
 
 export interface ImportDeps {
   readonly store: TransferStore;
   readonly attachments: FileKeeper;
+  readonly language: () => Promise<Language>;
   readonly now: () => number;
   readonly newId: () => string;
 }
@@ -17,14 +20,25 @@ interface Look {
 }
 
 /** Chats from a file: first a look at all of it, then, once more from its beginning, what is wanted. */
-export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
+export function chatsImporter({ store, attachments, language, now, newId }: ImportDeps) {
+  /** What has no title where it comes from gets one in the app's language. */
+  async function* itemsOf(path: string): AsyncGenerator<ReadItem, void> {
+    const { untitled } = exportText(await language());
+    for await (const read of readImport(path, newId)) {
+      if (read.kind === 'chat' && read.imported?.conversation.title === '') {
+        const conversation = { ...read.imported.conversation, title: untitled };
+        yield { ...read, imported: { ...read.imported, conversation } };
+      } else yield read;
+    }
+  }
+
   async function look(path: string): Promise<Look> {
     const found: ImportPreview['conversations'] = [];
     const left: LeftOut[] = [];
     const files = new Map<string, readonly string[]>();
     const held = new Set<string>();
     let source: Source = 'portico';
-    for await (const read of readImport(path, newId)) {
+    for await (const read of itemsOf(path)) {
       if (read.kind === 'file') {
         held.add(read.file.file);
         const bytes = await fileBytes(read.file, attachments);
@@ -62,7 +76,7 @@ export function chatsImporter({ store, attachments, now, newId }: ImportDeps) {
       const left: LeftOut[] = [];
       let imported = 0;
       let alreadyHere = 0;
-      for await (const read of readImport(path, newId)) {
+      for await (const read of itemsOf(path)) {
         if (read.kind === 'file') {
           if (!wantedFiles.delete(read.file.file)) continue;
           const bytes = await fileBytes(read.file, attachments);

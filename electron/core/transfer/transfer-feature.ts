@@ -28,7 +28,7 @@ export interface TransferDeps {
 export function transferFeature(deps: TransferDeps) {
   const { store, folder, output, background, attachments, changes, now, newId } = deps;
   const uploads = uploadedFiles(folder);
-  const importer = chatsImporter({ store, attachments, now, newId });
+  const importer = chatsImporter({ store, attachments, language: deps.language, now, newId });
   const write = chatsWriter({
     read: store.read,
     bytesOf: attachments.bytes,

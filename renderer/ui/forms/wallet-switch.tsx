@@ -1,5 +1,6 @@
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
+import { walletName } from '../elements/wallet-name.ts';
 import { Segmented } from './segmented.tsx';
 
 interface WalletSwitchProps {
@@ -16,7 +17,7 @@ export function WalletSwitch({ label, wallets, value, onChange }: WalletSwitchPr
     <Segmented
       label={label}
       value={value}
-      options={wallets.map(({ id, name }) => ({ value: id, label: name }))}
+      options={wallets.map((wallet) => ({ value: wallet.id, label: walletName(wallet) }))}
       onChange={onChange}
     />
   );

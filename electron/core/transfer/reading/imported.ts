@@ -61,7 +61,7 @@ export const foreignConversation = ({ sourceId, leftOut, messages, title, ...res
   leftOut,
   conversation: {
     ...rest,
-    title: title.trim().slice(0, 200) || 'Imported chat',
+    title: title.trim().slice(0, 200),
     model: 'router',
     messages: [...messages],
     folder: null,

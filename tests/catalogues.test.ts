@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** Sentences stand in catalogues, so that every language has them (docs/decisions/056-messages-in-catalogues.md). */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Catalogues, and whose readers know English: models, developers, and who has started a server in a terminal. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  catalogues: ['shared/language/', 'renderer/text/', '-text.ts'],
+  'what models are told': [
+    ...['electron/core/tools/', 'electron/core/tool-calls/', 'electron/core/tool-servers/mcp-connection.ts'],
+    ...['electron/core/request/call-messages.ts', 'electron/core/request/history.ts', 'electron/core/chat/rounds.ts'],
+  ],
+  'what the terminal of the web host says': ['electron/hosts/web/main.ts', 'electron/hosts/web/start-web.ts'],
+  'what no person is shown': [
+    ...['electron/hosts/electron/protocol.ts', 'renderer/api/web-session.ts'],
+    ...['renderer/features/attachments/pdf-page.ts', 'renderer/features/transfer/print-page.ts'],
+  ],
+};
+
+const sources = globSync('{electron,renderer}/**/*.{ts,tsx}', { cwd: root }).filter(
+  (path) => !/\.(test|d)\.tsx?$/.test(path),
+);
+
+/** Words in quotes that begin large and end like a sentence; and what an error of ours is made of where it is made. */
+const quoted = ["'", '"', '`'].map((quote) => `${quote}[A-Z][^${quote}\\n]* [^${quote}\\n]*[.?!…]${quote}`);
+const sentences = new RegExp([...quoted, 'new AppError\\(\\s*[^,()]+,\\s*[\'"`]'].join('|'), 'g');
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+
+const sentencesIn = (path: string): string[] =>
+  withoutComments(readFileSync(join(root, path), 'utf8')).match(sentences) ?? [];
+
+const isExcepted = (path: string) =>
+  Object.values(exceptions)
+    .flat()
+    .some((part) => path.includes(part));
+
+test('no sentence for a person stands outside of a catalogue', () => {
+  const found = sources.filter((path) => !isExcepted(path)).map((path) => [path, sentencesIn(path)] as const);
+  expect(Object.fromEntries(found.filter(([, inside]) => inside.length > 0))).toEqual({});
+});
+
+test('every exception is still one', () => {
+  const needed = sources.filter((path) => sentencesIn(path).length > 0);
+  const { catalogues: _catalogues, ...others } = exceptions;
+  const idle = Object.values(others)
+    .flat()
+    .filter((part) => !needed.some((path) => path.includes(part)));
+  expect(idle).toEqual([]);
+});
+
+test.each([
+  "throw new AppError('tool_failed', 'There is no such tool');",
+  'throw new AppError(\n  code,\n  `No model`, { cause });',
+  "const problem = 'It could not be started.';",
+  'say("Port 1 is used. Choose another one.")',
+  'tell(`There is no folder "it".`)',
+])('a sentence is found in %s', (code) => {
+  expect(code.match(sentences)).toHaveLength(1);
+});
