@@ -29,3 +29,22 @@ test('a server that was added can be used for new chats, also where the window h
   await row.getByRole('button', { name: 'Use House model for new chats' }).click();
   await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with');
 });
+
+test('the model of a server that new chats start with is named as such, also after the server lists a better one', async () => {
+  const { models } = fakeData();
+  const fake = await openApp('#settings/providers', { models: [...models, house] });
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  const form = page.getByRole('form', { name: 'Add a server' });
+  await form.getByLabelText('Name', { exact: true }).fill('Cellar');
+  await form.getByLabelText('Base URL').fill('https://cellar.test/v1');
+  await userEvent.keyboard('{Enter}');
+  const row = page.getByRole('listitem', { name: 'Cellar' });
+  await row.getByRole('button', { name: 'Use House model for new chats' }).click();
+  await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with House model');
+  fake.data.models.push({ ...house, id: 'cellar/best', model: 'best', name: 'Best model', quality: 0.9 });
+  const asked = fake.calls.filter((call) => call === 'models.list').length;
+  fake.changed('models');
+  await expect.poll(() => fake.calls.filter((call) => call === 'models.list').length).toBe(asked + 1);
+  await expect.element(page.getByRole('button', { name: /^Use .* for new chats$/ })).not.toBeInTheDocument();
+  await expect.element(row.getByRole('status')).toMatchTextContent('New chats start with House model');
+});

@@ -7,21 +7,27 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 
 const words = text.providers;
 
-/** After a check that went well: one step that makes the provider's best model the one that new chats start with. */
+/**
+ * After a check that went well: one step that makes the provider's best model the one that new chats start with. Where they start
+ * with another one of its models, that stands: a list that grows does not take back what was chosen.
+ */
 export function UseForNewChats({ provider }: { provider: Provider }) {
   const models = useModels();
   const settings = useSettings();
   const update = useUpdateSettings();
   const { failed } = useNotify();
-  const best = bestModel(models.data?.models ?? [], provider.id);
+  const own =
+    models.data?.models.filter((model) => model.provider === provider.id && model.status === 'available') ?? [];
+  const best = bestOf(own);
   if (!best || !settings.data) return null;
-  const inUse = settings.data.model === best.id;
+  const chosen = settings.data.model;
+  const inUse = own.find(({ id }) => id === chosen);
   const action = words.takeForNewChats(best.name);
   return (
     <div className="mt-2 pl-9">
       {inUse ? (
         <p role="status" className="text-fg-2 text-sm">
-          {words.usedForNewChats(best.name)}
+          {words.usedForNewChats(inUse.name)}
         </p>
       ) : (
         <Button
@@ -36,8 +42,7 @@ export function UseForNewChats({ provider }: { provider: Provider }) {
   );
 }
 
-/** The one that is rated best; where nobody rated any, the first that it lists. */
-function bestModel(models: readonly Model[], provider: string): Model | undefined {
-  const able = models.filter((model) => model.provider === provider && model.status === 'available');
-  return able.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))[0];
+/** The one that is rated best; where nobody rated any, the first that is listed. */
+function bestOf(models: readonly Model[]): Model | undefined {
+  return models.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))[0];
 }
