@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { defaultDataFolder } from '#core/db/data-folder.ts';
+import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
@@ -47,7 +48,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     openGateway,
     listen,
     openSecrets: () => openSecretService('Portico'),
-    sandboxPace: 1,
+    sandboxPace: simulatedPace(env),
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
     say,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { MessagePortMain } from 'electron';
 import { openCore } from '#core/core.ts';
 import { failureEntry, openLog } from '#core/log/log.ts';
+import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
@@ -45,7 +46,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
     listen,
     openSecrets: async () => mainSecrets(main),
     session: mainSession(main),
-    sandboxPace: 1,
+    sandboxPace: simulatedPace(env),
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
   });
