@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { environment, prepare, root, run, say, UserError } from './bootstrap.mjs';
-import { chromium } from './chromium.mjs';
+import { headlessChromium } from './chromium.mjs';
 import { electronRuntime, noDisplay } from './electron-runtime.mjs';
 
 const areas = ['shared', 'shared/client', 'gateway', 'electron', 'electron/hosts/electron', 'renderer', 'tests'];
@@ -69,7 +69,7 @@ function toolbox(node) {
       return windows;
     },
     get browser() {
-      browser ??= chromium(node);
+      browser ??= headlessChromium(node);
       return browser;
     },
     call(command, parameters, { prefix = [], env = {} } = {}) {
