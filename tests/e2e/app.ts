@@ -33,6 +33,8 @@ export interface LaunchOptions {
   /** A folder of an earlier run; without it the app starts as on its first day. */
   readonly dataFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Simulated models write at the pace of real ones: for what happens while an answer is written. Else they answer at once. */
+  readonly paced?: boolean;
 }
 
 type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
@@ -73,13 +75,17 @@ export const test = base.extend<
   },
   launch: async ({ folder, openBrowser, contextOptions }, use, info) => {
     const running: RunningApp[] = [];
-    await use(async ({ dataFolder = join(folder, 'data'), env = {} } = {}) => {
-      const clean = { ...process.env, ...env } as Record<string, string>;
+    await use(async ({ dataFolder = join(folder, 'data'), env = {}, paced = false } = {}) => {
+      const pace = { PORTICO_SIMULATED_PACE: paced ? '1' : '0' };
+      const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
       for (const name of unset) if (!(name in env)) delete clean[name];
       const app =
         info.project.name === 'electron'
           ? await startElectron(dataFolder, clean)
-          : await startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(contextOptions));
+          : await startWeb(dataFolder, clean, async () => {
+              // A browser with windows lets a page copy while somebody uses it. Without any it asks, and nobody answers.
+              return (await openBrowser()).newContext({ ...contextOptions, permissions: ['clipboard-write'] });
+            });
       running.push(app);
       return app;
     });

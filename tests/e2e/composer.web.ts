@@ -16,7 +16,7 @@ const png = Buffer.from(
 test('a draft and what waits behind an answer are there after kill -9, and are sent in order once the user goes on', async ({
   launch,
 }) => {
-  const first = await launch();
+  const first = await launch({ paced: true });
   await first.page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(first.page, 'Sandbox Slow');
   await ask(first.page, 'Write slowly, please.');
@@ -38,7 +38,7 @@ test('a draft and what waits behind an answer are there after kill -9, and are s
     .toEqual([{ text: 'half a thou' }]);
   await first.kill();
 
-  const { page } = await launch({ dataFolder: first.dataFolder });
+  const { page } = await launch({ dataFolder: first.dataFolder, paced: true });
   await openChat(page, /Write slowly/);
   await expect(message(page)).toHaveValue('half a thou');
   const waiting = page.getByRole('region', { name: 'Waiting messages' });
@@ -254,4 +254,21 @@ test('a chat that summarises by itself says so before, and the summary is on the
   const sum = dollars(await total(page).textContent());
   expect(await booked(page, 'openai/gpt-4o-mini', 4)).toBe(-sum);
   await upstream.stop();
+});
+
+test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {
+  const { page } = await launch({ paced: true });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  // There is time to stop it.
+  await chooseModel(page, 'Sandbox Slow');
+  const field = message(page);
+  await field.fill('one');
+  await field.press('Shift+Enter');
+  await page.keyboard.type('two');
+  await expect(field).toHaveValue('one\ntwo');
+  await page.keyboard.press('Enter');
+  await expect(articles(page).first()).toContainText('one');
+  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await ended(articles(page).nth(1));
 });

@@ -4,7 +4,7 @@ import { amountIn, balanceOf, dollars } from './money.ts';
 test('two clicks lead to a streamed answer whose cost is what the balance, the ledger and the usage say', async ({
   launch,
 }) => {
-  const { page, close, dataFolder } = await launch();
+  const { page, close, dataFolder } = await launch({ paced: true });
   await page.getByRole('button', { name: 'Try it now' }).click();
   const before = await balanceOf(page);
   // It is written within a few seconds.

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { addLongConversation } from '../support/long-conversation.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, firstInView, openChat, resting } from './chat.ts';
+import { firstInView, openChat, resting } from './chat.ts';
 
 const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 
@@ -11,34 +11,6 @@ const scroll = (page: Page, by: number) =>
     log.scrollTop += pixels;
     for (let frames = 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
   }, by);
-
-test('an unsent wording of a message is open again after the app was closed in the middle of it', async ({
-  launch,
-}) => {
-  const first = await launch();
-  await first.page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(first.page, 'Sandbox Echo');
-  await ask(first.page, 'first wording');
-  await ended(articles(first.page).nth(1));
-  await thread(first.page).focus();
-  await articles(first.page).first().hover();
-  await articles(first.page).first().getByRole('button', { name: 'Edit message' }).click();
-  const field = first.page.getByRole('textbox', { name: 'New wording' });
-  await field.fill('a wording that is not sent');
-  await first.leave();
-
-  const { page } = await launch({ dataFolder: first.dataFolder });
-  await openChat(page, /first wording/);
-  const again = page.getByRole('textbox', { name: 'New wording' });
-  await expect(again).toHaveValue('a wording that is not sent');
-  await again.press('Enter');
-  await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
-  await ended(articles(page).nth(1));
-  await page.reload();
-  await openChat(page, /first wording/);
-  await expect(articles(page).nth(1)).toContainText('a wording that is not sent');
-  await expect(again).toHaveCount(0);
-});
 
 test('a place that was reached the moment the app was closed is where it opens again', async ({ launch }) => {
   // Three starts of the app.

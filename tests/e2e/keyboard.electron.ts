@@ -1,5 +1,5 @@
 import { expect, test } from './app.ts';
-import { articles, chooseModel, ended, message } from './chat.ts';
+import { articles, ended, message } from './chat.ts';
 
 test('a first answer, a look at its cost and a new chat need no mouse', async ({ launch }) => {
   const { page } = await launch();
@@ -24,21 +24,4 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   await expect(page.getByRole('heading', { level: 1, name: 'Credits' })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(message(page)).toBeFocused();
-});
-
-test('Enter sends, Shift+Enter breaks the line, Escape stops', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  // There is time to stop it.
-  await chooseModel(page, 'Sandbox Slow');
-  const field = message(page);
-  await field.fill('one');
-  await field.press('Shift+Enter');
-  await page.keyboard.type('two');
-  await expect(field).toHaveValue('one\ntwo');
-  await page.keyboard.press('Enter');
-  await expect(articles(page).first()).toContainText('one');
-  await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await ended(articles(page).nth(1));
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ElectronApplication, Page } from '@playwright/test';
 import { lockDataFolder } from '#core/db/lock-data-folder.ts';
 import { expect, type RunningApp, test } from './app.ts';
-import { articles, ask, chooseModel, message } from './chat.ts';
+import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
 import { stored } from './stored.ts';
 
 /** Between what happens and its being said in the window. */
@@ -40,7 +40,7 @@ async function running(program: ElectronApplication): Promise<number> {
 test('keys are drawn while the core stands still; when it is killed the window says so, goes on, and has lost nothing', async ({
   launch,
 }) => {
-  const app = await launch();
+  const app = await launch({ paced: true });
   const { page } = app;
   const program = programOf(app);
   await inTheMiddle(page);
@@ -79,7 +79,7 @@ for (const [what, end] of [
   test(`a window whose page ${what} is loaded again where it was; its answer has gone on; the core ends with the program`, async ({
     launch,
   }) => {
-    const app = await launch();
+    const app = await launch({ paced: true });
     const program = programOf(app);
     await inTheMiddle(app.page);
     const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
@@ -104,6 +104,19 @@ for (const [what, end] of [
     await expect.poll(() => isAlive(core)).toBe(false);
   });
 }
+
+test('a streaming answer survives a reload of the page and goes on', async ({ launch }) => {
+  const { page } = await launch({ paced: true });
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(articles(page).nth(1)).toContainText('Portico');
+  await page.reload();
+  await openChat(page, /What can you do/);
+  const answer = articles(page).nth(1);
+  await ended(answer);
+  await expect(answer).toContainText('Welcome to Portico');
+  await expect(answer).toContainText('billed');
+});
 
 test('a core that dies again and again ends in a message with what to do, and not in a loop', async ({ launch }) => {
   const app = await launch();

@@ -3,7 +3,7 @@ import { articles, ask, chooseModel, ended } from './chat.ts';
 import { amountIn, balanceOf, dollars } from './money.ts';
 
 test('Stop keeps what came, and charges for exactly that', async ({ launch }) => {
-  const { page } = await launch();
+  const { page } = await launch({ paced: true });
   await page.getByRole('button', { name: 'Try it now' }).click();
   const before = await balanceOf(page);
   await chooseModel(page, 'Sandbox Slow');

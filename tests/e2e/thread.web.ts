@@ -86,7 +86,7 @@ test('what is deleted comes back by Undo and by its key, with all that hung on i
 test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
   launch,
 }) => {
-  const { page } = await launch();
+  const { page } = await launch({ paced: true });
   await begin(page, 'Sandbox Slow');
   const before = await balanceOf(page);
   await ask(page, 'Tell me something long.');
@@ -231,7 +231,7 @@ test('ten thousand messages open at the end, are read back without a jump, and o
 });
 
 test('several conversations are answered at once, through switching and a reload', async ({ launch }) => {
-  const { page } = await launch();
+  const { page } = await launch({ paced: true });
   await begin(page, 'Sandbox Slow');
   await ask(page, 'Slowly, the first');
   await expect.poll(() => length(articles(page).nth(1))).toBeGreaterThan(60);

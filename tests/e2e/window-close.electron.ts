@@ -31,7 +31,7 @@ const closeWindow = (program: ElectronApplication) =>
 test('closing the last window ends the program: running answers are kept as interrupted, with what they cost', async ({
   launch,
 }) => {
-  const first = await launch();
+  const first = await launch({ paced: true });
   await stream(first.page);
   const shown = (await words(first.page)).slice(0, 100);
   await first.leave();
@@ -54,7 +54,7 @@ test('closing the last window ends the program: running answers are kept as inte
 test('where the program outlives its windows, answers go on without one and are shown by the next', async ({
   launch,
 }) => {
-  const running = await launch();
+  const running = await launch({ paced: true });
   await stream(running.page);
   const program = programOf(running);
   // As on macOS.
