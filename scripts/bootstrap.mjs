@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oneAtATime } from './one-at-a-time.mjs';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
@@ -43,6 +44,14 @@ export const say = (text) => process.stderr.write(`portico: ${text}\n`);
 /** Everything needed to run from source: dependencies, Node 24, an up-to-date build. Answers Node 24's path. */
 export function prepare() {
   requireNode20();
+  if (isInstalled() && isBuilt()) return node24();
+  // Two starts of a fresh clone would install and build into each other's folders.
+  const file = at('.cache', 'preparing');
+  const onWait = (pid) => say(`waiting for process ${pid}, which prepares this folder (${file})`);
+  return oneAtATime(file, installAndBuild, onWait);
+}
+
+function installAndBuild() {
   install();
   const node = node24();
   build(node);
@@ -62,17 +71,20 @@ function requireNode20() {
     throw new UserError(`Portico needs Node 20 or newer, this is ${process.version}: https://nodejs.org`, 2);
 }
 
+const installed = at('node_modules', '.portico-installed');
+const wantedPackages = () =>
+  `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
+const isInstalled = () => read(installed) === wantedPackages();
+
 function install() {
-  const stamp = at('node_modules', '.portico-installed');
-  const wanted = `${process.platform}-${process.arch} ${hashOf([at('package.json'), at('package-lock.json')])}`;
-  if (read(stamp) === wanted) return;
+  if (isInstalled()) return;
   say('installing dependencies (once)');
   // No install script runs but that of the `node` runtime, below, whatever the npm version (see allowScripts).
   const outcome = npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   if (outcome !== 0) {
     throw new UserError('installing dependencies failed (see above). Is the npm registry reachable?');
   }
-  writeFileSync(stamp, wanted);
+  writeFileSync(installed, wantedPackages());
 }
 
 function npm(parameters) {
@@ -113,15 +125,20 @@ function linkOnPath(binary) {
 
 const works = (binary) => existsSync(binary) && spawnSync(binary, ['--version']).status === 0;
 
-function build(node) {
-  const stamp = at('dist', '.built');
-  const wanted = hashOf([
+const built = at('dist', '.built');
+const wantedBuild = () =>
+  hashOf([
     ...['shared', 'gateway', 'electron', 'renderer'].flatMap((area) => sources(at(area))),
     ...['vite.config.ts', 'package.json', 'package-lock.json'].map((file) => at(file)),
   ]);
-  if (read(stamp) === wanted) return;
+const isBuilt = () => read(built) === wantedBuild();
+
+function build(node) {
+  // What is built is what stood there at the beginning.
+  const wanted = wantedBuild();
+  if (read(built) === wanted) return;
   say('building');
-  rmSync(stamp, { force: true });
+  rmSync(built, { force: true });
   const vite = at('node_modules', 'vite', 'bin', 'vite.js');
   const outcome = spawnSync(node, [vite, 'build', '--app', '--logLevel', 'warn', '--config', at('vite.config.ts')], {
     cwd: root,
@@ -129,8 +146,8 @@ function build(node) {
     env: environment(node),
   });
   if (outcome.status !== 0) throw new UserError('the build failed (see above).');
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  mkdirSync(dirname(built), { recursive: true });
+  writeFileSync(built, wanted);
 }
 
 function sources(folder) {
