@@ -198,6 +198,25 @@ test('links go out through the core, never through the window', async () => {
   expect(location.hash).toBe('#chat/c0');
 });
 
+test('a message that cannot be drawn says so in its place, and the others and the composer stay', async () => {
+  // No calendar has this day.
+  const broken = { id: 'broken', parentId: 'm0', role: 'assistant', createdAt: 8_640_000_000_000_001 } as const;
+  const messages = [
+    fakeMessage({ id: 'm0', conversationId: 'c2', text: 'Before' }),
+    fakeMessage({ ...broken, conversationId: 'c2', text: 'Unseen' }),
+    fakeMessage({ id: 'm1', conversationId: 'c2', parentId: 'broken', text: 'After' }),
+  ];
+  const fake = await openApp('#chat/c2', { messages }, manual);
+  await expect.element(thread.getByRole('alert')).toMatchTextContent('could not be shown');
+  await expect.element(thread.getByText('Before', { exact: true })).toBeVisible();
+  await expect.element(thread.getByText('After', { exact: true })).toBeVisible();
+  await message.fill('Go on');
+  await send.click();
+  fake.write('Gladly.');
+  fake.finish();
+  await expect.element(thread).toMatchTextContent('Gladly.');
+});
+
 test('a conversation says when it is read, when that failed, and recovers', async () => {
   const fake = await openApp('#usage');
   fake.hold('chat.watch', true);
