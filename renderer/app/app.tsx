@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { localeOf } from '#shared/language/messages.ts';
 import { useSettings } from '../api/use-core.ts';
 import { readLocalSettings, saveLocalSettings } from '../browser/local-settings.ts';
-import { useSettled } from '../browser/use-settled.ts';
+import { useSettled, useShown } from '../browser/use-settled.ts';
 import { ChatPage, loadConversation } from '../features/chat/chat-page.tsx';
 import { useNav } from '../navigation/nav.ts';
 import { lazyView } from '../page/lazy-view.tsx';
@@ -62,8 +62,15 @@ function Page() {
   return (
     <ViewBoundary key={page} name={page === 'chat' ? text.chat : text[page]} loading={<Loading />}>
       <View />
+      {page !== 'chat' && <Shown />}
     </ViewBoundary>
   );
+}
+
+/** Beside a view: drawn as soon as that has loaded. */
+function Shown() {
+  useShown(true);
+  return null;
 }
 
 const Loading = () => (

@@ -2,10 +2,13 @@ import type { CoreLink } from '../api/api.ts';
 import { followChanges } from '../api/follow-changes.ts';
 import { useConnection } from '../browser/connection.ts';
 import { endedUnsaid } from '../browser/ended-unsaid.ts';
-import { startNav } from '../navigation/nav.ts';
+import { loadConversation } from '../features/chat/chat-page.tsx';
+import { startNav, useNav } from '../navigation/nav.ts';
 import { createCore } from './core-services.ts';
 import { whereItWas } from './where-it-was.ts';
 import { createQueries, draw } from './window.tsx';
+
+const patienceMs = 1000;
 
 /** Everything between a way to the core and a window on screen. */
 export async function openWindow(element: HTMLElement, link: CoreLink): Promise<void> {
@@ -15,5 +18,13 @@ export async function openWindow(element: HTMLElement, link: CoreLink): Promise<
   if (location.hash === '') history.replaceState(history.state, '', await whereItWas(core.api));
   startNav();
   void followChanges(core.api, queries, new AbortController().signal);
+  await Promise.race([chatLoaded(), new Promise((late) => setTimeout(late, patienceMs))]);
   draw(element, core, queries);
+}
+
+/** Where the window begins with a chat, its code comes first: once React has drawn that something loads, it shows that for 300 ms. */
+async function chatLoaded(): Promise<void> {
+  const { loc } = useNav.getState();
+  // What has not come is asked for again, and said, by the view.
+  if (loc.page === 'chat' && loc.conversationId !== null) await loadConversation().catch(() => {});
 }

@@ -18,9 +18,13 @@ export function lazyView<Props extends object>(from: () => Promise<ComponentType
     if (loading && !(failed && attempt !== asker)) return loading;
     const begun = from();
     [loading, failed, asker] = [begun, false, attempt];
-    begun.catch(() => {
-      failed = true;
-    });
+    begun.then(
+      // Read by React: what has been loaded it draws at once, and shows nothing else before.
+      (value) => Object.assign(begun, { status: 'fulfilled', value }),
+      () => {
+        failed = true;
+      },
+    );
     return begun;
   }
   function View(props: Props) {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useShown } from '../../browser/use-settled.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { PageHeader } from '../../page/page-header.tsx';
@@ -36,6 +37,7 @@ const noIds: readonly string[] = [];
 
 function NewChat({ welcome }: { welcome: ReactNode }) {
   useOpened(null);
+  useShown(true);
   const setText = useDrafts((drafts) => drafts.setText);
   return (
     <>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useOpenLink } from '../../api/use-core.ts';
+import { useShown } from '../../browser/use-settled.ts';
 import { OpenLinkContext } from '../../markdown/open-link.ts';
 import { type NamedImage, ShowImageContext } from '../../markdown/show-image.ts';
 import { useNav } from '../../navigation/nav.ts';
@@ -35,6 +36,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
   const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
   const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
   useKeptView(conversationId);
+  useShown(thread !== undefined || refused !== null);
   const openLink = useOpenLink();
   const { failed } = useNotify();
   const [image, setImage] = useState<NamedImage | null>(null);
