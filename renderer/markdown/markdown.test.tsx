@@ -58,6 +58,14 @@ test('elements of HTML that models write are drawn, and a part that is opened on
   await expect.element(page.getByText('because')).toBeVisible();
 });
 
+test('what a diff adds and takes away has its colour', async () => {
+  await answered('```diff\n@@ -1,2 +1,2 @@\n-const a = 1;\n+const a = 2;\n same\n```\n');
+  await expect
+    .poll(() => document.querySelector('.tok-inserted')?.textContent, { timeout: 20_000 })
+    .toContain('const a = 2');
+  expect(document.querySelector('.tok-deleted')?.textContent).toContain('const a = 1');
+});
+
 test('a diagram is drawn as a picture, and its source is one button away', async () => {
   await answered('```mermaid\nflowchart LR\n  A[Key] --> B{Valid?}\n  B -->|yes| C[Answer]\n```\n');
   const picture = page.getByRole('img', { name: /^Diagram \(flowchart\)/ });

@@ -53,3 +53,21 @@ const list: readonly (readonly [name: string, load: LanguageInput])[] = [
 ];
 
 export const grammars: ReadonlyMap<string, LanguageInput> = new Map(list);
+
+/** For one line. What is not read by then is one colour to the end of the line. */
+const lineLimitMs = 500;
+/** The first lines of a language also build its patterns, which takes longer than a line may. */
+const firstLimitMs = 10_000;
+
+/** How long a line may take, by a highlighter that lives as long as this: more for the first code of each language. */
+export function createLineLimits() {
+  const built = new Set<string>();
+  return {
+    /** In milliseconds, for the next code of this language. */
+    next(language: string): number {
+      const limit = built.has(language) ? lineLimitMs : firstLimitMs;
+      built.add(language);
+      return limit;
+    },
+  };
+}

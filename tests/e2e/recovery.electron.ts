@@ -187,7 +187,11 @@ const reload = async (program: ElectronApplication): Promise<number> => {
 };
 
 /** From then until the page, loaded again, shows this. */
-async function loadedAfter(program: ElectronApplication, begins: Promise<number>, shown: Record<string, unknown>): Promise<number> {
+async function loadedAfter(
+  program: ElectronApplication,
+  begins: Promise<number>,
+  shown: Record<string, unknown>,
+): Promise<number> {
   // What is asked of a page before may stay without an answer.
   const [begun] = await Promise.all([begins, toldOf(program, 'dom-ready')]);
   await expect.poll(() => look(program), { intervals: [20] }).toMatchObject(shown);

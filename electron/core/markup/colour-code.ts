@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import { grammars } from '#shared/markdown/grammars.ts';
+import { createLineLimits, grammars } from '#shared/markdown/grammars.ts';
 import { languageOf } from '#shared/markdown/languages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 
@@ -10,14 +10,10 @@ type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
 /** Longer ones stay plain: nobody reads their colours, and they take seconds. */
 const longestBlock = 60_000;
 const longestLine = 2000;
-/** For one line. What is not read by then is one colour to the end of the line. */
-const lineLimitMs = 500;
-/** The first lines of a language also build its patterns, which takes longer than a line may. */
-const firstLimitMs = 10_000;
 
 let starting: Promise<Engine> | null = null;
 const loading = new Map<string, Promise<void>>();
-const built = new Set<string>();
+const limits = createLineLimits();
 
 /**
  * A block of code as lines of `<span class="t-…">`, the words alone where its language is not known. The first
@@ -39,9 +35,8 @@ export async function colourCode(code: string, info: string): Promise<Html | str
     lang: language,
     theme: 'portico',
     tokenizeMaxLineLength: longestLine,
-    tokenizeTimeLimit: built.has(language) ? lineLimitMs : firstLimitMs,
+    tokenizeTimeLimit: limits.next(language),
   });
-  built.add(language);
   return html`${tokens.map((line, at) => [at > 0 ? '\n' : '', line.map(({ content, color }) => span(content, color))])}`;
 }
 

@@ -69,6 +69,10 @@ test('the first code of a language is coloured as the next, word by word', async
   expect(await renderMarkdown(code)).toBe(first);
 });
 
+test('what a diff adds and takes away has its colour', async () => {
+  expect(await renderMarkdown('```diff\n-old\n+new\n```')).toMatch(/t-deleted">.*old.*t-inserted">.*new/s);
+});
+
 test('2,500 hostile texts, and whatever is put together from them, hold our own elements alone', async () => {
   const foreign = async (text: string) => {
     const markup = await renderMarkdown(text);

@@ -8,6 +8,9 @@ const colours = [
   ['parameter', '#8a4b00', '#e0b070'],
   ['punctuation', '#4a4a52', '#b0b0b8'],
   ['link', '#2257c4', '#7aa8f5'],
+  ['inserted', '#1a7f37', '#98c379'],
+  ['deleted', '#b42318', '#f0928a'],
+  ['changed', '#2257c4', '#7aa8f5'],
 ] as const;
 const coloured = (at: 1 | 2) => colours.map((each) => `.t-${each[0]}{color:${each[at]}}`).join('');
 

@@ -1,6 +1,6 @@
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
-import { grammars } from '#shared/markdown/grammars.ts';
+import { createLineLimits, grammars } from '#shared/markdown/grammars.ts';
 import type { HighlightAnswer, HighlightRequest, Span } from './highlight-messages.ts';
 
 /**
@@ -13,6 +13,7 @@ const highlighter = createHighlighterCore({
 });
 const states = new Map<number, { lines: number; state: GrammarState | undefined }>();
 const loaded = new Set<string>();
+const limits = createLineLimits();
 let queue = Promise.resolve();
 
 addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
@@ -36,6 +37,7 @@ async function answer(request: HighlightRequest): Promise<void> {
     lang: language,
     theme: 'portico',
     tokenizeMaxLineLength: 2000,
+    tokenizeTimeLimit: limits.next(language),
     ...(known?.state ? { grammarState: known.state } : {}),
   });
   states.set(id, { lines: from + lines.length, state: grammarState });
