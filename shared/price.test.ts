@@ -6,7 +6,10 @@ import { costLines, costOf, noTokens, type Price } from './price.ts';
 const price = (more: Partial<Price> = {}): Price => ({
   prompt: parseUsdPerToken('0.000001'),
   completion: parseUsdPerToken('0.000004'),
-  ...{ cacheRead: null, cacheWrite: null, request: picoUsd(0n), tiers: [] },
+  cacheRead: null,
+  cacheWrite: null,
+  request: picoUsd(0n),
+  tiers: [],
   ...more,
 });
 const usage = { ...noTokens, promptTokens: 1000, completionTokens: 100, cachedTokens: 200, reasoningTokens: 40 };

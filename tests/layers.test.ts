@@ -104,7 +104,9 @@ test('every fence refuses what it names, in its own words', async () => {
 
 test('what the architecture allows passes', async () => {
   const cases = allowed.map(([path, specifier, names], index) => ({
-    ...{ file: beside(path, `fine-${index}`), specifier, names },
+    file: beside(path, `fine-${index}`),
+    specifier,
+    names,
   }));
   const objections = await lint(cases);
   expect(cases.filter(({ file }) => objections.has(file))).toEqual([]);

@@ -44,8 +44,11 @@ const frames = async (count: number) => {
 function conversation(places: readonly ['answer' | 'question', string][]) {
   return places.map(([place, text], at) =>
     fakeMessage({
-      ...{ id: `m${at}`, conversationId: 'c1', parentId: at === 0 ? null : `m${at - 1}` },
-      ...{ role: place === 'answer' ? 'assistant' : 'user', text },
+      id: `m${at}`,
+      conversationId: 'c1',
+      parentId: at === 0 ? null : `m${at - 1}`,
+      role: place === 'answer' ? 'assistant' : 'user',
+      text,
     }),
   );
 }

@@ -94,7 +94,9 @@ export function gatewayClient(options: GatewayClientOptions) {
     }).catch((cause: unknown) => {
       more.signal?.throwIfAborted();
       throw new GatewayError(`The gateway at ${root} did not answer.`, {
-        ...{ status_code: 0, code: 'unreachable', details: { address: root } },
+        status_code: 0,
+        code: 'unreachable',
+        details: { address: root },
         cause,
       });
     });

@@ -4,8 +4,15 @@ import { errorFromJson, errorFromResponse } from './gateway-error.ts';
 const body = (code: string, details?: object) =>
   JSON.stringify({
     error: {
-      ...{ message: 'Too many.', type: 'rate_limit_error', param: null, code, status_code: 429, request_id: null },
-      ...{ provider: null, retryable: true, ...(details ? { details } : {}) },
+      message: 'Too many.',
+      type: 'rate_limit_error',
+      param: null,
+      code,
+      status_code: 429,
+      request_id: null,
+      provider: null,
+      retryable: true,
+      ...(details ? { details } : {}),
     },
   });
 const waitFor = async (headers: Record<string, string>, text = body('rate_limit_exceeded')) =>

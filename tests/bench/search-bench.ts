@@ -45,7 +45,13 @@ const queries = [
 export async function benchSearch({ messages, rounds }: { messages: number; rounds: number }): Promise<SearchFigures> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   await seed({
-    ...{ dataFolder, conversations: messages / 20, messages, long: 0, requests: null, seed: 1, force: false },
+    dataFolder,
+    conversations: messages / 20,
+    messages,
+    long: 0,
+    requests: null,
+    seed: 1,
+    force: false,
     nowMs: Date.now(),
   });
   const core = await testCore({ dataFolder });
@@ -64,9 +70,13 @@ export async function benchSearch({ messages, rounds }: { messages: number; roun
       }
     }
     return {
-      ...{ messages, queries: times.length },
-      ...{ p50Ms: quantile(times, 0.5), p95Ms: quantile(times, 0.95), maxMs: quantile(times, 1) },
-      ...{ cpuP95Ms: quantile(cpu, 0.95), mainThreadMs: quantile(main, 1) },
+      messages,
+      queries: times.length,
+      p50Ms: quantile(times, 0.5),
+      p95Ms: quantile(times, 0.95),
+      maxMs: quantile(times, 1),
+      cpuP95Ms: quantile(cpu, 0.95),
+      mainThreadMs: quantile(main, 1),
     };
   } finally {
     await core.close();

@@ -16,11 +16,16 @@ const question = 'Where is it warm?';
 async function open(double: DoubleOptions) {
   const vendors = await openThreeVendors({}, double);
   const openAIClient = new OpenAI({
-    ...{ baseURL: 'http://127.0.0.1/v1', apiKey: vendors.key, fetch: vendors.fetch, maxRetries: 0 },
+    baseURL: 'http://127.0.0.1/v1',
+    apiKey: vendors.key,
+    fetch: vendors.fetch,
+    maxRetries: 0,
   });
   const asked: string[] = [];
   const weather = tool({
-    ...{ name: 'weather', description: 'weather of a city', parameters: place },
+    name: 'weather',
+    description: 'weather of a city',
+    parameters: place,
     execute: async ({ city }) => {
       asked.push(city);
       return 'warm';

@@ -9,15 +9,21 @@ import { thoughtThrough, weatherCalls } from '#gateway/testing/vendors/tool-loop
 async function open(...options: Parameters<typeof openThreeVendors>) {
   const vendors = await openThreeVendors(...options);
   const client = new Anthropic({
-    ...{ baseURL: 'http://127.0.0.1', apiKey: vendors.key, fetch: vendors.fetch, maxRetries: 0 },
+    baseURL: 'http://127.0.0.1',
+    apiKey: vendors.key,
+    fetch: vendors.fetch,
+    maxRetries: 0,
   });
   return { ...vendors, client };
 }
 
 const asked = {
-  ...{ max_tokens: 8_000, system: 'Be short.', thinking: { type: 'enabled' as const, budget_tokens: 5_000 } },
+  max_tokens: 8_000,
+  system: 'Be short.',
+  thinking: { type: 'enabled' as const, budget_tokens: 5_000 },
   tools: ['one', 'two'].map((name) => ({
-    ...{ name, description: `Does ${name}` },
+    name,
+    description: `Does ${name}`,
     input_schema: { type: 'object' as const, properties: { a: { type: 'integer' } } },
   })),
 };

@@ -20,7 +20,10 @@ async function open(options: TestGatewayOptions = {}) {
 }
 
 const tools = ['one', 'two'].map((name) => ({
-  ...{ type: 'function' as const, name, description: `Does ${name}`, strict: false },
+  type: 'function' as const,
+  name,
+  description: `Does ${name}`,
+  strict: false,
   parameters: { type: 'object', properties: { a: { type: 'integer' } } },
 }));
 const asked = {
@@ -45,14 +48,15 @@ describe.each(vendorModels)('%s', (model) => {
 
     const first = await client.responses.create({ model, input, ...asked });
     expect(first).toMatchObject({
-      ...{
-        object: 'response',
-        status: 'completed',
-        error: null,
-        incomplete_details: null,
-        output_text: recordedStreams.text,
-      },
-      ...{ instructions: 'Be short.', store: false, previous_response_id: null, tools },
+      object: 'response',
+      status: 'completed',
+      error: null,
+      incomplete_details: null,
+      output_text: recordedStreams.text,
+      instructions: 'Be short.',
+      store: false,
+      previous_response_id: null,
+      tools,
     });
     const functions = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
     expect(functions.map(({ name, arguments: text }) => [name, text])).toEqual([

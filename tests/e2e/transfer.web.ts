@@ -9,7 +9,11 @@ const chats = (page: Page) => page.getByRole('navigation', { name: 'Chats', exac
 
 const chatgpt = [
   {
-    ...{ id: 'g1', title: 'An old chat', create_time: 1_700_000_000, update_time: 1_700_000_100, current_node: 'b' },
+    id: 'g1',
+    title: 'An old chat',
+    create_time: 1_700_000_000,
+    update_time: 1_700_000_100,
+    current_node: 'b',
     mapping: {
       a: { id: 'a', parent: null, message: said('user', 'Where is the zanzibar archipelago?') },
       b: { id: 'b', parent: 'a', message: said('assistant', 'In the Indian Ocean.') },

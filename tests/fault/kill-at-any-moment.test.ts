@@ -95,7 +95,10 @@ function savedAnswers() {
 /** One run of the core, up to kill -9 somewhere in the middle of it all. */
 async function runUntilKilled(firstDraft: number): Promise<Promised> {
   const promised: Promised = {
-    ...{ chats: new Set(), questions: new Map(), answers: new Map(), saved: new Map() },
+    chats: new Set(),
+    questions: new Map(),
+    answers: new Map(),
+    saved: new Map(),
     draft: { sent: firstDraft, taken: firstDraft },
   };
   const process = await startWebProcess(main, ['--data-dir', dataDir]);

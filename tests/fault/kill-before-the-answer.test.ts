@@ -78,7 +78,9 @@ test('a charge that was made before anything of the answer was told is found aft
   expect(sumOf(charged)).toBeGreaterThan(0n);
   expect(charged.map(({ requestId }) => requestId)).toEqual([(await read())[1]?.requestId]);
   expect(await client.bills.total({ conversationId })).toMatchObject({
-    ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 1, unknown: 0 },
+    usd: formatUsd(nanoUsd(sumOf(charged))),
+    requests: 1,
+    unknown: 0,
   });
 });
 
@@ -109,7 +111,8 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   const charged = await charges();
   expect(charged).toHaveLength(4);
   expect(await client.bills.total({ conversationId: id })).toMatchObject({
-    ...{ usd: formatUsd(nanoUsd(sumOf(charged))), requests: 4 },
+    usd: formatUsd(nanoUsd(sumOf(charged))),
+    requests: 4,
     auxiliary: [{ purpose: 'compact', usd: formatUsd(nanoUsd(charged[0]?.charged ?? 0n)) }],
   });
 });

@@ -35,9 +35,12 @@ beforeAll(async () => {
   gateway = await program.start(database, {
     nodeOptions: ['--import', probe],
     env: {
-      ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${upstream.origin}/v1` },
-      ...{ ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: upstream.origin },
-      ...{ GOOGLE_API_KEY: 'k', GOOGLE_BASE_URL: upstream.origin },
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: `${upstream.origin}/v1`,
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: upstream.origin,
+      GOOGLE_API_KEY: 'k',
+      GOOGLE_BASE_URL: upstream.origin,
     },
   });
 });

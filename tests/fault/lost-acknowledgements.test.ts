@@ -109,8 +109,15 @@ test.each(
       );
       await twice((ledger) =>
         holdDurably(ledger, {
-          ...{ ...common, accountId: 'acct_1', keyId: null, amount: nanoUsd(50n), byok: false, purpose: null },
-          ...{ conversationId: null, user: null, metadata: {} },
+          ...common,
+          accountId: 'acct_1',
+          keyId: null,
+          amount: nanoUsd(50n),
+          byok: false,
+          purpose: null,
+          conversationId: null,
+          user: null,
+          metadata: {},
         }),
       );
       await twice((ledger) => ledger.renew(requestId));
@@ -119,8 +126,17 @@ test.each(
       expect(held).toBe(80n);
       const settled = await twice((ledger) =>
         ledger.settle({
-          ...{ ...common, status: 'succeeded', errorCode: null, charge: nanoUsd(7n), upstreamCost: nanoUsd(7n) },
-          ...{ estimated: false, usage: noTokens, price: null, routing: null, firstTokenMs: null, totalMs: 1 },
+          ...common,
+          status: 'succeeded',
+          errorCode: null,
+          charge: nanoUsd(7n),
+          upstreamCost: nanoUsd(7n),
+          estimated: false,
+          usage: noTokens,
+          price: null,
+          routing: null,
+          firstTokenMs: null,
+          totalMs: 1,
         }),
       );
       expect(settled).toEqual({ charged: 7n });
@@ -147,7 +163,10 @@ async function loseEverything(database: string) {
   const proxy = await openLossyPostgres(database);
   const beyond = await openBooks(proxy.url);
   return {
-    ...{ db: beyond.db, transact: createTransact(beyond), arm: () => proxy.loseAfter(0), lost: proxy.lost },
+    db: beyond.db,
+    transact: createTransact(beyond),
+    arm: () => proxy.loseAfter(0),
+    lost: proxy.lost,
     async close() {
       await beyond.db.destroy();
       await proxy.close();

@@ -74,7 +74,10 @@ describe.skipIf(missing !== null)(`a power cut at any moment${missing ? ` (not h
           method: 'POST',
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
           body: JSON.stringify({
-            ...{ model: pricedModel, prompt: `question ${index};`, max_tokens: 50, stream: index % 2 === 0 },
+            model: pricedModel,
+            prompt: `question ${index};`,
+            max_tokens: 50,
+            stream: index % 2 === 0,
             metadata: { question: String(index) },
           }),
         });

@@ -98,8 +98,16 @@ test.each(engines)(
       await db
         .insertInto('accounts')
         .values({
-          ...{ id, name: 'A', email: null, plan, status: 'active', created: 0n },
-          ...{ balance: 0n, held: 0n, granted: 0n, used: 0n },
+          id,
+          name: 'A',
+          email: null,
+          plan,
+          status: 'active',
+          created: 0n,
+          balance: 0n,
+          held: 0n,
+          granted: 0n,
+          used: 0n,
         })
         .execute();
       const keyId = (name: KeyName) => `key_${program}_${keyNames.indexOf(name)}`;
@@ -108,8 +116,13 @@ test.each(engines)(
         await db
           .insertInto('api_keys')
           .values({
-            ...{ id: keyId(name), account_id: id, digest: Buffer.from(keyId(name)), prefix: 'p', scopes: '[]' },
-            ...{ created: 0n, parent_id: parent === null ? null : keyId(parent) },
+            id: keyId(name),
+            account_id: id,
+            digest: Buffer.from(keyId(name)),
+            prefix: 'p',
+            scopes: '[]',
+            created: 0n,
+            parent_id: parent === null ? null : keyId(parent),
           })
           .execute();
       }
@@ -120,17 +133,35 @@ test.each(engines)(
       const hold = (name: string, used: KeyName | null, held: bigint, byok = false) =>
         codeOf(
           holdDurably(ledger(), {
-            ...{ requestId: requestId(name), accountId: id, keyId: used === null ? null : keyId(used) },
-            ...{ amount: nanoUsd(held), provider: 'p', model: 'm', byok, purpose: null },
-            ...{ conversationId: null, user: null, metadata: {} },
+            requestId: requestId(name),
+            accountId: id,
+            keyId: used === null ? null : keyId(used),
+            amount: nanoUsd(held),
+            provider: 'p',
+            model: 'm',
+            byok,
+            purpose: null,
+            conversationId: null,
+            user: null,
+            metadata: {},
           }),
         );
       const settle = (name: string, charge: bigint, fee: Fee = {}) =>
         ledger()
           .settle({
-            ...{ requestId: requestId(name), status: charge === 0n ? 'failed' : 'succeeded', errorCode: null },
-            ...{ charge: nanoUsd(charge), upstreamCost: nanoUsd(charge), estimated: false, provider: 'p', model: 'm' },
-            ...{ usage: threeTokens, price: null, routing: null, firstTokenMs: null, totalMs: 1 },
+            requestId: requestId(name),
+            status: charge === 0n ? 'failed' : 'succeeded',
+            errorCode: null,
+            charge: nanoUsd(charge),
+            upstreamCost: nanoUsd(charge),
+            estimated: false,
+            provider: 'p',
+            model: 'm',
+            usage: threeTokens,
+            price: null,
+            routing: null,
+            firstTokenMs: null,
+            totalMs: 1,
             ...fee,
           })
           .then(
@@ -236,8 +267,12 @@ type Fee = { readonly byokFeeBps?: number; readonly price?: Price };
 
 const threeTokens = { ...noTokens, promptTokens: 3 };
 const priceOf = (nanoPerToken: bigint): Price => ({
-  ...{ prompt: picoUsd(nanoPerToken * 1_000n), completion: picoUsd(0n), request: picoUsd(0n) },
-  ...{ cacheRead: null, cacheWrite: null, tiers: [] },
+  prompt: picoUsd(nanoPerToken * 1_000n),
+  completion: picoUsd(0n),
+  request: picoUsd(0n),
+  cacheRead: null,
+  cacheWrite: null,
+  tiers: [],
 });
 
 async function feesOf(db: BooksDb, accountId: string): Promise<bigint> {

@@ -34,8 +34,14 @@ async function main(): Promise<void> {
   const flag = { type: 'boolean' } as const;
   const { values } = parseArgs({
     options: {
-      ...{ 'data-dir': string, conversations: string, messages: string, long: string, requests: string, seed: string },
-      ...{ force: flag, help: { ...flag, short: 'h' } },
+      'data-dir': string,
+      conversations: string,
+      messages: string,
+      long: string,
+      requests: string,
+      seed: string,
+      force: flag,
+      help: { ...flag, short: 'h' },
     },
   });
   if (values.help) return void process.stdout.write(help);

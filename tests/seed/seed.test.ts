@@ -17,7 +17,12 @@ const at = (name: string) => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const small: Omit<SeedOptions, 'dataFolder'> = {
-  ...{ conversations: 20, messages: 300, long: 120, requests: 400, seed: 7, force: false },
+  conversations: 20,
+  messages: 300,
+  long: 120,
+  requests: 400,
+  seed: 7,
+  force: false,
   nowMs: Date.UTC(2026, 10, 20, 12),
 };
 

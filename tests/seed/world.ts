@@ -130,7 +130,10 @@ function conversation(world: World, count: number, begin: number, title?: string
     time = request.ended;
   }
   return {
-    ...{ id, subject, messages, activeLeaf: leaf ?? '' },
+    id,
+    subject,
+    messages,
+    activeLeaf: leaf ?? '',
     title: title ?? write.title(),
     pinned: random.chance(world.pinned),
     archived: title === undefined && random.chance(0.08),
@@ -166,7 +169,10 @@ export function requestFor({ random }: World, model: CatalogueModel, asked: Aske
   const firstTokenMs = random.between(180, 1400);
   return {
     id: `req_${ulid(asked.created, random.next)}`,
-    ...{ model, status, usage, firstTokenMs: status === 'failed' ? null : firstTokenMs },
+    model,
+    status,
+    usage,
+    firstTokenMs: status === 'failed' ? null : firstTokenMs,
     charge: status === 'failed' || !model.price ? nanoUsd(0n) : costOf(model.price, usage),
     created: asked.created,
     ended: asked.created + firstTokenMs + Math.round((usage.completionTokens / random.between(40, 120)) * 1000),

@@ -125,8 +125,16 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
       compact: os.context.compact.handler(async ({ input }) => {
         await guard('context.compact');
         data.summary = {
-          ...{ id: 's1', throughId: 'm1', messages: 4, text: 'They spoke of columns.', model: input.model },
-          ...{ costUsd: '0.002', costSource: 'billed', simulated: false, bill: null, createdAt: Date.now() },
+          id: 's1',
+          throughId: 'm1',
+          messages: 4,
+          text: 'They spoke of columns.',
+          model: input.model,
+          costUsd: '0.002',
+          costSource: 'billed',
+          simulated: false,
+          bill: null,
+          createdAt: Date.now(),
         };
         changed('context');
         return data.summary;

@@ -57,9 +57,7 @@ export function fakeConnections(
         const { kind, apiVersion, models, name, baseUrl } = input;
         const server = { kind, apiVersion, models, headerNames: input.headers.map((header) => header.name) };
         const state = 'works' as const;
-        const saved = {
-          ...{ name, keyPage: null, ownServer: true, baseUrl, movedFrom: null, state, server, keys: [] },
-        };
+        const saved = { name, keyPage: null, ownServer: true, baseUrl, movedFrom: null, state, server, keys: [] };
         const facts = { keyHint: null, storage: null, problem: null, checkedAt: Date.now() };
         const entry = { id: input.id ?? name.toLowerCase(), ...saved, ...facts };
         if (input.id) return changeProvider(input.id, entry);

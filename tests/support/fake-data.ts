@@ -17,7 +17,9 @@ import { type FakeTools, fakeToolsData } from './fake-tools.ts';
 
 /** One pixel. */
 export const fakePicture = {
-  ...{ mediaType: 'image/png', width: 1, height: 1 },
+  mediaType: 'image/png',
+  width: 1,
+  height: 1,
   base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
 };
 

@@ -111,8 +111,15 @@ export function fakeGateway(): FakeGateway {
         [...keys.values()]
           .filter((key) => key.accountId === accountId)
           .map((key) => ({
-            ...{ ...key, label: null, prefix: 'sk-fake', scopes: [], created: 0, mintedBy: null },
-            ...{ expiresAt: null, spendLimit: null, spent: nanoUsd(0n) },
+            ...key,
+            label: null,
+            prefix: 'sk-fake',
+            scopes: [],
+            created: 0,
+            mintedBy: null,
+            expiresAt: null,
+            spendLimit: null,
+            spent: nanoUsd(0n),
           })),
       async revokeKey(keyId) {
         for (const key of keys.values()) if (key.id === keyId) key.revokedAt = 1;
@@ -153,18 +160,30 @@ export function fakeGateway(): FakeGateway {
     const status = fake.records.get(requestId);
     if (!status) return c.json(errorBody('request_not_found', 'No such request.', 404), 404);
     return c.json({
-      ...{ id: requestId, object: 'request', created: 0, provider: 'openai', model: 'gpt', status, error_code: null },
-      ...{ purpose: 'chat', conversation_id: null, prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
-      ...{
-        cached_tokens: 1,
-        cache_write_tokens: 0,
-        reasoning_tokens: 0,
-        cost_usd: '0.000007',
-        upstream_cost_usd: '0.000007',
-      },
-      ...{ estimated: true, byok: false, latency_ms: { first_token: 1, total: 2 }, key_id: null },
+      id: requestId,
+      object: 'request',
+      created: 0,
+      provider: 'openai',
+      model: 'gpt',
+      status,
+      error_code: null,
+      purpose: 'chat',
+      conversation_id: null,
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
+      cached_tokens: 1,
+      cache_write_tokens: 0,
+      reasoning_tokens: 0,
+      cost_usd: '0.000007',
+      upstream_cost_usd: '0.000007',
+      estimated: true,
+      byok: false,
+      latency_ms: { first_token: 1, total: 2 },
+      key_id: null,
       price: fake.unpriced.has(requestId) ? null : { ...rates, request: '0', tiers: [] },
-      ...{ routing: fake.decision, metadata: {} },
+      routing: fake.decision,
+      metadata: {},
     });
   });
 
@@ -210,12 +229,19 @@ export function fakeGateway(): FakeGateway {
 function bill(asked: string, selected: string) {
   return {
     usage: {
-      ...{ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      total_tokens: 5,
       prompt_tokens_details: { cached_tokens: 1, cache_write_tokens: 0, audio_tokens: 0 },
       completion_tokens_details: {
-        ...{ reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+        reasoning_tokens: 0,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
       },
-      ...{ cost_usd: '0.000007', upstream_cost_usd: '0.000007', estimated: false },
+      cost_usd: '0.000007',
+      upstream_cost_usd: '0.000007',
+      estimated: false,
     },
     byok: false,
     routing: {

@@ -18,14 +18,19 @@ export const fakeRouting: RoutingAnswer = {
     ],
     attempts: [
       {
-        ...{ id: 'anthropic/claude-sonnet-5', name: 'Claude Sonnet 5' },
-        ...{ failed: true, code: 'upstream_overloaded', latencyMs: 412 },
+        id: 'anthropic/claude-sonnet-5',
+        name: 'Claude Sonnet 5',
+        failed: true,
+        code: 'upstream_overloaded',
+        latencyMs: 412,
       },
       { id: 'openai/gpt-5.4-mini', name: 'GPT-5.4 mini', failed: false, code: null, latencyMs: 1630 },
     ],
     alternative: {
-      ...{ id: 'anthropic/claude-sonnet-5', name: 'Claude Sonnet 5' },
-      ...{ costUsd: '0.001095', moreUsd: '-0.0000195' },
+      id: 'anthropic/claude-sonnet-5',
+      name: 'Claude Sonnet 5',
+      costUsd: '0.001095',
+      moreUsd: '-0.0000195',
     },
   },
 };

@@ -17,7 +17,10 @@ export interface FakeTools {
 }
 
 export const fakeTool = (name: string, description: string): Tool => ({
-  ...{ name, title: name, description, readOnly: true },
+  name,
+  title: name,
+  description,
+  readOnly: true,
   inputSchema: { type: 'object', properties: {} },
 });
 
@@ -48,7 +51,9 @@ export function fakeTools(data: FakeTools, guard: (method: string) => Promise<vo
   };
   const off = {
     ...({ enabled: false, allowed: false, state: 'off', problem: null } as const),
-    ...{ tools: [], fingerprint: 'new', changed: false },
+    tools: [],
+    fingerprint: 'new',
+    changed: false,
   };
   const add = (name: string, transport: ToolTransportInput) =>
     put({ id: `server-${++serial}`, name, transport: shown(transport), ...off, tools: [] });

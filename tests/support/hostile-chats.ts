@@ -29,7 +29,9 @@ function exchange(text: string, at: number, parentId: string | null): [ExportedM
   const run = { server: text, title: text, state: 'failed', result: text, startedAt: null, finishedAt: null } as const;
   const answer: ExportedMessage = {
     ...foreignMessage({ ...said, id: `a${at}`, parentId: `q${at}`, role: 'assistant' }),
-    ...{ status: 'error', error: { code: 'x', message: text, retryAfterMs: null }, routeReason: text },
+    status: 'error',
+    error: { code: 'x', message: text, retryAfterMs: null },
+    routeReason: text,
     toolCalls: [
       { id: 'one', name: text, arguments: text, run },
       { id: 'two', name: text, arguments: text },
@@ -45,8 +47,15 @@ function chatOf(texts: readonly string[], first: number): ExportedConversation {
   const answerTo = (at: number) => (at === 0 ? null : `a${first + at - 1}`);
   const name = texts[(first / perChat) % texts.length] ?? '';
   return {
-    ...{ id: `c${first}`, title: name.slice(0, 1000), folder: name.slice(0, 60), tags: [name.slice(0, 40)] },
-    ...{ model: 'router', createdAt: 1_750_000_000_000, updatedAt: 1_750_000_000_000, pinned: false, archivedAt: null },
+    id: `c${first}`,
+    title: name.slice(0, 1000),
+    folder: name.slice(0, 60),
+    tags: [name.slice(0, 40)],
+    model: 'router',
+    createdAt: 1_750_000_000_000,
+    updatedAt: 1_750_000_000_000,
+    pinned: false,
+    archivedAt: null,
     activeLeaf: answerTo(texts.length),
     messages: texts.flatMap((text, at) => exchange(text, first + at, answerTo(at))),
   };

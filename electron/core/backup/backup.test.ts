@@ -202,7 +202,10 @@ test('no key is in a backup', async () => {
 
 describe('of the automatic ones are kept', () => {
   const at = (timeMs: number, kind: Backup['kind'] = 'auto'): Backup => ({
-    ...{ name: nameAt(kind, timeMs), kind, createdAt: timeMs, bytes: 1 },
+    name: nameAt(kind, timeMs),
+    kind,
+    createdAt: timeMs,
+    bytes: 1,
   });
 
   test('seven days and four weeks of daily backups, however long it goes on', () => {

@@ -127,14 +127,23 @@ test.each([
     yield 'As far as';
     yield JSON.stringify({
       error: {
-        ...{ message: 'Too many.', type: 'rate_limit_error', param: null, code, status_code: 429 },
-        ...{ request_id: 'req_x', provider: null, retryable: true, details: { retry_after_ms: 7000 } },
+        message: 'Too many.',
+        type: 'rate_limit_error',
+        param: null,
+        code,
+        status_code: 429,
+        request_id: 'req_x',
+        provider: null,
+        retryable: true,
+        details: { retry_after_ms: 7000 },
       },
     });
   };
   const after = await sendAndWait(core, ask('Second'));
   expect(after.messages[1]).toMatchObject({
-    ...{ status: 'error', text: 'As far as', error: { code: known, retryAfterMs: 7000 } },
+    status: 'error',
+    text: 'As far as',
+    error: { code: known, retryAfterMs: 7000 },
   });
 });
 
@@ -144,8 +153,14 @@ test('an error in the middle keeps the words before it', async () => {
     yield 'As far as';
     yield JSON.stringify({
       error: {
-        ...{ message: 'The model went away.', type: 'upstream_error', param: null, code: 'upstream_error' },
-        ...{ status_code: 502, request_id: 'req_x', provider: 'openai', retryable: true },
+        message: 'The model went away.',
+        type: 'upstream_error',
+        param: null,
+        code: 'upstream_error',
+        status_code: 502,
+        request_id: 'req_x',
+        provider: 'openai',
+        retryable: true,
       },
     });
   };

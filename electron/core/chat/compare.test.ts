@@ -187,8 +187,12 @@ test('a model that is gone, is picked twice or cannot read the image is named be
     'base64',
   );
   const { attachment } = await client.attachments.upload({
-    ...{ uploadId: randomUUID(), name: 'column.png', mediaType: 'image/png' },
-    ...{ offset: 0, totalBytes: png.length, data: png.toString('base64') },
+    uploadId: randomUUID(),
+    name: 'column.png',
+    mediaType: 'image/png',
+    offset: 0,
+    totalBytes: png.length,
+    data: png.toString('base64'),
   } as never);
   const begin = (more: object) => client.comparisons.begin(question(more));
   await expect(begin({ models: ['openai/mini', 'openai/gone'] })).rejects.toMatchObject({ code: 'model_not_found' });

@@ -16,7 +16,10 @@ afterEach(async () => {
 });
 
 const ask = (text: string, more: { conversationId?: string; overCaps?: boolean } = {}) => ({
-  ...{ messageId: randomUUID(), text, model: 'openai/gpt', ...more },
+  messageId: randomUUID(),
+  text,
+  model: 'openai/gpt',
+  ...more,
 });
 async function answered({ client }: TestCore, conversationId: string, count: number) {
   await expect

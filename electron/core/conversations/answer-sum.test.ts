@@ -18,7 +18,8 @@ test('each part of an answer has the sum of all parts so far, and a message alon
   expect(sums[2]).toMatchObject({ costUsd: '0.200000001', costSource: 'estimated' });
   expect(sums[3]).toEqual({
     usage: { promptTokens: 9, completionTokens: 6, cachedTokens: 3, reasoningTokens: 0 },
-    ...{ costUsd: '1.200000001', costSource: 'estimated' },
+    costUsd: '1.200000001',
+    costSource: 'estimated',
     bill: {
       lines: [
         { kind: 'input', tokens: 4, usd: '1.000000001' },

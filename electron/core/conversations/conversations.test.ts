@@ -53,15 +53,13 @@ test('a window hears of changes together, by name', async () => {
   await client.settings.update({ theme: 'dark', density: undefined });
   expect((await next).value).toMatchObject({ topics: expect.arrayContaining(['settings']) });
   expect(await client.settings.get()).toEqual({
-    ...{
-      theme: 'dark',
-      language: 'en',
-      density: 'comfortable',
-      sendWith: 'enter',
-      model: 'router',
-      welcomed: false,
-      confirmRoute: false,
-    },
+    theme: 'dark',
+    language: 'en',
+    density: 'comfortable',
+    sendWith: 'enter',
+    model: 'router',
+    welcomed: false,
+    confirmRoute: false,
   });
   await changes.return?.();
 });
@@ -74,7 +72,10 @@ test('a conversation is kept whole and in order', async () => {
   let conversationId: string | null = null;
   for (let index = 0; index < 40; index += 1) {
     const sent: { conversationId: string } = await client.chat.send({
-      ...{ messageId: `m${index}`, conversationId, text: `${index}`, model: 'openai/gpt' },
+      messageId: `m${index}`,
+      conversationId,
+      text: `${index}`,
+      model: 'openai/gpt',
     });
     conversationId = sent.conversationId;
     const id = conversationId;

@@ -45,7 +45,11 @@ test('a watch begins with the thread, counts what it tells, and an answer’s en
   const events = (await told(core, first.conversationId))[Symbol.asyncIterator]();
   const [snapshot] = await until(events, has('snapshot'));
   expect(snapshot).toMatchObject({
-    ...{ seq: 1, hasOlder: false, hasNewer: false, place: null, answers: [] },
+    seq: 1,
+    hasOlder: false,
+    hasNewer: false,
+    place: null,
+    answers: [],
     conversation: { id: first.conversationId, title: 'One' },
     messages: [{ text: 'One' }, { text: 'Hello', costUsd: '0.000007' }],
     total: { usd: '0.000007', requests: 1, unknown: 0 },

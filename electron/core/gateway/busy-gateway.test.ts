@@ -26,8 +26,14 @@ const busy = (code: string, waitMs: number, message = 'Too many.'): Refusal => (
   headers: { 'content-type': 'application/json', 'retry-after-ms': String(waitMs) },
   body: JSON.stringify({
     error: {
-      ...{ message, type: 'rate_limit_error', param: null, code, status_code: 429, request_id: null },
-      ...{ provider: null, retryable: true },
+      message,
+      type: 'rate_limit_error',
+      param: null,
+      code,
+      status_code: 429,
+      request_id: null,
+      provider: null,
+      retryable: true,
     },
   }),
 });

@@ -230,7 +230,10 @@ test('a model without a key says whose key is missing, before and after sending,
   const core = await start();
   const sentence = 'There is no key for OpenAI, so openai/gpt-5 cannot answer.';
   const quote = await core.client.quotes.get({
-    ...{ conversationId: null, text: 'Hello?', attachments: [], model: 'openai/gpt-5' },
+    conversationId: null,
+    text: 'Hello?',
+    attachments: [],
+    model: 'openai/gpt-5',
   });
   const noKey = { name: 'noKeyFor', values: { model: 'openai/gpt-5', provider: 'OpenAI' } };
   expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence, refusal: noKey }]);

@@ -49,7 +49,10 @@ const refusal = () =>
 test('a picture is what its bytes say, whatever its server calls it', async () => {
   answer = says('text/html', picture);
   expect(await images.fetch({ url: `${address}/a.svg` })).toEqual({
-    ...{ mediaType: 'image/png', base64: picture.toString('base64'), width: 320, height: 180 },
+    mediaType: 'image/png',
+    base64: picture.toString('base64'),
+    width: 320,
+    height: 180,
   });
 });
 

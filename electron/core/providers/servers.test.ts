@@ -35,13 +35,11 @@ async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
 }
 
 const cellar: SavedServer = {
-  ...{
-    id: null,
-    name: 'In the Cellar',
-    kind: 'openai-compatible',
-    baseUrl: 'https://cellar.example/v1/',
-    apiVersion: null,
-  },
+  id: null,
+  name: 'In the Cellar',
+  kind: 'openai-compatible',
+  baseUrl: 'https://cellar.example/v1/',
+  apiVersion: null,
   key: 'canary-key-of-cellar',
   headers: [{ name: 'X-Tenant', value: 'canary-tenant' }],
   models: [{ model: 'small', sameAs: null, input: '0.1', output: '0.2' }],
@@ -53,7 +51,10 @@ test('a server under a name of its own reaches the gateway whole, survives a res
   const core = await start();
   const saved = await core.providers.saveServer(cellar);
   expect(saved).toMatchObject({
-    ...{ id: 'in-the-cellar', name: 'In the Cellar', state: 'works', baseUrl: 'https://cellar.example/v1' },
+    id: 'in-the-cellar',
+    name: 'In the Cellar',
+    state: 'works',
+    baseUrl: 'https://cellar.example/v1',
     server: { kind: 'openai-compatible', apiVersion: null, models: cellar.models, headerNames: ['x-tenant'] },
   });
   const again = await core.providers.saveServer({ ...cellar, key: null, headers: [] });

@@ -66,11 +66,9 @@ export function wantedServer(input: SavedServer, id: string, before: Entry | und
   if (apiVersion !== null && kind !== 'azure-openai') throw refusal('invalid_input', 'azureOnly', of('apiVersion'));
   const settings: ProviderSettings = {
     ...(before?.settings ?? noSettings),
-    ...{
-      server: { name, kind, apiVersion },
-      models,
-      headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
-    },
+    server: { name, kind, apiVersion },
+    models,
+    headerNames: input.headers.map(({ name: header }) => header.toLowerCase()),
   };
   const headers = wantedHeaders(input, before);
   const known = offeredServer(id, settings);

@@ -75,7 +75,8 @@ test('state that a provider wants back goes with the call, and its thinking only
   };
   const open = await toWire([asked, { ...answer, toolCalls }], { ...options, tools: true });
   expect(open[1]).toMatchObject({
-    ...{ content: null, reasoning_content: 'Hm.' },
+    content: null,
+    reasoning_content: 'Hm.',
     tool_calls: [{ id: 't', type: 'function', extra_content: { google: { thought_signature: 's' } } }],
   });
   const closed = await toWire([asked, { ...answer, toolCalls }, { ...asked, id: 'r' }], { ...options, tools: true });

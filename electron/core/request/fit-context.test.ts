@@ -40,11 +40,15 @@ const overflowing = `More. ${'word '.repeat(700)}`;
 test('a chat that is set to summarise writes one before the message that would not fit, billed apart', async () => {
   const { client, ask, id, purposes, gateway } = await fullChat({ summarise: true }, 'It was about words.');
   const quote = await client.quotes.get({
-    ...{ conversationId: id, text: overflowing, attachments: [], model: 'openai/gpt' },
+    conversationId: id,
+    text: overflowing,
+    attachments: [],
+    model: 'openai/gpt',
   });
   expect(quote.context).toMatchObject({ overflows: false, summarises: true });
   expect(await client.context.quoteCompact({ conversationId: id, model: 'openai/gpt' })).toMatchObject({
-    ...{ messages: 2, costUsd: { high: expect.stringMatching(/^0\.00/) } },
+    messages: 2,
+    costUsd: { high: expect.stringMatching(/^0\.00/) },
   });
   const { answer } = await ask(overflowing);
   expect(answer).toMatchObject({ status: 'done', room: { summarised: 2, leftOut: 0, why: null } });

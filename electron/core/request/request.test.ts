@@ -6,18 +6,23 @@ import type { OfferedTool } from './offered-tools.ts';
 import { requestBuilder } from './request.ts';
 
 const calculator: OfferedTool = {
-  ...{ wireName: 'calculator', title: 'Calculator', serverId: null, serverName: 'Portico', tool: 'calculator' },
-  ...{
-    fingerprint: 'calculator',
-    description: 'Works out',
-    inputSchema: { type: 'object' },
-    readOnly: true,
-    asks: false,
-  },
+  wireName: 'calculator',
+  title: 'Calculator',
+  serverId: null,
+  serverName: 'Portico',
+  tool: 'calculator',
+  fingerprint: 'calculator',
+  description: 'Works out',
+  inputSchema: { type: 'object' },
+  readOnly: true,
+  asks: false,
 };
 const record = (contextLength: number, capabilities: string[]) =>
   ({
-    ...{ context_length: contextLength, max_output_tokens: 50, capabilities, supported_parameters: [] },
+    context_length: contextLength,
+    max_output_tokens: 50,
+    capabilities,
+    supported_parameters: [],
     architecture: { input_modalities: ['text'] },
   }) as unknown as Model;
 
@@ -35,15 +40,14 @@ const entry = (
   role: 'user' | 'assistant',
   text: string,
   more: Partial<HistoryEntry> = {},
-): HistoryEntry => ({
-  ...{ id, role, text, attachments: [], status: 'done' },
-  ...more,
-});
+): HistoryEntry => ({ id, role, text, attachments: [], status: 'done', ...more });
 const called = (result: string): Partial<HistoryEntry> => ({
   finishReason: 'tool_calls',
   toolCalls: [
     {
-      ...{ id: 't', name: 'calculator', arguments: '{}' },
+      id: 't',
+      name: 'calculator',
+      arguments: '{}',
       run: { server: 'Portico', title: 'Calculator', state: 'done', result, startedAt: 1, finishedAt: 2 },
     },
   ],

@@ -43,7 +43,11 @@ test('another wording and a further answer are previewed with the branch that th
 test('what is not there any more is said', async () => {
   const { conversationId } = await ask('A question.');
   const gone = client.quotes.route({
-    ...{ conversationId, inPlaceOf: 'gone', text: 'Hello', attachments: [], model: 'router' },
+    conversationId,
+    inPlaceOf: 'gone',
+    text: 'Hello',
+    attachments: [],
+    model: 'router',
   });
   await expect(gone).rejects.toMatchObject({ code: 'not_found' });
 });

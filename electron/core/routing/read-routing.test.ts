@@ -12,7 +12,9 @@ afterEach(() => core.close());
 
 async function answered(model: string, conversationId?: string) {
   const started = await core.client.chat.send({
-    ...{ messageId: randomUUID(), text: 'Hi', model },
+    messageId: randomUUID(),
+    text: 'Hi',
+    model,
     ...(conversationId ? { conversationId } : {}),
   });
   await expect

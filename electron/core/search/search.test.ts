@@ -16,7 +16,13 @@ const dataFolder = mkdtempSync(join(tmpdir(), 'portico-search-'));
 /** A seeded world, and a few chats of known words in it. */
 beforeAll(async () => {
   await seed({
-    ...{ dataFolder, conversations: 30, messages: 600, long: 0, requests: null, seed: 3, force: false },
+    dataFolder,
+    conversations: 30,
+    messages: 600,
+    long: 0,
+    requests: null,
+    seed: 3,
+    force: false,
     nowMs: Date.UTC(2026, 5, 1),
   });
   core = await testCore({ dataFolder, now: () => Date.UTC(2026, 5, 2, 12) });

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { openEventBuffer, type ThreadNews } from './event-buffer.ts';
 
 const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-delta' = 'text-delta'): ThreadNews => ({
-  ...{ type, messageId: 'm', offset, text },
+  type,
+  messageId: 'm',
+  offset,
+  text,
 });
 const ended = { type: 'message-updated', message: { id: 'm' } } as ThreadNews;
 

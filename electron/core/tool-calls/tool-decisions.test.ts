@@ -4,8 +4,16 @@ import type { OfferedTool } from '../request/offered-tools.ts';
 import { openToolDecisions } from './tool-decisions.ts';
 
 const tool = (change: Partial<OfferedTool> = {}): OfferedTool => ({
-  ...{ wireName: 'f__read', title: 'Read', serverId: 's', serverName: 'F', tool: 'read', fingerprint: 'f1' },
-  ...{ description: '', inputSchema: {}, readOnly: false, asks: true },
+  wireName: 'f__read',
+  title: 'Read',
+  serverId: 's',
+  serverName: 'F',
+  tool: 'read',
+  fingerprint: 'f1',
+  description: '',
+  inputSchema: {},
+  readOnly: false,
+  asks: true,
   ...change,
 });
 const ask = (

@@ -144,7 +144,10 @@ test('a yes is remembered for exactly what was shown, and ends with any change, 
 test('a new value of a variable is asked about, though nothing of it is shown', async () => {
   const { tools, questions } = await start(yes);
   const transport = (value: string): ToolTransportInput => ({
-    ...{ type: 'stdio', command: process.execPath, args: ['--version'], folder: null },
+    type: 'stdio',
+    command: process.execPath,
+    args: ['--version'],
+    folder: null,
     variables: { API_TOKEN: value },
   });
   const { id } = await tools.addServer({ name: 'x', transport: transport('one') });
@@ -199,7 +202,8 @@ test('after a second no it is not asked again for a while, and a yes ends that',
   await expect(tools.testServer({ id })).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(tools.testServer({ id })).rejects.toMatchObject({ code: 'not_confirmed' });
   await expect(tools.testServer({ id })).rejects.toMatchObject({
-    ...{ code: 'confirmation_busy', message: /not ask again for 5 s/ },
+    code: 'confirmation_busy',
+    message: /not ask again for 5 s/,
     data: { retryAfterMs: 5_000 },
   });
   time = 5_000;

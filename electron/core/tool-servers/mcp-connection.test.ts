@@ -43,7 +43,10 @@ test('the rest of our environment is not its business', async () => {
     {},
     {
       transport: {
-        ...{ type: 'stdio', command: process.execPath, folder: null, variables: [] },
+        type: 'stdio',
+        command: process.execPath,
+        folder: null,
+        variables: [],
         args: [
           '--eval',
           `process.env.GREETER_SECRET = String(process.env.PORTICO_TEST_CANARY); import(${JSON.stringify(greeter)})`,

@@ -14,7 +14,13 @@ const toolNamed = (name: string) => ({
   readOnly: false,
 });
 const server = (change: Partial<ToolServer> = {}): ToolServer => ({
-  ...{ id: 's1', name: 'My files', enabled: true, state: 'ready', problem: null, fingerprint: 'f1', changed: false },
+  id: 's1',
+  name: 'My files',
+  enabled: true,
+  state: 'ready',
+  problem: null,
+  fingerprint: 'f1',
+  changed: false,
   allowed: true,
   transport: { type: 'http', url: 'https://tools.example.org', headers: [] },
   tools: [toolNamed('read')],

@@ -8,7 +8,14 @@ import { foreignConversation } from './reading/imported.ts';
 
 const chat = (title: string) => ({
   ...foreignConversation({
-    ...{ sourceId: 's', id: 'c', title: 't', createdAt: 0, updatedAt: 0, activeLeaf: null, messages: [], leftOut: [] },
+    sourceId: 's',
+    id: 'c',
+    title: 't',
+    createdAt: 0,
+    updatedAt: 0,
+    activeLeaf: null,
+    messages: [],
+    leftOut: [],
   }).conversation,
   title,
 });

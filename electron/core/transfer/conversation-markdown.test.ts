@@ -21,7 +21,8 @@ function namedChat(name: string): ExportedConversation {
   const run = { server: name, title: name, state: 'failed', result: '', startedAt: null, finishedAt: null } as const;
   const answer: ExportedMessage = {
     ...foreignMessage({ ...said, id: 'a', parentId: 'q', role: 'assistant', text: 'Answered.' }),
-    ...{ status: 'error', error: { code: 'x', message: name, retryAfterMs: null } },
+    status: 'error',
+    error: { code: 'x', message: name, retryAfterMs: null },
     toolCalls: [{ id: 'one', name, arguments: '', run }],
   };
   const about = { sourceId: 's', id: 'c', title: 't', createdAt: 0, updatedAt: 0, activeLeaf: 'a', leftOut: [] };

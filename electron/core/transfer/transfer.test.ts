@@ -16,7 +16,13 @@ let empty: Core;
 beforeAll(async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'portico-transfer-'));
   await seed({
-    ...{ dataFolder, conversations: 6, messages: 100, long: 0, requests: null, seed: 9, force: false },
+    dataFolder,
+    conversations: 6,
+    messages: 100,
+    long: 0,
+    requests: null,
+    seed: 9,
+    force: false,
     nowMs: Date.UTC(2026, 5, 1),
   });
   core = await testCore({ dataFolder });
@@ -82,7 +88,9 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
   expect(preview).toMatchObject({ source: 'portico', leftOut: [] });
   expect(preview.conversations).toHaveLength(6);
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
-    ...{ imported: 6, alreadyHere: 0, leftOut: [] },
+    imported: 6,
+    alreadyHere: 0,
+    leftOut: [],
   });
   expect(contentsOf(await exported(empty, 'json'))).toEqual(contentsOf(file));
   const [picture] = filesOf(file);
@@ -94,7 +102,8 @@ test('what is exported as JSON and imported elsewhere is the same to the last br
     (await empty.client.transfer.previewImport({ uploadId: again })).conversations.every((each) => each.alreadyHere),
   ).toBe(true);
   expect(await empty.client.transfer.commitImport({ uploadId: again, sourceIds: null })).toMatchObject({
-    ...{ imported: 0, alreadyHere: 6 },
+    imported: 0,
+    alreadyHere: 6,
   });
   expect(readdirSync(join(empty.dataFolder, 'imports'))).toEqual([]);
   expect((await empty.client.search.find({ query: 'the' })).hits.length).toBeGreaterThan(10);

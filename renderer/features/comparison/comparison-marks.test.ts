@@ -6,8 +6,14 @@ import { marksOf, sumOf } from './comparison-marks.ts';
 
 const column = (costUsd: string | null, tokens: number, change = {}) =>
   fakeMessage({
-    ...{ role: 'assistant', status: 'done', costUsd, costSource: costUsd === null ? 'unknown' : 'billed' },
-    ...{ simulated: false, createdAt: 0, firstTokenAt: 1000, finishedAt: 2000 },
+    role: 'assistant',
+    status: 'done',
+    costUsd,
+    costSource: costUsd === null ? 'unknown' : 'billed',
+    simulated: false,
+    createdAt: 0,
+    firstTokenAt: 1000,
+    finishedAt: 2000,
     usage: { promptTokens: 1, completionTokens: tokens, cachedTokens: 0, reasoningTokens: 0 },
     ...change,
   });

@@ -13,7 +13,11 @@ const at = (id: string, updatedAt: number): Conversation => ({
   updatedAt,
   live: false,
   waiting: false,
-  ...{ folderId: null, tags: [], pinned: false, archived: false, trashedAt: null },
+  folderId: null,
+  tags: [],
+  pinned: false,
+  archived: false,
+  trashedAt: null,
 });
 
 test('days are calendar days: half past midnight, what was an hour ago was yesterday', () => {

@@ -2,15 +2,17 @@ import { expect, test } from 'vitest';
 import { priceDifference } from './price-difference.ts';
 
 const pricing = (prompt: string, completion: string) => ({
-  ...{
-    currency: 'USD' as const,
-    unit: 'token' as const,
-    prompt,
-    completion,
-    input_cache_read: '0',
-    input_cache_write: null,
-  },
-  ...{ request: '0', image: null, tiers: [], as_of: null, source: null },
+  currency: 'USD' as const,
+  unit: 'token' as const,
+  prompt,
+  completion,
+  input_cache_read: '0',
+  input_cache_write: null,
+  request: '0',
+  image: null,
+  tiers: [],
+  as_of: null,
+  source: null,
 });
 const usage = { promptTokens: 1000, completionTokens: 100, cachedTokens: 500, reasoningTokens: 0 };
 const dear = pricing('0.000005', '0.000025');

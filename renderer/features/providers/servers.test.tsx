@@ -8,8 +8,13 @@ import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 afterEach(closeApp);
 
 const house = fakeModel({
-  ...{ provider: 'cellar', owner: 'The cellar', model: 'house', name: 'House model' },
-  ...{ context: 8000, prompt: '1', completion: '2' },
+  provider: 'cellar',
+  owner: 'The cellar',
+  model: 'house',
+  name: 'House model',
+  context: 8000,
+  prompt: '1',
+  completion: '2',
 });
 
 test('a server that was added can be used for new chats, also where the window hears of it before its form does', async () => {

@@ -14,8 +14,13 @@ const column = (id: string, at: number, change = {}) =>
     ...change,
   });
 const empty = {
-  ...{ conversation, messages: [message('before')], columns: [], hasOlder: false, hasNewer: false },
-  ...{ place: null, runningIds: [] },
+  conversation,
+  messages: [message('before')],
+  columns: [],
+  hasOlder: false,
+  hasNewer: false,
+  place: null,
+  runningIds: [],
 } as unknown as Thread;
 const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 

@@ -18,8 +18,17 @@ const answer = (text: string, change = {}) =>
 const snapshot = (text: string, status: 'streaming' | 'done') => {
   const written = answer(text, { status });
   return {
-    ...{ type: 'snapshot', seq: 1, readerId: 'r', conversation, place: null, total: fakeTotal, columns: [] },
-    ...{ messages: [question, written], answers: status === 'done' ? [] : [written], hasOlder: false, hasNewer: false },
+    type: 'snapshot',
+    seq: 1,
+    readerId: 'r',
+    conversation,
+    place: null,
+    total: fakeTotal,
+    columns: [],
+    messages: [question, written],
+    answers: status === 'done' ? [] : [written],
+    hasOlder: false,
+    hasNewer: false,
   } as ChatEvent;
 };
 

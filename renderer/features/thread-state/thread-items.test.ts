@@ -16,8 +16,15 @@ test('an answer that goes on is one text with the sum that its last part tells',
   ];
   const [, answer] = threadItemsOf(messages);
   expect(answer).toMatchObject({
-    ...{ id: 'c', parentId: 'q', text: 'one two three', status: 'done', finishReason: 'stop' },
-    ...{ costUsd: '1.2', costSource: 'estimated', usage, sibling: { index: 2, count: 3 } },
+    id: 'c',
+    parentId: 'q',
+    text: 'one two three',
+    status: 'done',
+    finishReason: 'stop',
+    costUsd: '1.2',
+    costSource: 'estimated',
+    usage,
+    sibling: { index: 2, count: 3 },
   });
   expect(answer && headOf(answer)).toBe('a');
   expect(lengthBefore(messages, 'c').text).toBe(8);

@@ -8,9 +8,16 @@ import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 afterEach(closeApp);
 
 const call = (name: string, input: string, change: Partial<ToolRun> = {}) => ({
-  ...{ id: name, name, arguments: input },
+  id: name,
+  name,
+  arguments: input,
   run: {
-    ...{ server: 'Files', title: name, state: 'waiting' as const, result: '', startedAt: null, finishedAt: null },
+    server: 'Files',
+    title: name,
+    state: 'waiting' as const,
+    result: '',
+    startedAt: null,
+    finishedAt: null,
     ...change,
   },
 });
@@ -18,8 +25,14 @@ const chat = (toolCalls: ReturnType<typeof call>[], status: 'streaming' | 'inter
   messages: [
     fakeMessage({ id: 'q', conversationId: 'c1', text: 'Read it' }),
     fakeMessage({
-      ...{ id: 'a', conversationId: 'c1', parentId: 'q', role: 'assistant', status, model: 'sandbox/tools' },
-      ...{ finishReason: 'tool_calls', toolCalls },
+      id: 'a',
+      conversationId: 'c1',
+      parentId: 'q',
+      role: 'assistant',
+      status,
+      model: 'sandbox/tools',
+      finishReason: 'tool_calls',
+      toolCalls,
     }),
   ],
 });

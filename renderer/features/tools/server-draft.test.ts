@@ -4,8 +4,16 @@ import type { ToolServer } from '#shared/contract/app/tools.ts';
 import { draftOf, secretProblem, transportIn } from './server-draft.ts';
 
 const server = (transport: ToolServer['transport']): ToolServer => ({
-  ...{ id: 's', name: 'S', transport, enabled: false, allowed: true, state: 'off', problem: null, tools: [] },
-  ...{ fingerprint: 'f', changed: false },
+  id: 's',
+  name: 'S',
+  transport,
+  enabled: false,
+  allowed: true,
+  state: 'off',
+  problem: null,
+  tools: [],
+  fingerprint: 'f',
+  changed: false,
 });
 
 test('a server that was opened and saved untouched is reached exactly as before, whatever its arguments are', () => {
@@ -14,7 +22,11 @@ test('a server that was opened and saved untouched is reached exactly as before,
       const before = server({ type: 'stdio', command: 'run', args, folder: null, variables });
       const kept = Object.fromEntries(variables.map((name) => [name, '']));
       expect(transportIn(draftOf(before), before)).toEqual({
-        ...{ type: 'stdio', command: 'run', args, folder: null, variables: kept },
+        type: 'stdio',
+        command: 'run',
+        args,
+        folder: null,
+        variables: kept,
       });
     }),
   );

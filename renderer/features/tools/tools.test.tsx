@@ -15,16 +15,14 @@ const dialog = (name: string) => page.getByRole('dialog', { name });
 const useFiles = () => page.getByRole('switch', { name: 'Use the tools of Files' });
 
 const files: ToolServer = {
-  ...{
-    id: 'files',
-    name: 'Files',
-    enabled: false,
-    allowed: true,
-    state: 'off',
-    problem: null,
-    fingerprint: 'kept',
-    changed: false,
-  },
+  id: 'files',
+  name: 'Files',
+  enabled: false,
+  allowed: true,
+  state: 'off',
+  problem: null,
+  fingerprint: 'kept',
+  changed: false,
   transport: { type: 'stdio', command: 'files', args: ['--root', '/tmp/a b'], folder: null, variables: ['TOKEN'] },
   tools: [fakeTool('read_file', 'Reads a file.')],
 };

@@ -1,13 +1,24 @@
 /** What a gateway keeps with a request, of the size it really has. */
 
 export const samplePrice = JSON.stringify({
-  ...{ currency: 'USD', unit: 'token', prompt: '0.000001', completion: '0.000002' },
-  ...{ input_cache_read: null, input_cache_write: null, request: '0', image: null, tiers: [] },
-  ...{ as_of: '2026-09-23', source: '@pydantic/genai-prices 0.1.8' },
+  currency: 'USD',
+  unit: 'token',
+  prompt: '0.000001',
+  completion: '0.000002',
+  input_cache_read: null,
+  input_cache_write: null,
+  request: '0',
+  image: null,
+  tiers: [],
+  as_of: '2026-09-23',
+  source: '@pydantic/genai-prices 0.1.8',
 });
 
 const decision = {
-  ...{ policy: 'direct', reason: 'the request names this model', selected: 'openai/gpt-5', upstream_model: 'gpt-5' },
+  policy: 'direct',
+  reason: 'the request names this model',
+  selected: 'openai/gpt-5',
+  upstream_model: 'gpt-5',
   attempts: [{ provider: 'openai', model: 'gpt-5', status: 'ok', code: null, latency_ms: 1200 }],
   catalog_version: '2026-09-23',
 };
@@ -16,13 +27,17 @@ export const shortRouting = JSON.stringify(decision);
 
 /** With every model that the router looked at: 4 KB. */
 export const wholeRouting = JSON.stringify({
-  ...{ ...decision, policy: 'balanced', reason: 'best score 0.409 of 30 eligible', relaxed: false },
+  ...decision,
+  policy: 'balanced',
+  reason: 'best score 0.409 of 30 eligible',
+  relaxed: false,
   complexity: { score: 0, tier: 'simple' },
   candidates: Array.from({ length: 53 }, (_, at) =>
     at % 3 === 0
       ? { id: `openai/model-of-some-name-${at}`, excluded: ['no_credential', 'request.only'] }
       : {
-          ...{ id: `openai/model-of-some-name-${at}`, score: 0.4083 },
+          id: `openai/model-of-some-name-${at}`,
+          score: 0.4083,
           parts: { quality: 0.0015, price: 0.292, latency: 0.1149, error_penalty: 0, sticky: 0 },
         },
   ),

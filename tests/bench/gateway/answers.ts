@@ -38,7 +38,8 @@ const shared = {
 
 export const wholeAnswer = Buffer.from(
   JSON.stringify({
-    ...{ ...shared, object: 'chat.completion' },
+    ...shared,
+    object: 'chat.completion',
     choices: [
       {
         index: 0,

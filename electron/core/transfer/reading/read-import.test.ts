@@ -13,7 +13,11 @@ beforeAll(async () => {
 afterAll(() => empty.close());
 
 const chatgpt = (id: string, change: object = {}) => ({
-  ...{ id, conversation_id: id, title: `Chat ${id}`, create_time: 1_700_000_000.5, update_time: 1_700_000_100 },
+  id,
+  conversation_id: id,
+  title: `Chat ${id}`,
+  create_time: 1_700_000_000.5,
+  update_time: 1_700_000_100,
   current_node: 'n4',
   mapping: {
     n0: { id: 'n0', parent: null, message: null },
@@ -26,7 +30,9 @@ const chatgpt = (id: string, change: object = {}) => ({
   ...change,
 });
 const said = (role: string, parts: unknown[]) => ({
-  ...{ author: { role }, create_time: 1_700_000_001, metadata: { model_slug: 'gpt-4o' } },
+  author: { role },
+  create_time: 1_700_000_001,
+  metadata: { model_slug: 'gpt-4o' },
   content: { content_type: 'multimodal_text', parts },
 });
 
@@ -67,7 +73,10 @@ test('ChatGPT’s export comes with its branches; costs are unknown, and what st
   const { messages } = await empty.client.conversations.get({ id: found?.id ?? '' });
   expect(messages.map(({ text }) => text)).toEqual(['Question?', 'Answer 1']);
   expect(messages[1]).toMatchObject({
-    ...{ costUsd: null, costSource: 'unknown', model: 'openai/gpt-4o', sibling: { index: 1, count: 2 } },
+    costUsd: null,
+    costSource: 'unknown',
+    model: 'openai/gpt-4o',
+    sibling: { index: 1, count: 2 },
   });
 });
 
@@ -98,11 +107,21 @@ test('an export comes as it is delivered, in its ZIP, and in several parts where
 
 test('Claude’s export comes with its thoughts and order', async () => {
   const message = (uuid: string, sender: string, content: object[], more: object = {}) => ({
-    ...{ uuid, sender, text: '', content, created_at: '2025-01-02T03:04:05Z', attachments: [], files: [], ...more },
+    uuid,
+    sender,
+    text: '',
+    content,
+    created_at: '2025-01-02T03:04:05Z',
+    attachments: [],
+    files: [],
+    ...more,
   });
   const file = [
     {
-      ...{ uuid: 'k1', name: 'Claude chat', created_at: '2025-01-02T03:04:05Z', updated_at: '2025-01-02T03:05:05Z' },
+      uuid: 'k1',
+      name: 'Claude chat',
+      created_at: '2025-01-02T03:04:05Z',
+      updated_at: '2025-01-02T03:05:05Z',
       chat_messages: [
         message('a', 'human', [{ type: 'text', text: 'Hello' }], { files: [{ file_name: 'x.pdf' }] }),
         message('b', 'assistant', [
@@ -115,7 +134,8 @@ test('Claude’s export comes with its thoughts and order', async () => {
   ];
   const uploadId = await uploaded(empty, `\uFEFF${JSON.stringify(file, null, 2)}`);
   expect(await empty.client.transfer.commitImport({ uploadId, sourceIds: null })).toEqual({
-    ...{ imported: 1, alreadyHere: 0 },
+    imported: 1,
+    alreadyHere: 0,
     leftOut: [
       { what: 'files', count: 1 },
       { what: 'tool_steps', count: 1 },
@@ -148,7 +168,14 @@ describe('a file is refused whole, with a sentence,', () => {
     }).conversation,
   };
   const orphan = foreignMessage({
-    ...{ id: 'x', parentId: 'y', role: 'user', text: '', reasoning: '', createdAt: 0, model: null, modelName: null },
+    id: 'x',
+    parentId: 'y',
+    role: 'user',
+    text: '',
+    reasoning: '',
+    createdAt: 0,
+    model: null,
+    modelName: null,
   });
   test.each([
     ['that is empty', '', /no export/],
