@@ -30,6 +30,7 @@ export function openWordLog(path: string, log: Log): WordLog {
   const file = openSync(path, 'w', 0o600);
   const running = new Set<string>();
   let end = 0;
+  let closed = false;
   let troubled = false;
 
   function attempt(work: () => void): void {
@@ -56,7 +57,11 @@ export function openWordLog(path: string, log: Log): WordLog {
       end = 0;
       attempt(() => ftruncateSync(file));
     },
-    close: () => closeSync(file),
+    close() {
+      // Another time the number may be another file's.
+      if (!closed) closeSync(file);
+      closed = true;
+    },
   };
 }
 
