@@ -16,7 +16,8 @@ const constants: Readonly<Record<string, Value>> = {
   pi: new Number34('3.141592653589793238462643383279503'),
   e: new Number34('2.718281828459045235360287471352662'),
 };
-const functions: Readonly<Record<string, (...values: Value[]) => Value>> = {
+type Run = (...values: Value[]) => Value;
+const functions: Readonly<Record<string, Run>> = {
   sqrt: (value) => value.sqrt(),
   cbrt: (value) => value.cbrt(),
   abs: (value) => value.abs(),
@@ -133,7 +134,8 @@ function atom(words: readonly Word[], from: number, depth: number): Parsed {
   const name = word.text.toLowerCase();
   const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
   if (constant) return { value: constant, at: from + 1 };
-  if (Object.hasOwn(functions, name)) return called(words, from, name, depth);
+  const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (run) return called(words, from, name, run, depth);
   throw unexpected(word);
 }
 
@@ -142,7 +144,7 @@ function bracket(words: readonly Word[], from: number, depth: number): Parsed {
   return { value: inner.value, at: closing(words, inner.at) };
 }
 
-function called(words: readonly Word[], from: number, name: string, depth: number): Parsed {
+function called(words: readonly Word[], from: number, name: string, run: Run, depth: number): Parsed {
   if (words[from + 1]?.text !== '(') throw wrong(`${name} needs its numbers in brackets: ${name}(2).`);
   const values: Value[] = [];
   let at = from + 1;
@@ -154,7 +156,7 @@ function called(words: readonly Word[], from: number, name: string, depth: numbe
   const [least, most] = arity[name] ?? [1, 1];
   if (values.length < least || values.length > most)
     throw wrong(`${name} takes ${least === most ? least : `${least} to ${most}`} numbers.`);
-  return { value: functions[name]?.(...values) as Value, at: closing(words, at) };
+  return { value: run(...values), at: closing(words, at) };
 }
 
 function closing(words: readonly Word[], at: number): number {

@@ -16,10 +16,11 @@ export interface ModelChoice {
   readonly words: string;
 }
 
-export interface ModelGroup {
+/** A type, not an interface: the combobox takes groups with any further names. */
+export type ModelGroup = {
   readonly value: string;
   readonly items: readonly ModelChoice[];
-}
+};
 
 /** What can answer now, per provider, and below it what needs something first. */
 export function modelGroups(models: readonly Model[]): ModelGroup[] {

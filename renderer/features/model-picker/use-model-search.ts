@@ -12,7 +12,7 @@ export function useModelSearch(
   const { shown, hidden } = found(groups, query);
   const search = {
     items: groups,
-    filteredItems: shown as unknown as readonly ModelChoice[],
+    filteredItems: shown,
     filter: null,
     itemToStringLabel: (choice: ModelChoice) => choice.name,
     isItemEqualToValue: (a: ModelChoice, b: ModelChoice) => a.id === b.id,

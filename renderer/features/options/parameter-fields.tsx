@@ -54,8 +54,8 @@ export function ParameterFields({ value, supported, onChange }: ParameterFieldsP
             <Segmented
               label={text.parameters.reasoningEffort}
               value={value.reasoningEffort ?? ''}
-              options={efforts.map((effort) => ({ value: effort as string, label: text.efforts[effort] }))}
-              onChange={(next) => onChange({ ...value, reasoningEffort: next as Parameters['reasoningEffort'] })}
+              options={efforts.map((effort) => ({ value: effort, label: text.efforts[effort] }))}
+              onChange={(next) => onChange({ ...value, reasoningEffort: next === '' ? null : next })}
             />
             {value.reasoningEffort !== null && (
               <Button look="quiet" onClick={() => onChange({ ...value, reasoningEffort: null })}>
