@@ -220,3 +220,16 @@ test('the theme is on the document at once and kept for the next start', async (
   await page.getByRole('button', { name: 'System' }).click();
   await expect.poll(() => document.documentElement.dataset.theme).toBe(undefined);
 });
+
+test('Alt with an arrow goes from chat to chat in the order of the list, also while that is hidden, and stays at its ends', async () => {
+  const [first, second, third] = fakeData().conversations.map(({ id }) => `#chat/${id}`);
+  await openApp(second);
+  await expect.element(page.getByRole('log', { name: 'Conversation' })).toBeVisible();
+  await userEvent.keyboard('{Alt>}{ArrowDown}{/Alt}');
+  await expect.poll(() => location.hash).toBe(third);
+  await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
+  await userEvent.keyboard('{Control>}b{/Control}{Alt>}{ArrowUp}{/Alt}');
+  await expect.poll(() => location.hash).toBe(second);
+  await userEvent.keyboard('{Alt>}{ArrowUp}{ArrowUp}{ArrowUp}{/Alt}');
+  await expect.poll(() => location.hash).toBe(first);
+});

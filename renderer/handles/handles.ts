@@ -22,6 +22,10 @@ interface Handles {
   };
   findBar: { open(): void };
   chatSearch: { focus(): void };
+  chatSteps: {
+    /** Opens the chat below (1) or above (-1) the open one in the conversation list. */
+    step(by: 1 | -1): void;
+  };
 }
 
 const mounted: Partial<Handles> = {};

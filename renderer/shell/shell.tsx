@@ -3,6 +3,7 @@ import { useAppInfo } from '../api/use-core.ts';
 import { useConnection } from '../browser/connection.ts';
 import { useNarrow } from '../browser/use-media.ts';
 import { useSettled } from '../browser/use-settled.ts';
+import { ChatSteps } from '../features/conversations/chat-steps.tsx';
 import { useHandle } from '../handles/handles.ts';
 import { lazyView } from '../page/lazy-view.tsx';
 import { useShell } from '../page/shell-state.ts';
@@ -69,6 +70,7 @@ export function Shell({ children }: { children: ReactNode }) {
         )}
         {children}
       </main>
+      <ChatSteps />
       {settled && (
         <ViewBoundary name={text.dialogs}>
           <Palette />

@@ -17,6 +17,13 @@ test('mod is Ctrl, and the Command key on macOS', () => {
   expect(actionOf(press('k'), false)).toBe(null);
 });
 
+test('Alt with an arrow goes from chat to chat; with a letter it writes one', () => {
+  expect(actionOf(press('ArrowDown', { altKey: true }), false)).toBe('nextChat');
+  expect(actionOf(press('ArrowUp', { altKey: true }), true)).toBe('previousChat');
+  expect(actionOf(press('ArrowUp'), false)).toBe(null);
+  expect(actionOf(press('k', { altKey: true, ctrlKey: true }), false)).toBe(null);
+});
+
 test('no two actions share a shortcut', () => {
   const keys = shortcuts.flatMap((shortcut) => [...shortcut.keys]);
   expect(new Set(keys).size).toBe(keys.length);

@@ -13,6 +13,8 @@ export const shortcuts = [
   { name: 'shortcuts', keys: ['mod+/'], label: text.shortcuts },
   { name: 'focusMessage', keys: ['Shift+Esc', 'mod+L'], label: text.focusMessage },
   { name: 'stop', keys: ['Esc', 'mod+.'], label: text.stop },
+  { name: 'nextChat', keys: ['Alt+↓'], label: text.nextChat },
+  { name: 'previousChat', keys: ['Alt+↑'], label: text.previousChat },
   { name: 'back', keys: ['mod+['], label: text.back },
   { name: 'forward', keys: ['mod+]'], label: text.forward },
   { name: 'region', keys: ['F6'], label: text.region },
@@ -28,12 +30,14 @@ interface Pressed {
   readonly altKey: boolean;
 }
 
+const keySigns: Readonly<Record<string, string>> = { Escape: 'Esc', ArrowDown: '↓', ArrowUp: '↑' };
+
 /** Which action a key press means, or null. `mod` is the Command key on macOS and Ctrl elsewhere. */
 export function actionOf(pressed: Pressed, mac: boolean): ShortcutAction | null {
-  if (pressed.altKey || (mac ? pressed.ctrlKey : pressed.metaKey)) return null;
+  if (mac ? pressed.ctrlKey : pressed.metaKey) return null;
   const mod = mac ? pressed.metaKey : pressed.ctrlKey;
-  const key = pressed.key === 'Escape' ? 'Esc' : pressed.key.length === 1 ? pressed.key.toUpperCase() : pressed.key;
-  const said = `${mod ? 'mod+' : ''}${pressed.shiftKey ? 'Shift+' : ''}${key}`;
+  const key = keySigns[pressed.key] ?? (pressed.key.length === 1 ? pressed.key.toUpperCase() : pressed.key);
+  const said = `${mod ? 'mod+' : ''}${pressed.altKey ? 'Alt+' : ''}${pressed.shiftKey ? 'Shift+' : ''}${key}`;
   if (said === 'Shift+F6') return 'region';
   return shortcuts.find((shortcut) => (shortcut.keys as readonly string[]).includes(said))?.name ?? null;
 }

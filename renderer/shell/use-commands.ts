@@ -1,6 +1,8 @@
 import {
   Activity,
   Archive,
+  ArrowDown,
+  ArrowUp,
   Bot,
   CircleUser,
   Keyboard,
@@ -19,7 +21,7 @@ import {
 import { useConversations, useModels, useUpdateSettings } from '../api/use-core.ts';
 import { useMedia, useNarrow } from '../browser/use-media.ts';
 import { draftKey, useDrafts } from '../features/drafts/drafts-store.ts';
-import { focusComposer } from '../handles/handles.ts';
+import { focusComposer, handleOf } from '../handles/handles.ts';
 import { newChat, useNav } from '../navigation/nav.ts';
 import { useShell } from '../page/shell-state.ts';
 import { text } from '../text/shell-text.ts';
@@ -73,6 +75,20 @@ export function useCommands(query: string): CommandGroup[] {
     {
       value: text.goTo,
       items: [
+        {
+          id: 'nextChat',
+          label: text.nextChat,
+          icon: ArrowDown,
+          keys: 'Alt+↓',
+          run: () => handleOf('chatSteps')?.step(1),
+        },
+        {
+          id: 'previousChat',
+          label: text.previousChat,
+          icon: ArrowUp,
+          keys: 'Alt+↑',
+          run: () => handleOf('chatSteps')?.step(-1),
+        },
         {
           id: 'chats',
           label: text.searchAll,

@@ -19,6 +19,8 @@ export function useShortcuts(narrow: boolean): void {
         if (!hasWords(event.target) && undoLast()) event.preventDefault();
         return;
       }
+      // There macOS goes from paragraph to paragraph.
+      if (isMac && event.altKey && hasWords(event.target)) return;
       if (action === 'find' && useNav.getState().loc.page !== 'chat') return;
       if (action !== 'stop') event.preventDefault();
       run(action, narrow, event.shiftKey);
@@ -52,6 +54,8 @@ function run(action: Exclude<ShortcutAction, 'undo'>, narrow: boolean, backwards
     focusMessage: focusComposer,
     model: () => handleOf('composer')?.pickModel(),
     stop: () => handleOf('composer')?.stop(),
+    nextChat: () => handleOf('chatSteps')?.step(1),
+    previousChat: () => handleOf('chatSteps')?.step(-1),
     back,
     forward,
     region: () => focusNextRegion(backwards),

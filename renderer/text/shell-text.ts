@@ -53,6 +53,8 @@ export const text = words({
   pickModel: 'Choose a model',
   stop: 'Stop the answer',
   region: 'Next region',
+  nextChat: 'Next chat in the list',
+  previousChat: 'Previous chat in the list',
   inThread: 'In the conversation',
   chatWith: (name: string) => `Chat with ${name}`,
   broken: (name: string) => `${name} could not be shown`,

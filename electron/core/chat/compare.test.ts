@@ -182,18 +182,14 @@ test('a price that nobody knows is in no sum, and is never $0', async () => {
 
 test('a model that is gone, is picked twice or cannot read the image is named before anything is stored', async () => {
   const { client, gateway } = await start();
-  const png = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-    'base64',
-  );
+  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQ==', 'base64');
   const { attachment } = await client.attachments.upload({
     uploadId: randomUUID(),
     name: 'column.png',
-    mediaType: 'image/png',
     offset: 0,
     totalBytes: png.length,
     data: png.toString('base64'),
-  } as never);
+  });
   const begin = (more: object) => client.comparisons.begin(question(more));
   await expect(begin({ models: ['openai/mini', 'openai/gone'] })).rejects.toMatchObject({ code: 'model_not_found' });
   await expect(begin({ models: ['openai/mini', 'openai/gpt'] })).rejects.toMatchObject({ code: 'model_not_found' });

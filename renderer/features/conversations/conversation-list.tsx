@@ -6,10 +6,8 @@ import { Button } from '../../ui/elements/button.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useChatDialog } from './chat-dialog.ts';
 import { ConversationRow } from './conversation-row.tsx';
-import { listRows } from './list-rows.ts';
-import { useOpenFolders } from './open-folders.ts';
 import { changes, useAct } from './use-act.ts';
-import { useConversationPages, useFolderContents, useOverview } from './use-organise.ts';
+import { useListRows } from './use-list-rows.ts';
 
 const rowHeight = () => (document.documentElement.dataset.density === 'compact' ? 28 : 32);
 /** Rows before the end at which the next page is read. */
@@ -21,17 +19,7 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
   const scroller = useRef<HTMLDivElement>(null);
   const loc = useNav((nav) => nav.loc);
   const current = loc.page === 'chat' ? loc.conversationId : null;
-  const overview = useOverview();
-  const pinned = useConversationPages({ view: 'active', pinned: true });
-  const recent = useConversationPages({ view: 'active', pinned: false, folderId: 'none' });
-  const openFolders = useOpenFolders((state) => state.open);
-  const folders = overview.data?.folders ?? [];
-  const contents = useFolderContents(folders.map((folder) => folder.id).filter((id) => openFolders.has(id)));
-  const rows = listRows(
-    { pinned: pinned.conversations, folders, contents, openFolders, recent: recent.conversations },
-    { pinned: text.pinned, folders: text.folders },
-    Date.now(),
-  );
+  const { rows, recent, loading } = useListRows();
   const [focused, setFocused] = useState<string | null>(null);
   const focusable = rows.flatMap((row, at) => (row.kind === 'heading' ? [] : [at]));
   const here = rows.findIndex((row) => row.kind === 'chat' && row.conversation.id === current);
@@ -59,7 +47,7 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
     const row = rows[stop];
     const at = focusable.indexOf(stop);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: focusable.length - 1 }[event.key];
-    if (next !== undefined && event.target instanceof HTMLElement && event.target.closest('[data-row]')) {
+    if (next !== undefined && !event.altKey && event.target instanceof HTMLElement && event.target.closest('[data-row]')) {
       event.preventDefault();
       const index = focusable[Math.max(0, Math.min(focusable.length - 1, next))];
       if (index === undefined) return;
@@ -75,7 +63,6 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
     event.preventDefault();
   };
 
-  const loading = recent.isPending || overview.isPending || pinned.isPending;
   const failure = recent.isError && !recent.data;
   if (failure) {
     return (
