@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, test as base, type Page } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  type Page,
+  type TestInfo,
+} from '@playwright/test';
 import { type ElectronApplication, _electron as electron } from 'playwright';
 import { disagreements } from '../support/books-agree.ts';
 import { startVirtualDisplay } from '../support/virtual-display.ts';
@@ -38,14 +45,21 @@ export interface LaunchOptions {
 }
 
 type Launch = (options?: LaunchOptions) => Promise<RunningApp>;
+type Started = LaunchOptions & { readonly dataFolder: string };
+type Start = (options: Started) => Promise<RunningApp>;
 
 /**
  * `launch()` starts the built app in this project's host; whatever a test leaves running is ended after it. Then, whatever the
- * journey was, its chats and the ledger have to say the same.
+ * journey was, its chats and the ledger have to say the same. `app` is one that all tests of a file share, one after another, and
+ * that was tried once: for journeys that need no first day, no end and nothing of their own (`test.describe.configure` in the file).
  */
 export const test = base.extend<
-  { launch: Launch; folder: string },
-  { display: undefined; openBrowser: () => Promise<Browser> }
+  { launch: Launch; folder: string; app: RunningApp },
+  {
+    display: undefined;
+    openBrowser: () => Promise<Browser>;
+    appOf: (file: string, start: Start) => Promise<RunningApp>;
+  }
 >({
   display: [
     async ({ browserName: _ }, use) => {
@@ -68,6 +82,29 @@ export const test = base.extend<
     },
     { scope: 'worker' },
   ],
+  appOf: [
+    async ({ browserName: _ }, use) => {
+      let shared: { file: string; folder: string; app: RunningApp } | undefined;
+      const end = async () => {
+        if (!shared) return;
+        await endAll([shared.app]);
+        await rm(shared.folder, { recursive: true, force: true });
+      };
+      await use(async (file, start) => {
+        if (shared?.file === file) return shared.app;
+        await end();
+        const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
+        shared = { file, folder, app: await start({ dataFolder: join(folder, 'data') }) };
+        await shared.app.page.getByRole('button', { name: 'Try it now' }).click();
+        return shared.app;
+      });
+      await end();
+    },
+    { scope: 'worker' },
+  ],
+  app: async ({ appOf, openBrowser, contextOptions }, use, info) => {
+    await use(await appOf(info.file, (options) => start(info, options, openBrowser, contextOptions)));
+  },
   folder: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'portico-e2e-'));
     await use(folder);
@@ -75,25 +112,35 @@ export const test = base.extend<
   },
   launch: async ({ folder, openBrowser, contextOptions }, use, info) => {
     const running: RunningApp[] = [];
-    await use(async ({ dataFolder = join(folder, 'data'), env = {}, paced = false } = {}) => {
-      const pace = { PORTICO_SIMULATED_PACE: paced ? '1' : '0' };
-      const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
-      for (const name of unset) if (!(name in env)) delete clean[name];
-      const app =
-        info.project.name === 'electron'
-          ? await startElectron(dataFolder, clean)
-          : await startWeb(dataFolder, clean, async () => {
-              // A browser with windows lets a page copy while somebody uses it. Without any it asks, and nobody answers.
-              return (await openBrowser()).newContext({ ...contextOptions, permissions: ['clipboard-write'] });
-            });
+    await use(async (options) => {
+      const app = await start(info, { dataFolder: join(folder, 'data'), ...options }, openBrowser, contextOptions);
       running.push(app);
       return app;
     });
-    for (const app of running) await app.close();
-    for (const dataFolder of new Set(running.map((app) => app.dataFolder)))
-      base.expect(disagreements(dataFolder)).toEqual([]);
+    await endAll(running);
   },
 });
+
+async function start(
+  { project }: TestInfo,
+  { dataFolder, env = {}, paced = false }: Started,
+  openBrowser: () => Promise<Browser>,
+  contextOptions: BrowserContextOptions,
+): Promise<RunningApp> {
+  const pace = { PORTICO_SIMULATED_PACE: paced ? '1' : '0' };
+  const clean = { ...process.env, ...pace, ...env } as Record<string, string>;
+  for (const name of unset) if (!(name in env)) delete clean[name];
+  if (project.name === 'electron') return startElectron(dataFolder, clean);
+  // A browser with windows lets a page copy while somebody uses it. Without any it asks, and nobody answers.
+  const options = { ...contextOptions, permissions: ['clipboard-write'] };
+  return startWeb(dataFolder, clean, async () => (await openBrowser()).newContext(options));
+}
+
+async function endAll(running: readonly RunningApp[]): Promise<void> {
+  for (const app of running) await app.close();
+  for (const dataFolder of new Set(running.map((app) => app.dataFolder)))
+    base.expect(disagreements(dataFolder)).toEqual([]);
+}
 
 export { expect } from '@playwright/test';
 

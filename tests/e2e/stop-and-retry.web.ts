@@ -21,28 +21,30 @@ test('Stop keeps what came, and charges for exactly that', async ({ launch }) =>
   expect(await amountIn(page.getByRole('row').filter({ hasText: 'sandbox/slow' }))).toBe(-cost);
 });
 
-test('a failed answer says why, costs nothing, and Retry asks again', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  const before = await balanceOf(page);
-  await chooseModel(page, 'Sandbox Flaky');
-  await ask(page, 'Does it work?');
-  const answer = articles(page).nth(1);
-  await expect(answer.getByRole('button', { name: 'Retry' })).toBeVisible();
-  await expect(answer.getByRole('button', { name: 'Copy details' })).toBeVisible();
-  expect(await balanceOf(page)).toBe(before);
-  await chooseModel(page, 'Sandbox Echo');
-  await ask(page, 'Still here?');
-  await expect(articles(page).nth(3)).toContainText('Still here?');
-});
+test.describe('in one app', () => {
+  test.describe.configure({ mode: 'default' });
 
-test('Regenerate writes a second answer beside the first', async ({ launch }) => {
-  const { page } = await launch();
-  await page.getByRole('button', { name: 'Try it now' }).click();
-  await chooseModel(page, 'Sandbox Echo');
-  await ask(page, 'Once more');
-  await ended(articles(page).nth(1));
-  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
-  await expect(articles(page).nth(1)).toContainText('2 / 2');
-  await expect(articles(page)).toHaveCount(2);
+  test('a failed answer says why, costs nothing, and Retry asks again', async ({ app: { page } }) => {
+    await page.getByRole('button', { name: 'New chat' }).click();
+    const before = await balanceOf(page);
+    await chooseModel(page, 'Sandbox Flaky');
+    await ask(page, 'Does it work?');
+    const answer = articles(page).nth(1);
+    await expect(answer.getByRole('button', { name: 'Retry' })).toBeVisible();
+    await expect(answer.getByRole('button', { name: 'Copy details' })).toBeVisible();
+    expect(await balanceOf(page)).toBe(before);
+    await chooseModel(page, 'Sandbox Echo');
+    await ask(page, 'Still here?');
+    await expect(articles(page).nth(3)).toContainText('Still here?');
+  });
+
+  test('Regenerate writes a second answer beside the first', async ({ app: { page } }) => {
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await chooseModel(page, 'Sandbox Echo');
+    await ask(page, 'Once more');
+    await ended(articles(page).nth(1));
+    await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+    await expect(articles(page).nth(1)).toContainText('2 / 2');
+    await expect(articles(page)).toHaveCount(2);
+  });
 });

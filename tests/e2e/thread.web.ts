@@ -10,7 +10,14 @@ const thread = (page: Page) => page.getByRole('log', { name: 'Conversation' });
 const own = (page: Page) => articles(page).filter({ has: page.getByRole('heading', { name: 'You' }) });
 const length = async (answer: Locator) => (await answer.textContent())?.length ?? 0;
 
-async function begin(page: Page, model = 'Sandbox Echo'): Promise<void> {
+/** In the app that the file shares. */
+async function newChat(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
+  await chooseModel(page, 'Sandbox Echo');
+}
+
+async function begin(page: Page, model: string): Promise<void> {
   await page.getByRole('button', { name: 'Try it now' }).click();
   await chooseModel(page, model);
 }
@@ -21,66 +28,125 @@ async function sendAndWait(page: Page, text: string, at: number): Promise<void> 
   await ended(articles(page).nth(at));
 }
 
-test('an edited message stands beside the old one, and the pager shows either with what was below it', async ({
-  launch,
-}) => {
-  const { page } = await launch();
-  await begin(page);
-  await sendAndWait(page, 'first wording', 1);
-  await sendAndWait(page, 'a question below', 3);
-  await own(page).first().hover();
-  await own(page).first().getByRole('button', { name: 'Edit message' }).click();
-  const field = page.getByRole('textbox', { name: 'New wording' });
-  await expect(field).toBeFocused();
-  await field.fill('second wording');
-  await field.press('Enter');
-  await expect(articles(page)).toHaveCount(2);
-  await expect(articles(page).nth(1)).toContainText('second wording');
-  await ended(articles(page).nth(1));
-  await expect(own(page).first()).toContainText('2 / 2');
-  await own(page).first().getByRole('button', { name: 'Previous version' }).click();
-  await expect(own(page).first()).toContainText('first wording');
-  await expect(articles(page).nth(3)).toContainText('a question below');
-  await own(page).first().getByRole('button', { name: 'Next version' }).click();
-  await expect(articles(page)).toHaveCount(2);
-});
+test.describe('in one app', () => {
+  test.describe.configure({ mode: 'default' });
 
-test('another model answers the same question, after its price was seen beside this one’s', async ({ launch }) => {
-  const { page } = await launch();
-  await begin(page);
-  await sendAndWait(page, 'Who else?', 1);
-  await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
-  const tour = page.getByRole('option', { name: /Sandbox Tour/ });
-  await expect(tour).toContainText('$');
-  await tour.click();
-  await expect(page.getByRole('article', { name: 'Sandbox Tour' })).toContainText('2 / 2');
-  await ended(articles(page).nth(1));
-  await articles(page).nth(1).getByRole('button', { name: 'Previous version' }).click();
-  await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
-  await page.reload();
-  await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
-});
-
-test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ launch }) => {
-  const { page } = await launch();
-  await begin(page);
-  await sendAndWait(page, 'keep me', 1);
-  await sendAndWait(page, 'below', 3);
-  const remove = async () => {
+  test('an edited message stands beside the old one, and the pager shows either with what was below it', async ({
+    app: { page },
+  }) => {
+    await newChat(page);
+    await sendAndWait(page, 'first wording', 1);
+    await sendAndWait(page, 'a question below', 3);
     await own(page).first().hover();
+    await own(page).first().getByRole('button', { name: 'Edit message' }).click();
+    const field = page.getByRole('textbox', { name: 'New wording' });
+    await expect(field).toBeFocused();
+    await field.fill('second wording');
+    await field.press('Enter');
+    await expect(articles(page)).toHaveCount(2);
+    await expect(articles(page).nth(1)).toContainText('second wording');
+    await ended(articles(page).nth(1));
+    await expect(own(page).first()).toContainText('2 / 2');
+    await own(page).first().getByRole('button', { name: 'Previous version' }).click();
+    await expect(own(page).first()).toContainText('first wording');
+    await expect(articles(page).nth(3)).toContainText('a question below');
+    await own(page).first().getByRole('button', { name: 'Next version' }).click();
+    await expect(articles(page)).toHaveCount(2);
+  });
+
+  test('another model answers the same question, after its price was seen beside this one’s', async ({
+    app: { page },
+  }) => {
+    await newChat(page);
+    await sendAndWait(page, 'Who else?', 1);
+    await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
+    const tour = page.getByRole('option', { name: /Sandbox Tour/ });
+    await expect(tour).toContainText('$');
+    await tour.click();
+    await expect(page.getByRole('article', { name: 'Sandbox Tour' })).toContainText('2 / 2');
+    await ended(articles(page).nth(1));
+    await articles(page).nth(1).getByRole('button', { name: 'Previous version' }).click();
+    await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
+    await page.reload();
+    await expect(articles(page).nth(1)).toHaveAccessibleName('Sandbox Echo');
+  });
+
+  test('what is deleted comes back by Undo and by its key, with all that hung on it', async ({ app: { page } }) => {
+    await newChat(page);
+    await sendAndWait(page, 'keep me', 1);
+    await sendAndWait(page, 'below', 3);
+    const remove = async () => {
+      await own(page).first().hover();
+      await own(page).first().getByRole('button', { name: 'Delete message' }).click();
+      await expect(page.getByText('4 messages deleted')).toBeVisible();
+      await expect(articles(page)).toHaveCount(0);
+    };
+    await remove();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(articles(page)).toHaveCount(4);
+    await expect(page.getByText('4 messages deleted')).toHaveCount(0);
+    await remove();
+    await thread(page).focus();
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect(articles(page)).toHaveCount(4);
+    await expect(articles(page).nth(3)).toContainText('below');
+  });
+
+  test('a conversation is read and worked on by keyboard alone', async ({ app: { page } }) => {
+    await newChat(page);
+    await sendAndWait(page, 'one', 1);
+    await sendAndWait(page, 'two', 3);
+    await message(page).focus();
+    await page.keyboard.press('Shift+F6');
+    await expect(thread(page)).toBeFocused();
+    await page.keyboard.press('j');
+    await expect(articles(page).nth(3)).toBeFocused();
+    await page.keyboard.press('k');
+    await expect(articles(page).nth(2)).toBeFocused();
+    await page.keyboard.press('e');
+    await expect(page.getByRole('textbox', { name: 'New wording' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(articles(page).nth(2)).toBeFocused();
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await expect(articles(page).nth(3)).toContainText('2 / 2');
+    await ended(articles(page).nth(3));
+    await thread(page).focus();
+    await page.keyboard.press('j');
+    await expect(articles(page).nth(3)).toBeFocused();
+    await page.keyboard.press('ArrowLeft');
+    await expect(articles(page).nth(3)).toContainText('1 / 2');
+    await expect(page.getByRole('status').filter({ hasText: 'Version 1 of 2' })).toHaveCount(1);
+    await expect(articles(page).nth(3)).toBeFocused();
+    await page.keyboard.press('Delete');
+    await expect(page.getByText('1 message deleted')).toBeVisible();
+    await page.keyboard.press('ControlOrMeta+z');
+    await expect(articles(page).nth(3)).toContainText('1 / 2');
+    await page.keyboard.press('ControlOrMeta+/');
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Previous message');
+    await page.keyboard.press('Escape');
+  });
+
+  test('no state of the thread has an accessibility fault', async ({ app: { page } }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await newChat(page);
+    await sendAndWait(page, 'one', 1);
+    await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
+    await expect(articles(page).nth(1)).toContainText('2 / 2');
+    await ended(articles(page).nth(1));
+    await own(page).first().hover();
+    await expectNoFault(page, 'versions');
+    await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
+    await expect(page.getByRole('option').first()).toBeVisible();
+    await expectNoFault(page, 'other models');
+    await page.keyboard.press('Escape');
+    await own(page).first().getByRole('button', { name: 'Edit message' }).click();
+    await expectNoFault(page, 'editing');
+    await page.keyboard.press('Escape');
     await own(page).first().getByRole('button', { name: 'Delete message' }).click();
-    await expect(page.getByText('4 messages deleted')).toBeVisible();
-    await expect(articles(page)).toHaveCount(0);
-  };
-  await remove();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(articles(page)).toHaveCount(4);
-  await expect(page.getByText('4 messages deleted')).toHaveCount(0);
-  await remove();
-  await thread(page).focus();
-  await page.keyboard.press('ControlOrMeta+z');
-  await expect(articles(page)).toHaveCount(4);
-  await expect(articles(page).nth(3)).toContainText('below');
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+    await expectNoFault(page, 'deleted');
+  });
 });
 
 test('a stopped answer tells the truth about its bill, goes on as one text, and all parts are paid for once', async ({
@@ -112,70 +178,13 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   await expect(page.getByRole('row').filter({ hasText: 'sandbox/slow' })).toHaveCount(2);
 });
 
-test('a conversation is read and worked on by keyboard alone', async ({ launch }) => {
-  const { page } = await launch();
-  await begin(page);
-  await sendAndWait(page, 'one', 1);
-  await sendAndWait(page, 'two', 3);
-  await message(page).focus();
-  await page.keyboard.press('Shift+F6');
-  await expect(thread(page)).toBeFocused();
-  await page.keyboard.press('j');
-  await expect(articles(page).nth(3)).toBeFocused();
-  await page.keyboard.press('k');
-  await expect(articles(page).nth(2)).toBeFocused();
-  await page.keyboard.press('e');
-  await expect(page.getByRole('textbox', { name: 'New wording' })).toBeFocused();
-  await page.keyboard.press('Escape');
-  await expect(articles(page).nth(2)).toBeFocused();
-  await page.keyboard.press('j');
-  await page.keyboard.press('r');
-  await expect(articles(page).nth(3)).toContainText('2 / 2');
-  await ended(articles(page).nth(3));
-  await thread(page).focus();
-  await page.keyboard.press('j');
-  await expect(articles(page).nth(3)).toBeFocused();
-  await page.keyboard.press('ArrowLeft');
-  await expect(articles(page).nth(3)).toContainText('1 / 2');
-  await expect(page.getByRole('status').filter({ hasText: 'Version 1 of 2' })).toHaveCount(1);
-  await expect(articles(page).nth(3)).toBeFocused();
-  await page.keyboard.press('Delete');
-  await expect(page.getByText('1 message deleted')).toBeVisible();
-  await page.keyboard.press('ControlOrMeta+z');
-  await expect(articles(page).nth(3)).toContainText('1 / 2');
-  await page.keyboard.press('ControlOrMeta+/');
-  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('Previous message');
-});
-
-test('no state of the thread has an accessibility fault', async ({ launch }) => {
-  const { page } = await launch();
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await begin(page);
-  await sendAndWait(page, 'one', 1);
-  await articles(page).nth(1).getByRole('button', { name: 'Regenerate' }).click();
-  await expect(articles(page).nth(1)).toContainText('2 / 2');
-  await ended(articles(page).nth(1));
-  await own(page).first().hover();
-  await expectNoFault(page, 'versions');
-  await articles(page).nth(1).getByRole('combobox', { name: 'Retry with…' }).click();
-  await expect(page.getByRole('option').first()).toBeVisible();
-  await expectNoFault(page, 'other models');
-  await page.keyboard.press('Escape');
-  await own(page).first().getByRole('button', { name: 'Edit message' }).click();
-  await expectNoFault(page, 'editing');
-  await page.keyboard.press('Escape');
-  await own(page).first().getByRole('button', { name: 'Delete message' }).click();
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await expectNoFault(page, 'deleted');
-});
-
 test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({
   launch,
 }) => {
   // Three starts of the app.
   test.slow();
   const first = await launch();
-  await begin(first.page);
+  await begin(first.page, 'Sandbox Echo');
   await sendAndWait(first.page, 'another chat', 1);
   await first.close();
   addLongConversation(first.dataFolder, 10_000);

@@ -11,11 +11,18 @@ const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.u
 // A server is set up, and several answers are waited for.
 test.slow();
 
-/** The calculator and a real tool server, looked at and switched on. */
+const equipped = new WeakSet<RunningApp>();
+
+/** The calculator and a real tool server, looked at and switched on where the app has none yet; and a new chat. */
 async function setUp(app: RunningApp): Promise<void> {
+  if (!equipped.has(app)) await equip(app);
+  equipped.add(app);
+  await app.page.getByRole('button', { name: 'New chat' }).click();
+}
+
+async function equip(app: RunningApp): Promise<void> {
   const { page } = app;
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.getByRole('button', { name: 'Try it now' }).click();
   await page.keyboard.press('ControlOrMeta+,');
   await page.getByRole('link', { name: 'Tools', exact: true }).click();
   await page.getByRole('switch', { name: 'Calculator' }).click();
@@ -28,7 +35,6 @@ async function setUp(app: RunningApp): Promise<void> {
   await answering(app, 'Start it', () => page.getByRole('switch', { name: 'Use the tools of Greeter' }).click());
   await page.getByRole('dialog', { name: 'Switch on Greeter?' }).getByRole('button', { name: 'Switch on' }).click();
   await expect(page.getByRole('switch', { name: 'Use the tools of Greeter' })).toBeChecked();
-  await page.getByRole('button', { name: 'New chat' }).click();
 }
 
 /** All that was paid since `opening` is what this chat says it cost. */
@@ -39,90 +45,130 @@ async function booksAgree(page: Page, opening: bigint): Promise<void> {
 
 const card = (page: Page): Locator => page.getByRole('group', { name: 'May greet of Greeter run?' });
 
-test('tools are offered where a model can call them, run in rounds, and each round is on the bill', async ({
-  launch,
-}) => {
-  const app = await launch();
-  const { page } = app;
-  await setUp(app);
-  const opening = await balanceOf(page);
-  await chooseModel(page, 'Sandbox Tour');
-  await page.getByRole('button', { name: 'Tools (none offered)' }).click();
-  const popover = page.getByRole('dialog', { name: 'Tools' });
-  await expect(popover).toContainText('Sandbox Tour cannot call tools');
-  await expect(popover.getByRole('switch', { name: 'Offer tools in this chat' })).toBeDisabled();
-  await page.keyboard.press('Escape');
-  await chooseModel(page, 'Sandbox Tools');
-  await page.getByRole('button', { name: 'Tools (6 tools offered)' }).click();
-  await expect(popover).toContainText('Calculator');
-  await expectNoFaultInEither(page, 'tools of a chat');
-  await page.keyboard.press('Escape');
-  await ask(page, 'What is (2 + 3) * 4, and what is 10 / 4?');
-  const answer = articles(page).nth(1);
-  await ended(answer);
-  await expect(answer).toContainText('That is all I needed.');
-  const calls = answer.locator('summary').filter({ hasText: 'Calculator' });
-  await expect(calls).toHaveCount(2);
-  await calls.first().focus();
-  await page.keyboard.press('Enter');
-  await expect(answer.getByRole('region', { name: 'Arguments' })).toContainText('"expression": "(2 + 3) * 4"');
-  await expect(answer.getByRole('region', { name: 'Result' })).toHaveText('20');
-  await answer.getByRole('button', { name: /billed/ }).click();
-  const bill = page.getByRole('dialog', { name: 'What it cost' });
-  const rows = bill.getByRole('table', { name: 'By request' }).getByRole('row');
-  await expect(rows).toHaveCount(3);
-  const amounts = await rows.getByRole('cell').filter({ hasText: '$' }).allTextContents();
-  const shown = dollars(await bill.getByRole('row', { name: 'Total' }).textContent());
-  expect(amounts.map(dollars).reduce((sum, amount) => sum + amount, 0n)).toBe(shown);
-  await expectNoFaultInEither(page, 'a bill of several requests');
-  await page.keyboard.press('Escape');
-  await booksAgree(page, opening);
-});
+test.describe('in one app', () => {
+  test.describe.configure({ mode: 'default' });
 
-test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
-  launch,
-}) => {
-  const app = await launch();
-  const { page } = app;
-  await setUp(app);
-  const opening = await balanceOf(page);
-  await chooseModel(page, 'Sandbox Tools');
-  await message(page).fill('Please greet Ada');
-  await page.keyboard.press('Enter');
-  await expect(card(page)).toBeFocused();
-  await expect(card(page)).toContainText('"name": "Please greet Ada"');
-  await expect(page.getByRole('status').filter({ hasText: 'May greet of Greeter run?' })).toHaveCount(1);
-  await expect(page.getByRole('img', { name: 'Waits for your decision' })).toBeVisible();
-  await expectNoFaultInEither(page, 'a tool that asks');
-  await page.setViewportSize({ width: 420, height: 900 });
-  await expectNoFaultInEither(page, 'a tool that asks, narrow');
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.reload();
-  await expect(card(page)).toBeVisible();
-  await card(page).focus();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  await expect(card(page).getByRole('button', { name: 'Don’t allow' })).toBeFocused();
-  await page.keyboard.press('Enter');
-  await ended(articles(page).nth(1));
-  await expect(articles(page).nth(1)).toContainText('not allowed');
-  await expect(message(page)).toBeFocused();
+  test('tools are offered where a model can call them, run in rounds, and each round is on the bill', async ({
+    app,
+  }) => {
+    const { page } = app;
+    await setUp(app);
+    const opening = await balanceOf(page);
+    await chooseModel(page, 'Sandbox Tour');
+    await page.getByRole('button', { name: 'Tools (none offered)' }).click();
+    const popover = page.getByRole('dialog', { name: 'Tools' });
+    await expect(popover).toContainText('Sandbox Tour cannot call tools');
+    await expect(popover.getByRole('switch', { name: 'Offer tools in this chat' })).toBeDisabled();
+    await page.keyboard.press('Escape');
+    await chooseModel(page, 'Sandbox Tools');
+    await page.getByRole('button', { name: 'Tools (6 tools offered)' }).click();
+    await expect(popover).toContainText('Calculator');
+    await expectNoFaultInEither(page, 'tools of a chat');
+    await page.keyboard.press('Escape');
+    await ask(page, 'What is (2 + 3) * 4, and what is 10 / 4?');
+    const answer = articles(page).nth(1);
+    await ended(answer);
+    await expect(answer).toContainText('That is all I needed.');
+    const calls = answer.locator('summary').filter({ hasText: 'Calculator' });
+    await expect(calls).toHaveCount(2);
+    await calls.first().focus();
+    await page.keyboard.press('Enter');
+    await expect(answer.getByRole('region', { name: 'Arguments' })).toContainText('"expression": "(2 + 3) * 4"');
+    await expect(answer.getByRole('region', { name: 'Result' })).toHaveText('20');
+    await answer.getByRole('button', { name: /billed/ }).click();
+    const bill = page.getByRole('dialog', { name: 'What it cost' });
+    const rows = bill.getByRole('table', { name: 'By request' }).getByRole('row');
+    await expect(rows).toHaveCount(3);
+    const amounts = await rows.getByRole('cell').filter({ hasText: '$' }).allTextContents();
+    const shown = dollars(await bill.getByRole('row', { name: 'Total' }).textContent());
+    expect(amounts.map(dollars).reduce((sum, amount) => sum + amount, 0n)).toBe(shown);
+    await expectNoFaultInEither(page, 'a bill of several requests');
+    await page.keyboard.press('Escape');
+    await booksAgree(page, opening);
+  });
 
-  await page.keyboard.type('Greet Grace then');
-  await page.keyboard.press('Enter');
-  await expect(card(page)).toBeFocused();
-  await card(page).getByRole('button', { name: 'Allow in this chat' }).focus();
-  await page.keyboard.press('Enter');
-  await ended(articles(page).nth(3));
-  await expect(articles(page).nth(3)).toContainText('Hello, Greet Grace then!');
-  await ask(page, 'Greet Edsger');
-  await ended(articles(page).nth(5));
-  await expect(articles(page).nth(5)).toContainText('Hello, Greet Edsger!');
-  await booksAgree(page, opening);
+  test('a tool that asks waits through a reload, in sight of the list, and is decided by keyboard alone', async ({
+    app,
+  }) => {
+    const { page } = app;
+    await setUp(app);
+    const opening = await balanceOf(page);
+    await chooseModel(page, 'Sandbox Tools');
+    await message(page).fill('Please greet Ada');
+    await page.keyboard.press('Enter');
+    await expect(card(page)).toBeFocused();
+    await expect(card(page)).toContainText('"name": "Please greet Ada"');
+    await expect(page.getByRole('status').filter({ hasText: 'May greet of Greeter run?' })).toHaveCount(1);
+    await expect(page.getByRole('img', { name: 'Waits for your decision' })).toBeVisible();
+    await expectNoFaultInEither(page, 'a tool that asks');
+    await page.setViewportSize({ width: 420, height: 900 });
+    await expectNoFaultInEither(page, 'a tool that asks, narrow');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.reload();
+    await expect(card(page)).toBeVisible();
+    await card(page).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(card(page).getByRole('button', { name: 'Don’t allow' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await ended(articles(page).nth(1));
+    await expect(articles(page).nth(1)).toContainText('not allowed');
+    await expect(message(page)).toBeFocused();
+
+    await page.keyboard.type('Greet Grace then');
+    await page.keyboard.press('Enter');
+    await expect(card(page)).toBeFocused();
+    await card(page).getByRole('button', { name: 'Allow in this chat' }).focus();
+    await page.keyboard.press('Enter');
+    await ended(articles(page).nth(3));
+    await expect(articles(page).nth(3)).toContainText('Hello, Greet Grace then!');
+    await ask(page, 'Greet Edsger');
+    await ended(articles(page).nth(5));
+    await expect(articles(page).nth(5)).toContainText('Hello, Greet Edsger!');
+    await booksAgree(page, opening);
+  });
+
+  test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
+    app,
+  }) => {
+    const { page } = app;
+    await setUp(app);
+    const opening = await balanceOf(page);
+    await chooseModel(page, 'Sandbox Tools');
+    await page.getByRole('button', { name: 'Compare models' }).press('Enter');
+    await searchingModels(page);
+    await page.keyboard.type('Sandbox Tour');
+    await page.getByRole('option', { name: 'Sandbox Tour' }).click();
+    await page.keyboard.press('Escape');
+    await ask(page, 'Please greet Ada');
+    const columns = page.getByRole('region', { name: /^Comparison of/ }).getByRole('article');
+    const asking = columns.filter({ has: card(page) });
+    await expect(asking).toHaveAccessibleName('Sandbox Tools');
+    await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });
+    await expectNoFaultInEither(page, 'a column that asks');
+    await card(page).getByRole('button', { name: 'Allow once' }).press('Enter');
+    await expect(columns.first()).toContainText('Hello, Please greet Ada!');
+    await expect(columns.first()).toContainText(/\$\S+billed/);
+    await expect(columns.first().locator('summary').filter({ hasText: 'greet' })).toHaveCount(1);
+    await booksAgree(page, opening);
+    await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
+    await expect(message(page)).toBeFocused();
+    // Until then nothing is sent.
+    await expect(columns).toHaveCount(0);
+    await page.keyboard.type('Greet Grace then');
+    await page.keyboard.press('Enter');
+    await expect(card(page)).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await ended(articles(page).nth(3));
+    await booksAgree(page, opening);
+  });
 });
 
 test('after kill -9 a call that waited is marked, nothing runs by itself, and the chat goes on', async ({ launch }) => {
   const first = await launch();
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
   await setUp(first);
   await chooseModel(first.page, 'Sandbox Tools');
   await ask(first.page, 'Please greet Ada');
@@ -137,42 +183,4 @@ test('after kill -9 a call that waited is marked, nothing runs by itself, and th
   await ask(page, 'What is 6 * 7?');
   await ended(articles(page).nth(3));
   await expect(articles(page).nth(3)).toContainText('42');
-});
-
-test('a column of a comparison calls tools and asks in its own place, and the others do not wait for it', async ({
-  launch,
-}) => {
-  const app = await launch();
-  const { page } = app;
-  await setUp(app);
-  const opening = await balanceOf(page);
-  await chooseModel(page, 'Sandbox Tools');
-  await page.getByRole('button', { name: 'Compare models' }).press('Enter');
-  await searchingModels(page);
-  await page.keyboard.type('Sandbox Tour');
-  await page.getByRole('option', { name: 'Sandbox Tour' }).click();
-  await page.keyboard.press('Escape');
-  await ask(page, 'Please greet Ada');
-  const columns = page.getByRole('region', { name: /^Comparison of/ }).getByRole('article');
-  const asking = columns.filter({ has: card(page) });
-  await expect(asking).toHaveAccessibleName('Sandbox Tools');
-  await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });
-  await expectNoFaultInEither(page, 'a column that asks');
-  await card(page).getByRole('button', { name: 'Allow once' }).press('Enter');
-  await expect(columns.first()).toContainText('Hello, Please greet Ada!');
-  await expect(columns.first()).toContainText(/\$\S+billed/);
-  await expect(columns.first().locator('summary').filter({ hasText: 'greet' })).toHaveCount(1);
-  await booksAgree(page, opening);
-  await columns.first().getByRole('button', { name: 'Continue with this one' }).press('Enter');
-  await expect(message(page)).toBeFocused();
-  // Until then nothing is sent.
-  await expect(columns).toHaveCount(0);
-  await page.keyboard.type('Greet Grace then');
-  await page.keyboard.press('Enter');
-  await expect(card(page)).toBeFocused();
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await ended(articles(page).nth(3));
-  await booksAgree(page, opening);
 });
