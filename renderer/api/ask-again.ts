@@ -1,11 +1,11 @@
 import type { Query } from '@tanstack/react-query';
 import { retryAfterOf } from '../text/error-text.ts';
 
-/** The core counts the wait on its own clock: one who asks a moment too early is told to wait again. */
+/** Added to the wait: the core measures it on its own clock and would refuse a call that comes a moment too early. */
 const laterMs = 250;
 
-/** When to ask again by itself: after the wait that was asked for, and not before; false where nobody asked to wait. */
+/** Milliseconds until the next automatic retry: after the requested wait; false where no wait was requested. */
 export const askAgainAfter = (waitMs: number | null): number | false => (waitMs === null ? false : waitMs + laterMs);
 
-/** The same for any question that failed. */
+/** The same for a failed query. */
 export const askAgain = ({ state }: Pick<Query, 'state'>): number | false => askAgainAfter(retryAfterOf(state.error));

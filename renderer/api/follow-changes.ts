@@ -5,13 +5,13 @@ import { useConnection } from '../browser/connection.ts';
 import { type Api, queriesOf } from './api.ts';
 import { retryDelay, waitMs } from './retry.ts';
 
-/** What the next message would cost: old with all that has a part in it. */
+/** Areas with cost estimates: stale whenever anything that they depend on changes. */
 const quoted = ['quotes', 'comparisons'] as const;
 const money = ['account', 'credits', 'usage'] as const;
 
 /**
- * Which areas of the contract are old when a topic changes. `account` is what an answer's end changes: what was spent, and what the
- * next message costs. `messages` is another branch: what of the chat goes with the next message.
+ * Which areas of the contract a topic makes stale. `account` changes when an answer ends: what was spent, and so what
+ * the next message costs. `messages` changes with the branch, and with it what is sent with the next message.
  */
 const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   account: [...money, ...quoted, 'context', 'caps'],
@@ -33,8 +33,8 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
 };
 
 /**
- * Holds the one stream that says what has changed and marks what was read from it as old. After a loss everything is
- * old: what changed meanwhile was said to nobody.
+ * Keeps the stream of changes open and marks queries as stale. After a lost connection all are stale: changes made
+ * meanwhile were not received.
  */
 export async function followChanges(api: Api, queries: QueryClient, signal: AbortSignal): Promise<void> {
   const orpc = queriesOf(api);
@@ -45,7 +45,7 @@ export async function followChanges(api: Api, queries: QueryClient, signal: Abor
       attempt = 0;
       useConnection.setState({ lost: false });
       for await (const { topics } of stream) {
-        // Each is asked for again once, however many topics it is old by.
+        // Each area is invalidated once, however many topics name it.
         const areas = new Set(topics.flatMap((topic) => oldBy[topic]));
         for (const area of areas) void queries.invalidateQueries({ queryKey: orpc[area].key() });
       }

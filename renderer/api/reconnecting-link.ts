@@ -1,7 +1,7 @@
 import type { CoreLink } from './api.ts';
 import { retryDelay, waitMs } from './retry.ts';
 
-/** A way to the core that may be lost for good. */
+/** A connection to the core that may be lost for good. */
 export interface Connection {
   readonly link: CoreLink;
   onLost(callback: () => void): void;

@@ -1,4 +1,4 @@
-/** Doubling from a quarter of a second to five seconds. */
+/** Exponential backoff, from 250 ms to five seconds. */
 export const retryDelay = (attempt: number): number => Math.min(5000, 250 * 2 ** Math.min(attempt, 10));
 
 /** Resolves after the time or as soon as the signal is aborted. */

@@ -3,7 +3,7 @@ import { RPCLink as SocketLink } from '@orpc/client/websocket';
 import { acknowledging } from './acknowledging-port.ts';
 import { openSession } from './web-session.ts';
 
-/** A way to the core. A lost one is not repaired: connect again. */
+/** A connection to the core. It does not reconnect: open another one. */
 export interface CoreConnection {
   readonly link: PortLink<Record<never, never>> | SocketLink<Record<never, never>>;
   /** Called once when the core cannot be reached over this connection any more. */
@@ -47,7 +47,7 @@ async function socketConnection(): Promise<CoreConnection> {
   return { link, onLost: (callback) => void lost.then(callback) };
 }
 
-/** Waits for the socket; one that closes before it was open was refused, or nobody is there. */
+/** Resolves when the socket opens. One that closes before was refused, or no server runs. */
 function opened(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     const closed = () => void refused().catch(reject);
@@ -63,7 +63,10 @@ function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-/** A server that runs and refuses does not know this session: it was restarted since. Rejects where none runs. */
+/**
+ * Resolves when a server answers: it refused because it was restarted and does not know this session. Rejects when none
+ * runs.
+ */
 async function refused(): Promise<void> {
   await fetch('/', { method: 'HEAD' });
   sessionStorage.removeItem('portico:session');

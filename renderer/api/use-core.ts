@@ -3,13 +3,13 @@ import type { Settings } from '#shared/contract/app/settings.ts';
 import { useApi, useOrpc } from './api.ts';
 import { askAgainAfter } from './ask-again.ts';
 
-/** What more than one feature reads from the core. The first part of each key is the topic that makes it old. */
+/** Queries that several features share. */
 
 export function useSettings() {
   return useQuery(useOrpc().settings.get.queryOptions());
 }
 
-/** Saves on change: what is shown changes at once and goes back if it could not be saved. */
+/** Saves each change at once, optimistically: the old value is restored when saving fails. */
 export function useUpdateSettings() {
   const api = useApi();
   const queries = useQueryClient();
@@ -49,7 +49,7 @@ export function usePayer(model: string) {
   const { models } = useOrpc();
   const payer = useQuery(models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData })).data;
   const wallets = useWallets().data ?? [];
-  // A wallet that means nothing yet is not in the list.
+  // A wallet that was never used is not in the list.
   return payer && (wallets.find(({ id }) => id === payer.wallet) ?? wallets[0]);
 }
 
@@ -58,11 +58,11 @@ export function useAppInfo() {
 }
 
 export function useProviders() {
-  // How a key does is found out by using it, and nobody tells.
+  // Whether a key works shows when it is used, and no topic announces that.
   return useQuery(useOrpc().providers.list.queryOptions({ refetchOnMount: 'always' }));
 }
 
-/** Opens a link outside the app, past the core's guard. */
+/** Opens a link in the system’s browser, after the core has checked it. */
 export function useOpenLink() {
   const api = useApi();
   return useMutation({ mutationFn: (url: string) => api.app.openLink({ url }) });

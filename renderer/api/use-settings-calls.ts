@@ -3,9 +3,9 @@ import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import { useApi, useOrpc } from './api.ts';
 import { askAgainAfter } from './ask-again.ts';
 
-/** What the settings may ask of the core beside the settings themselves. Answers replace what is shown at once. */
+/** Calls of the settings page. Their answers replace the cached query at once. */
 
-/** Nothing is looked for until somebody asks. */
+/** Searches only when started by the user. */
 export function useDiscovery() {
   const api = useApi();
   return useMutation({ mutationFn: () => api.providers.discover() });

@@ -1,9 +1,9 @@
 const storageKey = 'portico:session';
 
 /**
- * The token of this tab's session with the loopback server. The first time it is got for the one-time secret in the
- * address: the page proves that it knows the secret, the server proves it back, and the secret itself is never sent
- * (security page, rules 13–15).
+ * The token of this tab’s session with the loopback server. The first time it is exchanged for the one-time secret in
+ * the address: page and server prove to each other that they know the secret, which itself is never sent (security
+ * page, rules 13–15).
  */
 export async function openSession(): Promise<string> {
   const secret = takeSecret();
@@ -55,7 +55,7 @@ async function proverFor(secret: string): Promise<(text: string) => Promise<stri
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** To the page that says how to get in; this one is about to end. */
+/** Navigates to the page that explains how to connect. Never resolves: this page is about to be unloaded. */
 function leave(): Promise<never> {
   location.replace('/connect');
   return new Promise(() => {});

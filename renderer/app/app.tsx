@@ -26,7 +26,7 @@ const OrganiseDialogs = lazyView(() =>
   import('../features/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
 );
 
-/** What will be wanted next is loaded while nothing else is done, so that no view is waited for. */
+/** Loaded when the window is idle, so that no view has to be waited for. */
 const next = [
   loadConversation,
   ...[ChatsPage, ModelsPage, UsagePage, CreditsPage, AccountPage, Settings].map(({ load }) => load),
@@ -56,7 +56,7 @@ export function App() {
   );
 }
 
-/** The view of the place where the window is. One that breaks is left behind with its place. */
+/** The view of the current location. Keyed by page, so that navigating away leaves a broken view behind. */
 function Page() {
   const page = useNav((nav) => nav.loc.page);
   return (
@@ -67,7 +67,7 @@ function Page() {
   );
 }
 
-/** Beside a view: drawn as soon as that has loaded. */
+/** Mounted beside a lazy view, so only once that has loaded. */
 function Shown() {
   useShown(true);
   return null;
@@ -79,7 +79,7 @@ const Loading = () => (
   </div>
 );
 
-/** In a boundary of its own: the composer below it does not wait for it. */
+/** In its own boundary, so that the composer below does not wait for it. */
 const Welcome = () => (
   <ViewBoundary name={text.chat}>
     <WelcomeCard />
@@ -108,7 +108,10 @@ function View() {
   }
 }
 
-/** Theme, density and language on the document, and kept for the first paint of the next start. */
+/**
+ * Applies theme, density and language to the document, and keeps them in local storage for the first paint of the next
+ * start.
+ */
 function useLook(): void {
   const { data } = useSettings();
   useEffect(() => {
@@ -119,7 +122,7 @@ function useLook(): void {
     dataset.density = data.density;
     saveLocalSettings({ theme: data.theme, density: data.density, language: data.language });
     document.documentElement.lang = localeOf[language];
-    // Words are chosen where a page begins. Where nothing can be kept, the next one would begin like this one.
+    // The language is chosen when the page loads. Without local storage a reload would not change it.
     if (data.language !== language && readLocalSettings().language === data.language) location.reload();
   }, [data]);
 }

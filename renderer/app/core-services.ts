@@ -4,7 +4,7 @@ import { createHighlighter, type Highlighter } from '../markdown/code/highlighte
 import { createDiagrams, type Diagrams } from '../markdown/diagrams.ts';
 import { startParser } from '../markdown/parser/start-parser.ts';
 
-/** What one window holds for as long as it is open. */
+/** Services that live as long as the window. */
 export interface Core {
   readonly api: Api;
   readonly answers: LiveAnswers;
@@ -16,7 +16,7 @@ const warmAfterMs = 300;
 
 export function createCore(link: CoreLink): Core {
   const parser = startParser();
-  // Before the first chat is opened, and after the first view has been drawn.
+  // After the first paint, and before a chat is opened.
   setTimeout(parser.warm, warmAfterMs);
   return {
     api: createApi(link),

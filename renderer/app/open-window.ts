@@ -10,7 +10,7 @@ import { createQueries, draw } from './window.tsx';
 
 const patienceMs = 1000;
 
-/** Everything between a way to the core and a window on screen. */
+/** Starts the app over a link to the core and renders it. */
 export async function openWindow(element: HTMLElement, link: CoreLink): Promise<void> {
   useConnection.setState({ endedUnsaid: endedUnsaid() });
   const core = createCore(link);
@@ -22,9 +22,12 @@ export async function openWindow(element: HTMLElement, link: CoreLink): Promise<
   draw(element, core, queries);
 }
 
-/** Where the window begins with a chat, its code comes first: once React has drawn that something loads, it shows that for 300 ms. */
+/**
+ * Loads the chat’s code before the first render: once React has shown a Suspense fallback, it keeps that for at least
+ * 300 ms.
+ */
 async function chatLoaded(): Promise<void> {
   const { loc } = useNav.getState();
-  // What has not come is asked for again, and said, by the view.
+  // A failed load is repeated, and reported, by the view.
   if (loc.page === 'chat' && loc.conversationId !== null) await loadConversation().catch(() => {});
 }

@@ -7,8 +7,8 @@ import { CoreProvider } from './core-provider.tsx';
 import type { Core } from './core-services.ts';
 
 /**
- * Fresh data comes by pushed changes, not by asking again; a failed call says so at once. Who is asked to wait asks once more when
- * the wait is over.
+ * Queries are refetched when the core says that something changed, never by polling, and fail at once. Only a call that
+ * was asked to wait is repeated, when the wait is over.
  */
 export const createQueries = (): QueryClient =>
   new QueryClient({
@@ -33,7 +33,6 @@ export function Window({ core, queries, children }: { core: Core; queries: Query
   );
 }
 
-/** Draws the window into its element. */
 export function draw(element: HTMLElement, core: Core, queries: QueryClient): void {
   createRoot(element).render(
     <Window core={core} queries={queries}>

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-/** Whether the core answers, which the shell says when it does not; and whether the page before this one ended without being left. */
+/** `lost`: the core does not answer. `endedUnsaid`: the page before this one crashed or was killed. */
 export const useConnection = create<{ lost: boolean; endedUnsaid: boolean }>()(() => ({
   lost: false,
   endedUnsaid: false,

@@ -1,11 +1,11 @@
 const entry = 'portico:open';
 
 /**
- * Whether the page that this window showed before has ended without being left: its process died or was ended. Call it once, when
- * the page begins.
+ * Whether the page that this window showed before crashed or was killed, so that it had no `pagehide`. Call it once,
+ * when the page begins.
  */
 export function endedUnsaid(): boolean {
-  // A tab that was made from another one has its entries too, but was not loaded again.
+  // A duplicated tab copies the session storage, but is no reload.
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const unsaid = sessionStorage.getItem(entry) !== null && navigation?.type === 'reload';
   sessionStorage.setItem(entry, '');

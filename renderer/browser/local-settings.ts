@@ -1,8 +1,8 @@
 import type { Language } from '#shared/language/messages.ts';
 
 /**
- * What this window may lose without harm: panel width, theme for the first paint. The only reader and writer of
- * `localStorage`, in one entry, so that `theme.js` can read it before anything else runs.
+ * What may be lost without harm: panel width, theme for the first paint. Nothing else uses `localStorage`; it is one
+ * entry, so that `theme.js` can read it before anything else runs.
  */
 const entry = 'portico';
 
@@ -21,12 +21,12 @@ export function readLocalSettings(): Kept {
     const value: unknown = JSON.parse(localStorage.getItem(entry) ?? '{}');
     return typeof value === 'object' && value !== null ? (value as Kept) : {};
   } catch {
-    // Storage is off or was written by something else: begin without it.
+    // Storage is disabled or was written by something else: use defaults.
     return {};
   }
 }
 
-/** Keeps the named values beside what is kept already. A full or forbidden storage only costs what may be lost. */
+/** Merges these values into those that are kept. A full or disabled storage is ignored. */
 export function saveLocalSettings(values: Kept): void {
   try {
     localStorage.setItem(entry, JSON.stringify({ ...readLocalSettings(), ...values }));

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { useMedia } from './use-media.ts';
 
-/** Whether the window is dark now, by the user's choice or the system's. */
+/** Whether the dark theme applies, by the user’s choice or the system’s. */
 export function useDark(): boolean {
   const system = useMedia('(prefers-color-scheme: dark)');
   const chosen = useSyncExternalStore(subscribe, () => document.documentElement.dataset.theme);

@@ -1,7 +1,10 @@
 import { useEffect } from 'react';
 import { useConnection } from './connection.ts';
 
-/** Saves what is waiting when the window may be about to go, left, hidden, reloaded or closed, and when a lost core is back. */
+/**
+ * Calls `flush` when the window may be about to go (left, hidden, reloaded, closed) and when the core is reachable
+ * again.
+ */
 export function useFlush(flush: () => void): void {
   useEffect(() => {
     addEventListener('blur', flush);

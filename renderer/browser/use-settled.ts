@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'react';
 import { create } from 'zustand';
 
-/** A first view that does not come, and a window that is busy from its first moment, get the rest all the same. */
+/** The rest is loaded after this time at the latest, even if the first view does not load or the window stays busy. */
 const latestViewMs = 2000;
 const latestIdleMs = 300;
 
 const useFirstView = create(() => ({ shown: false }));
 
-/** Called by each view with whether all that it begins with is drawn. */
+/** Called by views: whether their initial content is rendered. */
 export function useShown(shown: boolean): void {
   useEffect(() => {
     if (shown) useFirstView.setState({ shown });
   }, [shown]);
 }
 
-/** Whether the first view has been shown and the window has nothing else to do: time for what is only needed later. */
+/** Whether the first view is rendered and the window idle: the time to load what is needed later. */
 export function useSettled(): boolean {
   const { shown } = useFirstView();
   const [settled, setSettled] = useState(false);

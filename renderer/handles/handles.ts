@@ -1,13 +1,13 @@
 import { useLayoutEffect } from 'react';
 
-/** What a part of the window can be told by parts that neither contain it nor lie in it. */
+/** Calls that parts of the window offer to parts elsewhere in the tree. */
 interface Handles {
   sidebar: { element(): HTMLElement | null };
   page: { element(): HTMLElement | null };
   composer: {
     element(): HTMLElement | null;
     focus(): void;
-    /** Nothing is written in it, and it has the focus. */
+    /** It is empty and has the focus. */
     isIdle(): boolean;
     pickModel(): void;
     /** Stops the answers that are being written. */
@@ -17,7 +17,7 @@ interface Handles {
     element(): HTMLElement | null;
     focus(): void;
     showEnd(): void;
-    /** Keeps a message in view that is about to take another one's place. */
+    /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
   };
   findBar: { open(): void };
@@ -30,10 +30,10 @@ interface Handles {
 
 const mounted: Partial<Handles> = {};
 
-/** The part of that name, while it is on the page. */
+/** The handle of that part, while it is mounted. */
 export const handleOf = <Name extends keyof Handles>(name: Name): Handles[Name] | undefined => mounted[name];
 
-/** Lets the whole window reach this part while it is on the page, also from the effects of what is drawn together with it. */
+/** Registers a handle while the component is mounted, early enough for effects of the same commit. */
 export function useHandle<Name extends keyof Handles>(name: Name, handle: Handles[Name]): void {
   useLayoutEffect(() => {
     Object.assign(mounted, { [name]: handle });
@@ -43,7 +43,7 @@ export function useHandle<Name extends keyof Handles>(name: Name, handle: Handle
   });
 }
 
-/** Once what was just opened is drawn. */
+/** In the next frame, when the composer has been rendered. */
 export function focusComposer(): void {
   requestAnimationFrame(() => handleOf('composer')?.focus());
 }

@@ -1,6 +1,6 @@
 import { sliceWeight } from './weight.ts';
 
-/** What is drawn between two frames; one slice always may. */
+/** Weight rendered in one frame; a single slice is always allowed. */
 const frameWeight = 2 * sliceWeight;
 
 interface Waiting {
@@ -9,14 +9,14 @@ interface Waiting {
 }
 
 /**
- * The budget of the window: what is drawn in one frame weighs no more than two slices, however many messages come into
- * view at once. What does not fit waits for the next frame.
+ * The rendering budget of the whole window: two slices a frame, however many messages come into view at once. The rest
+ * waits for the next frame.
  */
 const waiting = new Set<Waiting>();
 let left = frameWeight;
 let asked = false;
 
-/** Whether something may be drawn in this frame. */
+/** Whether this weight still fits into the current frame. */
 export function mayDraw(weight: number): boolean {
   if (weight > left && left < frameWeight) return false;
   left -= weight;
@@ -24,7 +24,7 @@ export function mayDraw(weight: number): boolean {
   return true;
 }
 
-/** Draws when there is room for it. Returns what gives it up. */
+/** Calls `draw` as soon as it fits into a frame. Returns a function that cancels it. */
 export function drawSoon(weight: number, draw: () => void): () => void {
   const one = { weight, draw };
   waiting.add(one);

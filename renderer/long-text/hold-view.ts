@@ -1,12 +1,15 @@
-/** What stands above the view may change its height: what is being read stays where it is. Call it before the next paint. */
+/**
+ * Keeps what is being read in place when an element above the viewport changes its height. Call it before the next
+ * paint.
+ */
 export function holdView(element: Element, beforePx: number): void {
   const scroller = scrollerOf(element);
-  // Elsewhere the browser does it.
+  // Otherwise the browser anchors the scroll position itself.
   if (!scroller || getComputedStyle(scroller).overflowAnchor !== 'none') return;
   const { top, height } = element.getBoundingClientRect();
   const viewTop = scroller.getBoundingClientRect().top;
   const grownPx = height - beforePx;
-  // Where the whole row stands above, the thread keeps the view itself.
+  // If the whole row is above the viewport, the thread adjusts the scroll position.
   const row = element.closest('[data-index]')?.getBoundingClientRect();
   if (row && top + beforePx <= viewTop && row.bottom - grownPx > viewTop) scroller.scrollTop += grownPx;
 }
@@ -17,7 +20,7 @@ function scrollerOf(element: Element): Element | null {
   return parent;
 }
 
-/** Somebody has selected in it, or is at a button of it: it must not go. */
+/** It has the focus or a part of the selection: it must stay in the document. */
 export function isHeld(element: Element): boolean {
   const selection = document.getSelection();
   const selected = selection !== null && !selection.isCollapsed && selection.containsNode(element, true);

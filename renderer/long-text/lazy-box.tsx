@@ -5,23 +5,22 @@ import { isNear, watchNear } from './near-viewport.ts';
 
 interface NearBoxProps {
   className?: string | undefined;
-  /** Of what is in it; see `weight.ts`. */
+  /** Weight of its content; see `weight.ts`. */
   weight: number;
-  /** About how tall it will be, in pixels. */
+  /** Estimated height in pixels. */
   guessPx: () => number;
-  /** What it is of: it is as tall as that was when it was drawn before. */
+  /** The object it shows. Its last height is remembered by it. */
   of?: object | undefined;
-  /** The only one, or one that grows: it is drawn wherever it is, as soon as the budget has room for it. */
+  /** Rendered even outside the viewport, as soon as the budget allows: a single box, or one that still grows. */
   first: boolean;
-  /** Called when it is drawn. */
   children: () => ReactNode;
 }
 
 const heights = new WeakMap<object, number>();
 
 /**
- * A part of something long that is drawn only while it is near to what is seen; else it is an empty box of its height. So
- * what the window lays out, styles and keeps is bounded by what fits into it, not by how long a message is.
+ * Content that is rendered only near the viewport; elsewhere an empty box of the same height. So layout, style and
+ * memory are bounded by what fits into the window, not by the length of a message.
  */
 export function LazyBox({ className, weight, guessPx, of, first, children }: NearBoxProps) {
   'use no memo';
@@ -31,7 +30,7 @@ export function LazyBox({ className, weight, guessPx, of, first, children }: Nea
   if (!drawn) heightPx.current ??= (of && heights.get(of)) ?? guessPx();
   const wasDrawn = useRef(drawn);
 
-  // Before the first paint: what is opened appears at once as it stays.
+  // Before the first paint, so that it appears in its final state.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes into being
   useLayoutEffect(() => {
     if (!drawn && place.current && isNear(place.current) && mayDraw(weight)) setDrawn(true);
@@ -39,7 +38,7 @@ export function LazyBox({ className, weight, guessPx, of, first, children }: Nea
 
   useLayoutEffect(() => {
     const element = place.current;
-    // Of a whole message the thread knows itself.
+    // The thread adjusts for whole messages itself.
     if (element && drawn && !wasDrawn.current && !first) holdView(element, heightPx.current ?? 0);
     wasDrawn.current = drawn;
   }, [drawn, first]);

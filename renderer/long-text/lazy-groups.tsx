@@ -2,19 +2,21 @@ import type { ReactNode } from 'react';
 import { LazyBox } from './lazy-box.tsx';
 
 interface NearGroupsProps {
-  /** How many boxes there are. */
   count: number;
-  /** About how tall the box of this number will be, in pixels. */
+  /** Estimated height of a box in pixels. */
   guessPx: (at: number) => number;
-  /** The box of this number, with a key. */
+  /** The box at this index, with a key. */
   box: (at: number) => ReactNode;
 }
 
 const groupSize = 40;
-/** An empty box costs this much itself; see `weight.ts`. */
+/** Weight of an empty box itself; see `weight.ts`. */
 const boxWeight = 60;
 
-/** Boxes in groups, of which again only those near to what is seen are drawn: a text may be so long that its empty boxes are many. */
+/**
+ * Boxes in groups that are themselves rendered only near the viewport: a text may be so long that even its empty boxes
+ * are too many.
+ */
 export function LazyGroups({ count, guessPx, box }: NearGroupsProps): ReactNode {
   return Array.from({ length: Math.ceil(count / groupSize) }, (_, group) => {
     const boxes = Array.from(

@@ -6,13 +6,13 @@ import { piecesOf, sliceWeight } from './weight.ts';
 
 interface LongTextProps {
   text: string;
-  /** Pixels of a line and letters in it, where it is drawn. */
+  /** Height of a line in pixels, and how many letters fit into it. */
   line: { readonly heightPx: number; readonly letters: number };
-  /** What is made of a piece before it is drawn; it must be the same for each piece as for the whole. */
+  /** Transforms a chunk before it is rendered; must give the same by chunk as for the whole text. */
   as?: (piece: string) => string;
 }
 
-/** Plain text of any length, line ends kept: a piece at a time, and only what is near to what is seen. */
+/** Plain text of any length with its line ends, rendered in chunks near the viewport. */
 export function LongText({ text, line, as = same }: LongTextProps) {
   const pieces = useMemo(() => piecesOf(text), [text]);
   const guess = (at: number) => linesOf(pieces[at] ?? '', line.letters) * line.heightPx;
@@ -31,7 +31,7 @@ export function LongText({ text, line, as = same }: LongTextProps) {
 
 const same = (piece: string): string => piece;
 
-/** About how many lines a text takes. */
+/** Estimated number of lines. */
 export function linesOf(text: string, letters: number): number {
   let lines = 0;
   for (let from = 0; from < text.length; ) {

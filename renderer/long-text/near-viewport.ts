@@ -1,16 +1,16 @@
-/** So far beyond what is seen, something is drawn already. */
+/** Content is rendered this far outside the viewport. */
 const marginPx = 400;
 
 const readers = new Map<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | null = null;
 
-/** Tells whether an element is about to be seen, now and whenever that changes. Returns what ends it. */
+/** Reports whether an element is near the viewport, now and on each change. Returns a function that stops it. */
 export function watchNear(element: Element, tell: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) readers.get(target)?.(isIntersecting);
     },
-    // The margin holds for every box that scrolls around it, too.
+    // The margin applies to nested scroll containers too.
     { scrollMargin: `${marginPx}px` } as IntersectionObserverInit,
   );
   const watching = observer;
@@ -22,7 +22,7 @@ export function watchNear(element: Element, tell: (near: boolean) => void): () =
   };
 }
 
-/** The same at once, for the first frame: as far as the window itself tells. */
+/** The same synchronously, for the first frame; considers only the window, not scroll containers. */
 export function isNear(element: Element): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return bottom > -marginPx && top < innerHeight + marginPx;

@@ -5,8 +5,8 @@ const notPlain = /[^\t\n\r\x20-\u02ff]/;
 const manyMarks = new RegExp(`(\\p{M}{${mostMarks}})(\\p{M}+)`, 'gu');
 
 /**
- * A text as it is drawn: of marks stacked over one letter the first eight, and how many more there are. Laying out a
- * hundred thousand of them takes half a minute, and they would cover what stands above. What is copied has all of them.
+ * A text as it is rendered: of combining marks on one letter the first eight, and how many more there are. Laying out a
+ * hundred thousand of them takes half a minute, and they would cover the text above. Copying gives all of them.
  */
 export const shownText = (text: string): string =>
   notPlain.test(text)

@@ -1,22 +1,22 @@
 /**
- * What text costs to draw, in plain letters: shaping and laying out one takes about half a microsecond, and what a letter
- * of any other kind was measured to take is its multiple here. A slice, the most that is drawn as one, takes some
- * milliseconds whatever stands in it.
+ * Rendering cost in units of one plain letter, about half a microsecond to shape and lay out; other characters count as
+ * the multiple that was measured. A slice, the most that is rendered at once, takes a few milliseconds whatever is in
+ * it.
  */
 export const sliceWeight = 8_000;
 
-/** So many marks over one letter are drawn; see `shown-text.ts`. */
+/** Combining marks that are rendered on one letter; see `shown-text.ts`. */
 export const mostMarks = 8;
-/** A piece of text has no more characters than this, however little they weigh. */
+/** A chunk has no more characters than this, however light they are. */
 const mostCharacters = 100_000;
 const plain = /^[\t\n\r\x20-\u02ff]*$/;
 const mark = /^\p{M}$/u;
 
 const kinds = { control: 8, mark: 4, rightToLeft: 12, emoji: 8, other: 2, newBlock: 800 } as const;
-/** What is said in place of marks that are left out. */
+/** The note in place of marks that are left out. */
 const noteWeight = 20;
 
-/** The weight of a text, or somewhat more than `most` where it is heavier. */
+/** The weight of a text; stops counting soon after `most`. */
 export function textWeight(text: string, most = Number.POSITIVE_INFINITY): number {
   if (plain.test(text)) return text.length;
   const scale = weigher();
@@ -30,13 +30,13 @@ export function textWeight(text: string, most = Number.POSITIVE_INFINITY): numbe
 }
 
 /**
- * Where a piece that begins at `from` ends: at a line's end, else between words, else anywhere, but never within a
- * character. Pieces of a text that grows stay where they are, all but the last.
+ * Where a chunk that begins at `from` ends: at the end of a line, else between words, else anywhere, but never within a
+ * character. When a text grows only its last chunk changes.
  */
 export function pieceEnd(text: string, from: number, most = sliceWeight): number {
   const limit = limitFrom(text, from, most);
   if (limit >= text.length) return text.length;
-  // Looked for in the piece alone: looking back through all of the text, for each piece, would take its square.
+  // Searched in the chunk alone: searching back through the whole text for each chunk would be quadratic.
   const piece = text.slice(from, limit);
   const line = piece.lastIndexOf('\n');
   if (line > piece.length / 2) return from + line + 1;
@@ -44,7 +44,7 @@ export function pieceEnd(text: string, from: number, most = sliceWeight): number
   return space > 0 && space > piece.length - 200 ? from + space + 1 : limit;
 }
 
-/** The pieces of a text, each light enough to be drawn as one; together they are the text. */
+/** Splits a text into chunks light enough to be rendered at once; together they are the text. */
 export function piecesOf(text: string, most = sliceWeight): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -69,7 +69,7 @@ function limitFrom(text: string, from: number, most: number): number {
   return at;
 }
 
-/** Weighs letters one after another: what a letter costs hangs on those before it. */
+/** Weighs letters one after another: what a letter costs depends on those before it. */
 function weigher(): (letter: number) => number {
   const blocks = new Set<number>();
   let marks = 0;
@@ -83,7 +83,7 @@ function weigher(): (letter: number) => number {
       return marks <= mostMarks ? kinds.mark : marks === mostMarks + 1 ? noteWeight : 0;
     }
     marks = 0;
-    // The first letter of a script may have to find its font.
+    // The first letter of a script may have to load its font.
     const isNew = !blocks.has(letter >> 7);
     if (isNew) blocks.add(letter >> 7);
     return weightOfKind(letter) + (isNew ? kinds.newBlock : 0);

@@ -11,7 +11,7 @@ import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
 import { Inline } from './inline.tsx';
 
-/** One block of an answer. The same token is never drawn twice. */
+/** One block of an answer, memoised by its token. */
 export const Block = memo(function Block({ token, live }: { token: Token; live: boolean }): ReactNode {
   const known = token as MarkedToken | MathsToken | DetailsToken;
   switch (known.type) {
@@ -19,7 +19,7 @@ export const Block = memo(function Block({ token, live }: { token: Token; live: 
     case 'def':
       return null;
     case 'heading':
-      // The page and the message have the first two levels. Most answers begin with the second of theirs.
+      // Page and message use heading levels 1 and 2. Most answers begin with a heading of level 2.
       return createElement(
         `h${Math.max(3, Math.min(6, known.depth + 1))}`,
         { 'data-level': known.depth },

@@ -4,7 +4,7 @@ import { safeLink } from './safe-link.ts';
 
 type Tokens = readonly Token[];
 
-/** What a document takes: plain code, formulas as TeX. */
+/** The form for text documents: plain code, formulas as TeX. */
 export const clipboardForm: HtmlForm = {
   headingsBelow: 0,
   link: safeLink,
@@ -12,7 +12,7 @@ export const clipboardForm: HtmlForm = {
   formula: ({ raw }) => raw,
 };
 
-/** Puts text on the clipboard; where there are `tokens`, also what it looks like, for documents and mails. */
+/** Copies text to the clipboard; with `tokens` also as HTML, for documents and mails. */
 export async function copyForms(plain: string, parsed: Tokens | Promise<Tokens>): Promise<void> {
   const tokens = await parsed;
   if (tokens.length === 0) return navigator.clipboard.writeText(plain);

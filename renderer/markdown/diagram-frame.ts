@@ -1,18 +1,18 @@
-/** An SVG document with its size in CSS pixels, or the drawing library's complaint. */
+/** An SVG document with its size in CSS pixels, or Mermaid’s error. */
 export type FrameAnswer =
   | { readonly svg: string; readonly width: number; readonly height: number }
   | { readonly error: string };
 
 export interface DiagramFrame {
-  /** Once the drawing library is loaded. */
+  /** Resolves when Mermaid is loaded. */
   readonly ready: Promise<void>;
   ask(source: string, dark: boolean): Promise<FrameAnswer>;
   remove(): void;
 }
 
 /**
- * Opens the page that draws: without an origin, network or access to this page (`sandbox="allow-scripts"` and a policy
- * of its own, see core/host/page.ts). It is reached through one message port.
+ * Opens the page that renders diagrams: without an origin, network or access to this page (`sandbox="allow-scripts"`
+ * and its own policy, see core/host/page.ts). It is reached through one message port.
  */
 export function openDiagramFrame(): DiagramFrame {
   const element = document.createElement('iframe');

@@ -8,7 +8,7 @@ import { CodeBlock } from './code/code-block.tsx';
 import type { Drawing } from './diagrams.ts';
 import { DiagramsContext } from './diagrams-context.ts';
 
-/** A diagram as a picture, its source one click away. What cannot be drawn is its source, and says why. */
+/** A diagram as an image, with a button for its source. If it cannot be rendered, its source and the reason. */
 export function Diagram({ source }: { source: string }) {
   const [asCode, setAsCode] = useState(false);
   const drawing = useDrawing(source);
@@ -36,7 +36,7 @@ export function Diagram({ source }: { source: string }) {
           src={drawing.url}
           width={drawing.width}
           height={drawing.height}
-          // Shrunk to fit, but never to less than half: then it scrolls.
+          // Shrunk to fit, to half its size at most; then it scrolls.
           style={{ maxWidth: `max(100%, ${Math.round(drawing.width / 2)}px)`, height: 'auto' }}
           alt={words.diagramOf(kindOf(source))}
         />
@@ -59,6 +59,6 @@ function useDrawing(source: string): Drawing | null {
   return drawing;
 }
 
-/** The first word that is not about how to draw: `sequenceDiagram`, `flowchart`, … */
+/** The diagram type: the first word that is not configuration, such as `sequenceDiagram` or `flowchart`. */
 const kindOf = (source: string): string =>
   /^\s*([A-Za-z][\w-]*)/m.exec(source.replace(/^---[\s\S]*?^---/m, '').replace(/%%.*$/gm, ''))?.[1] ?? '';

@@ -1,25 +1,25 @@
 import { markdownText as text } from '../text/markdown-text.ts';
 import { type DiagramFrame, openDiagramFrame } from './diagram-frame.ts';
 
-/** A drawn diagram as an image, sizes in CSS pixels, or why it could not be drawn. */
+/** A diagram as an image with its size in CSS pixels, or why it could not be rendered. */
 export type Drawing =
   | { readonly url: string; readonly width: number; readonly height: number }
   | { readonly problem: string };
 
 export interface Diagrams {
-  /** Draws Mermaid source. Never rejects. What was drawn a short while ago is not drawn again. */
+  /** Renders Mermaid source. Never rejects. Recent results are cached. */
   draw(source: string, dark: boolean): Promise<Drawing>;
 }
 
 const longestSource = 20_000;
 const mostKept = 60;
-/** The drawing library has some megabytes, which a busy machine takes its time to compile. */
+/** Mermaid has some megabytes, which a busy machine takes long to compile. */
 const loadMs = 60_000;
 const drawMs = 10_000;
 
 /**
- * Hands out diagrams as images, one drawn after another in a sandboxed frame: what a model wrote never becomes part of
- * the page. A frame that hangs is thrown away, and its diagram stays source.
+ * Renders diagrams to images, one after another in a sandboxed frame: what a model wrote never becomes part of the
+ * page. A frame that hangs is removed, and its diagram stays source.
  */
 export function createDiagrams(openFrame: () => DiagramFrame = openDiagramFrame): Diagrams {
   const known = new Map<string, Promise<Drawing>>();

@@ -2,10 +2,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { katexNow, loadKatex } from './load-katex.ts';
 
-/** Macros that grow, and sizes that cover the page, end here. Nothing may name an address. */
+/** Limits recursive macros and sizes that would cover the page; no command may use a URL. */
 const limits = { throwOnError: true, trust: false, strict: false, maxSize: 20, maxExpand: 300 } as const;
 
-/** A formula. One that cannot be read is shown as it was written. */
+/** A formula; as source where it cannot be parsed. */
 export function Formula({ token }: { token: MathsToken }) {
   const place = useRef<HTMLSpanElement>(null);
   const [katex, setKatex] = useState(katexNow);

@@ -2,18 +2,18 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { DetailsToken } from '#shared/markdown/elements.ts';
 import { linesOf } from '../long-text/long-text.tsx';
 
-/** Pixels and letters of a line as `prose.css` has them. */
+/** Line height in pixels and letters per line, as in `prose.css`. */
 const line = { heightPx: 24, letters: 95 };
 const code = { linePx: 20, aroundPx: 94, mostPx: 640 };
 const rowPx = 37;
 
-/** About how tall blocks will be, in pixels, until they have been drawn. */
+/** Estimated height of blocks in pixels, until they have been rendered. */
 export const guessedHeight = (tokens: readonly Token[]): number =>
   tokens.reduce((sum, token) => sum + blockHeight(token as MarkedToken | DetailsToken), 0);
 
 function blockHeight(token: MarkedToken | DetailsToken): number {
   switch (token.type) {
-    // Closed, until it is opened.
+    // Collapsed at first.
     case 'details':
       return line.heightPx + 12;
     case 'space':

@@ -11,7 +11,7 @@ import { useOpenLinkHere } from './open-link.ts';
 import { safeLink } from './safe-link.ts';
 import { useShowImageHere } from './show-image.ts';
 
-/** Words, emphasis and links as React elements. Nothing here can make an element that is not named here. */
+/** Inline tokens as React elements. Only the elements named here can be made. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
   // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
   return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
@@ -68,7 +68,7 @@ function InlineToken({ token }: { token: MarkedToken | MathsToken | ElementToken
   }
 }
 
-/** Within a link nothing else can be clicked: one click must not open two addresses. */
+/** Inside a link nothing else is clickable: one click must not open two addresses. */
 const WithinLink = createContext(false);
 
 export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
@@ -93,8 +93,8 @@ export function OutsideLink({ href, children }: { href: string; children: ReactN
 }
 
 /**
- * A picture named by a model is not fetched before its reader asks: that would tell its server who reads. It says where it
- * is; where nobody shows pictures it is a link.
+ * An image in an answer is not fetched until the reader asks: its server would learn who reads. The chip shows its
+ * address; without an image viewer it is a link.
  */
 function ImageChip({ href, alt }: { href: string; alt: string }) {
   const url = safeLink(href);

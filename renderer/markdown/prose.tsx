@@ -6,7 +6,7 @@ import { Blocks } from './block.tsx';
 import { guessedHeight } from './guessed-height.ts';
 import { createSlicer, type Slice } from './parser/slices.ts';
 
-/** A parsed text, drawn slice by slice: those that are near to what is seen. `live`: its last block may still grow. */
+/** A parsed document, slice by slice near the viewport. `live`: its last block may still grow. */
 export function Prose({ tokens, live }: { tokens: readonly Token[]; live: boolean }) {
   const [slicer] = useState(createSlicer);
   const slices = slicer(tokens);

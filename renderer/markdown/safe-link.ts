@@ -1,4 +1,4 @@
 import { outsideLink } from '#shared/outside-link.ts';
 
-/** The target of a link that may be offered, or null: what the core would open, so that a browser's own menu opens no more. */
+/** The URL of a link that the core would open, else null: so the browser’s own menu opens no others either. */
 export const safeLink = (href: string): string | null => outsideLink(href, URL);

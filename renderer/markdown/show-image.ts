@@ -5,6 +5,8 @@ export interface NamedImage {
   readonly name: string;
 }
 
-/** Shows a picture that an answer names, after a click on it; given by the page, because drawing text must not reach the core. */
+/**
+ * Shows an image of an answer after a click; provided by the page, because Markdown components may not call the core.
+ */
 export const ShowImageContext = createContext<((image: NamedImage) => void) | null>(null);
 export const useShowImageHere = () => useContext(ShowImageContext);

@@ -18,7 +18,7 @@ export type SettingsSection = (typeof settingsSections)[number];
 export const chatsViews = ['active', 'archived', 'trash'] as const;
 export type ChatsView = (typeof chatsViews)[number];
 
-/** Where the reader is. `#chat/<id>/<message>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
+/** A location: `#chat/<id>/<message>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
 export type Loc =
   | { readonly page: 'chat'; readonly conversationId: string | null; readonly messageId?: string }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
@@ -37,7 +37,7 @@ export function hashOf(loc: Loc): string {
   return `#${loc.page}`;
 }
 
-/** Anything that is not a place is a new chat: a hash is typed, kept or pasted by anyone. */
+/** Any unknown hash is a new chat: a hash can be typed or pasted. */
 export function locOf(hash: string): Loc {
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
   if (page === 'models' || page === 'usage' || page === 'credits' || page === 'account') return { page };
@@ -65,11 +65,11 @@ function decoded(part: string | undefined): string | null {
 
 interface Nav {
   loc: Loc;
-  /** Place in the window's history, and how far it reaches. */
+  /** Index in the window’s history, and the last index there is. */
   index: number;
   last: number;
   go: (loc: Loc) => void;
-  /** Changes the place without a step back to it: a new chat that got its id. */
+  /** Replaces the location without a history entry: a new chat that got its id. */
   replace: (loc: Loc) => void;
   back: () => void;
   forward: () => void;
@@ -93,7 +93,10 @@ export const useNav = create<Nav>()((set, get) => ({
   forward: () => get().index < get().last && history.forward(),
 }));
 
-/** Reads the place from the address and follows the window's back and forward. Call it once the address is ours. */
+/**
+ * Reads the location from the address and follows the window’s back and forward. Call it after the secret has been
+ * removed from the address.
+ */
 export function startNav(): () => void {
   const index = indexOf(history.state) ?? 0;
   useNav.setState({ loc: locOf(location.hash), index, last: index });
@@ -101,7 +104,7 @@ export function startNav(): () => void {
   const follow = () => {
     const { index: now, last } = useNav.getState();
     const next = indexOf(history.state);
-    // A hash set by hand has no state yet: it is a step forward.
+    // A hash that was typed has no state: it is a new history entry.
     if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);
     useNav.setState({ loc: locOf(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });
   };

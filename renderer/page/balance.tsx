@@ -6,7 +6,7 @@ import { usd } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
 import { walletName } from '../ui/elements/wallet-name.ts';
 
-/** What the next message is paid from, and how much is there: exactly, as the ledger says. */
+/** The wallet that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {
   const wallets = useWallets();
   const wallet = usePayer(useModelHere());
@@ -35,7 +35,7 @@ export function Balance({ brief = false }: { brief?: boolean }) {
   );
 }
 
-/** The model chosen where the reader is. */
+/** The model of the current chat. */
 function useModelHere(): string {
   const loc = useNav((nav) => nav.loc);
   const conversationId = loc.page === 'chat' ? loc.conversationId : null;
@@ -43,6 +43,6 @@ function useModelHere(): string {
   return useChosenModel(conversationId, before ?? null);
 }
 
-/** A prepaid wallet has money left; a metered one can only say what was spent. */
+/** Of a prepaid wallet the rest, of a metered one what was spent. */
 const amountOf = (wallet: WalletBalance): string =>
   wallet.billing === 'meter_only' ? wallet.balance.total_used : wallet.balance.amount;

@@ -3,12 +3,12 @@ import { withoutKeys } from '#shared/without-keys.ts';
 const mostFrames = 30;
 
 /**
- * What is copied of a view that broke, to be shown to others: where in the program it was. What the error says is left out,
- * because it may repeat what was written in a chat.
+ * Details of a broken view to show to others: its stack. The error’s message is left out, because it may repeat words
+ * of a chat.
  */
 export function brokenDetails(view: string, error: unknown, components: string): string {
   const { stack = '', message } = error instanceof Error ? error : { message: '' };
-  // A stack begins with what the error says.
+  // A stack begins with the error’s message.
   const [, ...frames] = stack.split(message);
   const details = {
     view,
@@ -20,7 +20,7 @@ export function brokenDetails(view: string, error: unknown, components: string):
   return withoutKeys(JSON.stringify(details, null, 2));
 }
 
-/** The lines of a stack that name a place in the program, without the address it was loaded from. */
+/** The stack frames without the address of the page. */
 const framesOf = (stack: string): string[] =>
   stack
     .split('\n')

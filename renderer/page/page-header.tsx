@@ -10,13 +10,13 @@ import { useShell } from './shell-state.ts';
 
 interface PageHeaderProps {
   title: string;
-  /** A quiet line beside the title. */
+  /** A muted line beside the title. */
   note?: ReactNode;
   onTitleDoubleClick?: () => void;
   children?: ReactNode;
 }
 
-/** The one row on top of each page. It has the sidebar's button and the balance while the sidebar is away. */
+/** The header of each page. While the sidebar is closed it has its button and the balance. */
 export function PageHeader({ title, note, onTitleDoubleClick, children }: PageHeaderProps) {
   const { open, toggle } = useShell();
   const narrow = useNarrow();
@@ -29,7 +29,7 @@ export function PageHeader({ title, note, onTitleDoubleClick, children }: PageHe
       className={classNames(
         'flex h-11 shrink-0 items-center gap-2 px-5 max-sm:px-3',
         ownBar && 'drag-region',
-        // Room for the window's own buttons.
+        // Space for the window controls.
         ownBar && !mac && 'pr-[138px]',
         ownBar && mac && alone && 'pl-[84px]',
       )}

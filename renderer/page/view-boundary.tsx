@@ -7,9 +7,9 @@ import { brokenDetails } from './broken-details.ts';
 import { AttemptContext } from './lazy-view.tsx';
 
 interface ViewBoundaryProps {
-  /** What is in it, as a person calls it. */
+  /** Its name as shown to the user. */
   readonly name: string;
-  /** Shown while its code is on the way. */
+  /** Shown while its code is being loaded. */
   readonly loading?: ReactNode;
   readonly children: ReactNode;
 }
@@ -19,7 +19,7 @@ interface Broken {
   readonly components: string;
 }
 
-/** What breaks in it stays in it: a notice takes its place, and the rest of the window works on. */
+/** Contains render errors: a notice replaces the broken view, and the rest of the window keeps working. */
 export class ViewBoundary extends Component<ViewBoundaryProps, { broken: Broken | null; attempt: object }> {
   override state = { broken: null as Broken | null, attempt: {} };
 

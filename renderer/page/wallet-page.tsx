@@ -10,19 +10,18 @@ import { PageHeader } from './page-header.tsx';
 
 interface WalletPageProps {
   title: string;
-  /** For tables and charts, which want more room than lines of text. */
+  /** Tables and charts need more width than text. */
   wide?: boolean;
   walletLabel: string;
   failed: string;
-  /** Stands beside the choice of the wallet. */
+  /** Beside the wallet switch. */
   controls?: ReactNode;
-  /** Stands while the wallets are read. */
+  /** Shown while the wallets are read. */
   loading: ReactNode;
-  /** What the page shows of the chosen wallet. */
   children: (wallet: WalletBalance) => ReactNode;
 }
 
-/** A page about the money of one wallet. Which one is chosen in it where there are several. */
+/** A page about one wallet, with a switch where there are several. */
 export function WalletPage({ title, wide, walletLabel, failed, controls, loading, children }: WalletPageProps) {
   const { wallets, query, wallet, choose } = useWallet();
   return (

@@ -7,7 +7,7 @@ import { text } from '../text/shell-text.ts';
 import { Keys } from '../ui/elements/keys.tsx';
 import { type Command, type CommandGroup, useCommands } from './use-commands.ts';
 
-/** Everything that can be done or gone to, by typing. Opens and closes at once. */
+/** The command palette: actions, pages, chats and models. */
 export function Palette() {
   const { overlay, show } = useShell();
   return (

@@ -19,7 +19,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 const Palette = lazyView(() => import('./palette.tsx').then((file) => file.Palette));
 const ShortcutList = lazyView(() => import('./shortcut-list.tsx').then((file) => file.ShortcutList));
 
-/** The window: sidebar, page, and what floats over both. */
+/** The frame of the window: sidebar, page, and dialogs over both. */
 export function Shell({ children }: { children: ReactNode }) {
   const narrow = useNarrow();
   const { open, width, drawer, toggle } = useShell();

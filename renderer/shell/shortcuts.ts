@@ -1,6 +1,6 @@
 import { text } from '../text/shell-text.ts';
 
-/** What each shortcut does and how it is written. `keys` are alternatives. */
+/** Each shortcut with its label; `keys` are alternatives. */
 export const shortcuts = [
   { name: 'palette', keys: ['mod+K', 'mod+Shift+P'], label: text.search },
   { name: 'newChat', keys: ['mod+N', 'mod+Shift+O'], label: text.newChat },

@@ -42,7 +42,7 @@ export interface CommandGroup {
 const mostChats = 30;
 const mostModels = 20;
 
-/** Actions, places, chats and models that match what is typed. */
+/** Actions, pages, chats and models that match the query. */
 export function useCommands(query: string): CommandGroup[] {
   const { go } = useNav.getState();
   const { toggle, show } = useShell.getState();

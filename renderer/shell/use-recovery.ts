@@ -3,7 +3,7 @@ import { useConnection } from '../browser/connection.ts';
 import { text } from '../text/shell-text.ts';
 import { useNotify } from '../ui/notices/use-notify.ts';
 
-/** Says that the window, or the core, had stopped and is back. While the core is away the shell says that itself. */
+/** Notifies that the window or the core had stopped and is back. While the core is away the shell says so. */
 export function useRecovery(): void {
   const { say } = useNotify();
   const windowBack = useEffectEvent(() => say(text.windowBack, text.windowKept));

@@ -7,7 +7,7 @@ import { undoLast } from '../ui/notices/last-undo.ts';
 import { focusNextRegion } from './regions.ts';
 import { actionOf, type ShortcutAction } from './shortcuts.ts';
 
-/** Listens for the whole window. What is open above it, such as a dialog or a menu, takes its keys first: Esc closes that. */
+/** Handles shortcuts of the whole window. Open dialogs and menus handle their keys first: Escape closes them. */
 export function useShortcuts(narrow: boolean): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -15,7 +15,7 @@ export function useShortcuts(narrow: boolean): void {
       const action = actionOf(event, isMac);
       if (!action) return;
       if (action === 'undo') {
-        // Where something was typed, this is the field's own undo.
+        // In a field with text it is the field’s own undo.
         if (!hasWords(event.target) && undoLast()) event.preventDefault();
         return;
       }

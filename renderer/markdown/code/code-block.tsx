@@ -15,11 +15,9 @@ import { useWrap } from './use-wrap.ts';
 interface CodeBlockProps {
   code: string;
   language: string;
-  /** Its last line may still grow. */
+  /** The last line may still grow. */
   live: boolean;
-  /** Said below the code. */
   note?: string | null;
-  /** Further buttons. */
   tools?: ReactNode;
 }
 

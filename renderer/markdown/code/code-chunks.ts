@@ -1,18 +1,18 @@
 import { piecesOf } from '../../long-text/weight.ts';
 
-/** A line of code, or a part of one that is too long to be drawn as one. */
+/** A line of code, or a part of a line that is too long to be rendered at once. */
 export interface CodeLine {
   readonly text: string;
-  /** Which line of the code it is the whole of, from 0; null where it is a part of one. */
+  /** Line number from 0; null for a part of a line. */
   readonly number: number | null;
-  /** A line ends here. */
+  /** It ends with a line end. */
   readonly ends: boolean;
 }
 
-/** Drawn together. Coloured code is many small elements, so they are few. */
+/** Lines rendered together. Highlighted code is many small elements, so a chunk is small. */
 const chunk = { lines: 30, letters: 1_500 } as const;
 
-/** Lines of code in chunks that are drawn one by one. Chunks of code that grows stay as they are, all but the last. */
+/** Splits code into chunks. When code grows only the last chunk changes. */
 export function codeChunks(lines: readonly string[]): readonly (readonly CodeLine[])[] {
   const chunks: CodeLine[][] = [];
   let letters = Number.POSITIVE_INFINITY;
@@ -30,7 +30,7 @@ export function codeChunks(lines: readonly string[]): readonly (readonly CodeLin
   return chunks;
 }
 
-/** Whether a line is so long that it is drawn in parts: then lines are wrapped, whatever the reader has chosen. */
+/** Whether a line is rendered in parts; then it is wrapped, whatever the reader has chosen. */
 export const isLong = (line: string): boolean => line.length > chunk.letters;
 
 function partsOf(text: string, number: number): CodeLine[] {

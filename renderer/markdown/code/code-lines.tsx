@@ -10,16 +10,15 @@ import type { Span } from './highlight-messages.ts';
 interface CodeLinesProps {
   lines: readonly string[];
   coloured: readonly (readonly Span[])[];
-  /** Long lines are broken. */
   wrap: boolean;
 }
 
 const linePx = 20;
 const lettersOfLine = 80;
-/** A coloured word is an element. */
+/** Each highlighted word is an element. */
 const colourWeight = 3;
 
-/** Code, a chunk of lines at a time, and only what is near to what is seen of it. */
+/** Code, in chunks that are rendered near the viewport. */
 export function CodeLines({ lines, coloured, wrap }: CodeLinesProps) {
   const chunks = codeChunks(lines);
   return (
@@ -83,7 +82,7 @@ const Line = memo(function Line({
   spans: readonly Span[] | undefined;
   end: boolean;
 }) {
-  // Colours of an older text of this line are no colours of it.
+  // Spans of an earlier version of this line do not fit.
   const fits = spans && spans.reduce((sum, [part]) => sum + part.length, 0) === text.length;
   return (
     <>

@@ -1,8 +1,8 @@
-/** A piece of a line and the name of its colour; no name: plain. */
+/** A span of a line and the name of its colour; without a name it is plain. */
 export type Span = readonly [text: string, colour: string];
 
 export type HighlightRequest =
-  /** Lines that are closed, from the line number on. They must follow what was asked before, or begin at 0. */
+  /** Complete lines, from this line number on. They must follow the lines of the last request, or begin at 0. */
   | {
       readonly type: 'lines';
       readonly id: number;

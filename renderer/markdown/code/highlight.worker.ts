@@ -4,8 +4,8 @@ import { createLineLimits, grammars } from '#shared/markdown/grammars.ts';
 import type { HighlightAnswer, HighlightRequest, Span } from './highlight-messages.ts';
 
 /**
- * Colours closed lines, each once, from the grammar state in which the line before ended. Runs beside the page: the first
- * use of a grammar takes half a second.
+ * Highlights complete lines, each once, from the grammar state at the end of the line before. In a worker, because the
+ * first use of a grammar takes half a second.
  */
 const highlighter = createHighlighterCore({
   themes: [createCssVariablesTheme({ name: 'portico', variablePrefix: '' })],

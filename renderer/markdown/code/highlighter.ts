@@ -5,7 +5,7 @@ import type { HighlightAnswer, HighlightRequest } from './highlight-messages.ts'
 export type Colour = (answer: HighlightAnswer) => void;
 
 export interface Highlighter {
-  /** Listens for the lines of one block until the returned function is called. */
+  /** Subscribes to the lines of one block. Returns a function that unsubscribes. */
   open(id: number, colour: Colour): () => void;
   ask(request: HighlightRequest): void;
 }

@@ -7,13 +7,13 @@ export const HighlighterContext = createContext<Highlighter | null>(null);
 
 type Lines = readonly (readonly Span[])[];
 const nothing: Lines = [];
-/** So many lines come back coloured in one message: unpacking it is a task of the page. */
+/** Highlighted lines in one message: the page deserialises each in one task. */
 const batch = 30;
-/** What is longer is plain from there on. */
+/** Longer code is plain from there on. */
 const longest = 300_000;
 const numbers = new Map<string, number>();
 
-/** The coloured lines of a block so far: those that are closed. The rest is drawn plain, so nothing moves. */
+/** The highlighted lines of a block so far, which are its complete ones. The rest is plain, so nothing moves. */
 export function useHighlighted(code: string, language: string, live: boolean): Lines {
   const highlighter = useContext(HighlighterContext);
   const [lines, setLines] = useState<Lines>(nothing);
@@ -50,7 +50,7 @@ function colourable(closed: string): string {
   return closed.length <= longest ? closed : closed.slice(0, closed.lastIndexOf('\n', longest) + 1);
 }
 
-/** The worker knows blocks by number. */
+/** The worker identifies blocks by number. */
 function numberOf(key: string): number {
   const number = numbers.get(key) ?? numbers.size + 1;
   numbers.set(key, number);

@@ -3,13 +3,12 @@ import remend from 'remend';
 import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
 /**
- * Markdown that grows. Closed blocks are lexed once and keep their identity, so that nothing finished is drawn again;
- * only the open tail is lexed with each piece. At the end the blocks equal those of the whole text (see the tests).
+ * Incremental Markdown. Closed blocks are lexed once and keep their identity, so that they are not rendered again; only
+ * the open tail is lexed with each chunk. At the end the blocks equal those of the whole text (see the tests).
  */
 export interface Blocks {
-  /** Adds what has arrived. */
   append(text: string): void;
-  /** Nothing more will come: half-written syntax is what it is. */
+  /** The text is complete: unfinished syntax is taken literally. */
   finish(): void;
   readonly source: string;
   readonly tokens: readonly Token[];
@@ -31,7 +30,7 @@ export function createBlocks(): Blocks {
     const cut = closedCount(raw);
     const done = raw.slice(0, cut).map((token, at) => equalOr(open[at], token));
     const length = done.reduce((sum, token) => sum + token.raw.length, 0);
-    // Only what is told back word for word is closed: whatever a parser does, no word may be lost.
+    // Blocks are closed only if they reproduce the text exactly: whatever a parser does, no word may be lost.
     if (streaming && cut > 0 && tail.startsWith(done.map((token) => token.raw).join(''))) {
       closed = [...closed, ...done];
       open = open.slice(cut);
@@ -52,7 +51,7 @@ export function createBlocks(): Blocks {
     append(text) {
       if (finished || text === '') return;
       source += text;
-      // Half of a line end may still be on its way.
+      // The `\n` of a `\r\n` may still be missing.
       const arrived = heldBack + text;
       heldBack = arrived.endsWith('\r') ? '\r' : '';
       tail += withPlainLines(arrived.slice(0, arrived.length - heldBack.length));
@@ -62,7 +61,7 @@ export function createBlocks(): Blocks {
       if (finished) return;
       finished = true;
       tail += heldBack ? '\n' : '';
-      // A reference may have been used before it was defined.
+      // A link reference may have been used before its definition.
       if (!referenceDefinition.test(source)) return refresh(false);
       const before = [...closed, ...open];
       closed = lexText(withPlainLines(source)).map((token, at) => equalOr(before[at], token));
@@ -80,8 +79,8 @@ export function lexWhole(source: string): Token[] {
 }
 
 /**
- * How many blocks can no longer change: all but the last two that are not blank, as far as a blank line ends them. Without
- * one, what follows may yet turn out to continue the block.
+ * How many blocks can no longer change: all but the last two that are not blank, and only up to a blank line. Without
+ * one, what follows may continue the block.
  */
 function closedCount(tokens: readonly Token[]): number {
   let solid = 0;
@@ -98,11 +97,11 @@ const endsWithBlankLine = (token: Token | undefined): boolean =>
 const sameOr = (before: Token | undefined, now: Token): Token =>
   before && before.type === now.type && before.raw === now.raw ? before : now;
 
-/** The same words may hold a link now: what is inside counts too. */
+/** The same source may contain a link now, so the content is compared too. */
 const equalOr = (before: Token | undefined, now: Token): Token =>
   before && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 
-/** Closes what is half-written, so that no raw syntax flashes. Never within an open fence: there it is text. */
+/** Closes unfinished syntax, so that no raw markup flashes. Not inside an open fence, where it is text. */
 function mended(tail: string): string {
   if (tail.length > longestMended) return tail;
   return remend(tail, { linkMode: 'text-only', images: false, htmlTags: false, katex: false });

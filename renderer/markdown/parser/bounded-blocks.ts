@@ -4,21 +4,21 @@ import { plainText } from '#shared/markdown/plain-text.ts';
 import { piecesOf, sliceWeight } from '../../long-text/weight.ts';
 import { itemWeight, rowWeight, tokensWeight, tokenWeight } from './token-weight.ts';
 
-/** The element around a text has its weight too. */
+/** The enclosing element has a weight too. */
 const textOfSlice = sliceWeight - 400;
-/** Columns beyond these are nothing that anybody reads as a table: it is shown as it was written. */
+/** A table with more columns than this is unreadable and shown as source. */
 const mostColumns = 60;
 
 /**
- * Blocks as they are drawn: one that is too heavy becomes several of its kind, a long paragraph two paragraphs, a long
- * table two tables. What cannot be divided is shown as it was written. The text of all stays the text of the block.
+ * Blocks as they are rendered: one that is too heavy becomes several of its kind, a long paragraph two paragraphs, a
+ * long table two tables. What cannot be split is shown as source. No text is lost.
  */
 export function boundedBlocks(block: Token): readonly Token[] {
   if (tokenWeight(block, sliceWeight) <= sliceWeight && !isWide(block)) return [block];
   return parts(block as MarkedToken | DetailsToken);
 }
 
-/** Text that is shown as it stands, in pieces. */
+/** Text as plain chunks. */
 export const plainBlocks = (source: string): Token[] => piecesOf(source, textOfSlice).map(plainText);
 
 const isWide = (block: Token): boolean => block.type === 'table' && (block as Tokens.Table).header.length > mostColumns;
@@ -50,7 +50,7 @@ const packedBlocks = (tokens: readonly Token[]): Token[][] =>
 const rawOf = (tokens: readonly Token[]): string => tokens.map(({ raw }) => raw).join('');
 const withText = (tokens: Token[]) => ({ tokens, raw: rawOf(tokens), text: rawOf(tokens) });
 
-/** Words in packs; words that are too heavy alone are shown as they were written. */
+/** Inline tokens in groups; tokens too heavy alone are shown as source. */
 function inlineParts(tokens: readonly Token[]): Token[][] {
   const divided = tokens.flatMap((token) =>
     tokenWeight(token, textOfSlice) <= textOfSlice ? [token] : inlineWritten(token as MarkedToken),
@@ -66,7 +66,7 @@ const inlineWritten = (token: MarkedToken): Token[] =>
     escaped: false,
   }));
 
-/** An item that is too heavy is divided as well; what comes after its first part stands below the list, not in it. */
+/** An item that is too heavy is split as well; what follows its first part stands below the list, not in it. */
 function listParts(list: Tokens.List): Token[] {
   const start = Number(list.start) || 1;
   let at = 0;
@@ -85,7 +85,7 @@ function listParts(list: Tokens.List): Token[] {
   });
 }
 
-/** Each with the head of the table. A row that is too heavy alone is shown as it was written. */
+/** Each part repeats the table’s head. A row that is too heavy alone is shown as source. */
 function tableParts(table: Tokens.Table): Token[] {
   const head = rowWeight(table.header);
   if (head > sliceWeight / 2) return plainBlocks(table.raw);
@@ -97,7 +97,7 @@ function tableParts(table: Tokens.Table): Token[] {
   });
 }
 
-/** Groups parts in their order, as many as weigh no more than `most` together. */
+/** Groups parts in order, each group at most as heavy as `most`. */
 function packed<Part>(parts: readonly Part[], weigh: (part: Part) => number, most = textOfSlice): Part[][] {
   const packs: Part[][] = [];
   let weight = Number.POSITIVE_INFINITY;

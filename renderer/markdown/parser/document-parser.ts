@@ -2,25 +2,23 @@ import type { Token } from 'marked';
 import { plainBlocks } from './bounded-blocks.ts';
 import { type ParseAnswer, type ParseMessage, type ParseRequest, ready } from './parse-messages.ts';
 
-/** The blocks of a document so far; `whole`: of all of it. A block that did not change keeps its identity. */
+/** The blocks of a document so far; `whole`: the document is complete. An unchanged block keeps its identity. */
 export type BlocksListener = (tokens: readonly Token[], whole: boolean) => void;
 
-/** A Markdown text that grows. */
+/** A Markdown document that is appended to. */
 export interface ParsedDocument {
   append(text: string): void;
-  /** Nothing more will come. */
+  /** The document is complete. */
   finish(): void;
-  /** Its blocks are no longer wanted. */
   close(): void;
 }
 
 export interface DocumentParser {
   open(listener: BlocksListener): ParsedDocument;
-  /** Starts what parses, so that the first document does not wait for it. */
+  /** Starts the worker, so that the first document does not wait for it. */
   warm(): void;
 }
 
-/** What is used of a `Worker`. */
 export interface ParseWorker {
   postMessage(request: ParseRequest): void;
   addEventListener(type: 'message', listener: (event: { data: ParseMessage }) => void): void;
@@ -31,34 +29,34 @@ export interface ParseWorker {
 interface Document {
   readonly id: number;
   readonly listener: BlocksListener;
-  /** All of the text, for the day on which a worker has to be replaced. */
+  /** The whole text, in case the worker has to be replaced. */
   source: string;
   finished: boolean;
-  /** What the present worker was given of both. */
+  /** How much of it the current worker has received. */
   given: { length: number; finish: boolean };
   tokens: readonly Token[];
-  /** The worker has it in its queue; the next piece waits for that. */
+  /** A request is in the worker’s queue; the next chunk waits for its answer. */
   asked: boolean;
-  /** The worker was stuck on it. */
+  /** The worker hung on it: it is shown as plain text. */
   plain: boolean;
 }
 
-/** A text that takes longer is not worth its parsing: it is shown as it stands. */
+/** A document that takes longer is shown as plain text. */
 const timeLimitMs = 2_000;
-/** A machine that is busy may take so long to start a worker, which is no text's fault. */
+/** A busy machine may take this long to start a worker, which is not the document’s fault. */
 const startLimitMs = 20_000;
 const nothingGiven = { length: 0, finish: false };
 
 /**
- * Parses in a worker that takes documents one after another. A text on which it stays longer than the limit is shown
- * plain, and a new worker goes on with the others. Where no worker can be had, the page parses itself.
+ * Parses documents in a worker, one after another. A document on which it hangs is shown as plain text, and a new
+ * worker continues with the others. If no worker can be started, the page parses.
  */
 export function createDocumentParser(startWorker: () => ParseWorker, limitMs = timeLimitMs): DocumentParser {
   const documents = new Map<number, Document>();
-  /** In the order in which the worker takes them: the first is the one it is at. */
+  /** In the worker’s order: the first is being parsed. */
   let queue: Document[] = [];
   let worker: ParseWorker | null = null;
-  /** The worker has started: how long it takes is the text's doing. */
+  /** The worker has started: from here on the time limit applies to the document. */
   let started = false;
   let start = startWorker;
   let lastId = 0;
@@ -109,8 +107,8 @@ export function createDocumentParser(startWorker: () => ParseWorker, limitMs = t
   }
 
   /**
-   * The worker is stuck or gone. One that never started cannot be had at all. Another one stumbled over the text that it was
-   * at, which stays plain for good; the others begin again with a new worker.
+   * The worker hangs or has crashed. If it never started, workers are not available. Otherwise the current document
+   * stays plain text, and the others are parsed again by a new worker.
    */
   function giveUp(): void {
     const [stuck] = queue;
@@ -172,7 +170,7 @@ const tellPlain = ({ listener, source, finished }: Document) => listener(plainBl
 const isGiven = ({ given, source, finished }: Document): boolean =>
   given.length === source.length && given.finish === finished;
 
-/** The same work without a worker, by code that is only loaded for it. */
+/** Parses without a worker; the code is loaded only then. */
 function parseInPage(): ParseWorker {
   const loading = import('./parse-documents.ts').then(({ createParsing }) => createParsing(), answerPlainly);
   const listeners: ((event: { data: ParseAnswer }) => void)[] = [];
@@ -189,7 +187,7 @@ function parseInPage(): ParseWorker {
   };
 }
 
-/** Where nothing that parses can be had, a text is shown as it stands. */
+/** Without any parser, documents are plain text. */
 function answerPlainly() {
   const sources = new Map<number, string>();
   return (request: ParseRequest): ParseAnswer[] => {

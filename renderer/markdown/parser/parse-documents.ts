@@ -6,17 +6,17 @@ import { tokenWeight } from './token-weight.ts';
 
 interface Document {
   readonly blocks: Blocks;
-  /** What is drawn of each block; the same block gives the same. */
+  /** Cached result of `boundedBlocks` by block. */
   readonly bounded: WeakMap<Token, readonly Token[]>;
   told: readonly Token[];
 }
 
-/** The page takes an answer in one task: what it has to unpack for it weighs no more than this. */
+/** Weight of one message to the page, which deserialises it in one task. */
 const answerWeight = 40_000;
 
 /**
- * Answers parse requests, one after another: what runs in the worker, and in the page where no worker can be had. A request
- * to append has one answer, or several that follow each other.
+ * Answers parse requests, in the worker or in the page. A request to append is answered by one message, or by several
+ * in a row.
  */
 export function createParsing(): (request: ParseRequest) => readonly ParseAnswer[] {
   const documents = new Map<number, Document>();
@@ -33,7 +33,7 @@ export function createParsing(): (request: ParseRequest) => readonly ParseAnswer
     const tokens = boundedOf(document);
     const kept = sameAtTheStart(document.told, tokens);
     document.told = tokens;
-    // A finished document is told once and never asked for again.
+    // No request follows a finished document.
     if (request.finish) documents.delete(id);
     return answersOf(id, kept, tokens);
   };

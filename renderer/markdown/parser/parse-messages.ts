@@ -4,11 +4,13 @@ export type ParseRequest =
   | { readonly type: 'append'; readonly id: number; readonly text: string; readonly finish: boolean }
   | { readonly type: 'forget'; readonly id: number };
 
-/** A worker says first that it has started; until then it takes no document. */
+/** The first message of a worker; before it, none is sent documents. */
 export const ready = 'ready';
 export type ParseMessage = ParseAnswer | typeof ready;
 
-/** What a document's blocks are now: the first `kept` of those told before, then these. `more`: others follow at once. */
+/**
+ * The blocks of a document: the first `kept` of the previous ones, then these. `more`: the next message continues them.
+ */
 export interface ParseAnswer {
   readonly id: number;
   readonly kept: number;

@@ -1,7 +1,7 @@
 import { createParsing } from './parse-documents.ts';
 import { type ParseRequest, ready } from './parse-messages.ts';
 
-/** Parses Markdown beside the page, so that no answer, however long or hostile, takes a frame from it. */
+/** Parses Markdown in a worker, so that no answer, however long or hostile, blocks a frame. */
 const answer = createParsing();
 
 addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {

@@ -2,15 +2,15 @@ import type { Token } from 'marked';
 import { sliceWeight } from '../../long-text/weight.ts';
 import { tokenWeight } from './token-weight.ts';
 
-/** Blocks that are drawn together; see `lazy-box.tsx`. */
+/** Blocks that are rendered together; see `lazy-box.tsx`. */
 export interface Slice {
   readonly tokens: readonly Token[];
   readonly weight: number;
 }
 
 /**
- * Divides the blocks of a text into slices, each as heavy as one may be. For the next blocks of the same text, slices that
- * have not changed are the same objects, and only what is new is weighed.
+ * Groups blocks into slices of at most the allowed weight. When a document grows, unchanged slices keep their identity,
+ * and only new blocks are weighed.
  */
 export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
   let slices: readonly Slice[] = [];

@@ -2,7 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { MathsToken } from '#shared/markdown/maths.ts';
 import { sliceWeight, textWeight } from '../../long-text/weight.ts';
 
-/** What an element costs beside its text, in plain letters: see `weight.ts`. */
+/** Weight of elements beside their text; see `weight.ts`. */
 const costs = {
   element: 40,
   block: 40,
@@ -13,10 +13,10 @@ const costs = {
   texLetter: 15,
   code: 1_600,
 } as const;
-/** Code draws itself in parts, so a block of it is never heavier than this. */
+/** Code is rendered in chunks, so a block of it never weighs more than this. */
 const mostOfCode = sliceWeight / 2;
 
-/** What it costs to draw a token, or somewhat more than `most` where that is exceeded. */
+/** The weight of a token; stops counting soon after `most`. */
 export function tokenWeight(token: Token, most = Number.POSITIVE_INFINITY): number {
   const known = token as MarkedToken | MathsToken;
   switch (known.type) {
@@ -57,7 +57,7 @@ function plainWeight(token: Tokens.Generic, most: number): number {
   return (token.type === 'text' ? 1 : costs.element) + textWeight(token.text ?? token.raw, most);
 }
 
-/** Stops where it is clear that it is too much. */
+/** Stops as soon as the sum exceeds the limit. */
 function sum<Part>(parts: readonly Part[], weigh: (part: Part) => number, most: number): number {
   let weight = 0;
   for (const part of parts) {
