@@ -11,11 +11,11 @@ export interface ErrorText {
   /** The one thing that most likely helps. */
   readonly remedy: string;
   readonly retryable: boolean;
-  /** The earliest time at which trying again can help (epoch milliseconds), where somebody asked to wait. */
+  /** When a retry can succeed at the earliest (epoch milliseconds), if a wait was requested. */
   readonly retryAt: number | null;
 }
 
-/** What to do about each failure the user can do something about. The rest: try again, then look at the log. */
+/** Remedies for failures the user can do something about. For the rest: retry, then read the log. */
 const remedies = words<Partial<Record<ErrorCode, string>>>({
   missing_credentials: 'Add a key for this provider in Settings.',
   malformed_authorization: 'Enter the gateway key again in Settings.',
@@ -84,7 +84,7 @@ const lostCore: ErrorText = {
   retryAt: null,
 };
 
-/** When each failure came: it is described again and again, and its wait has begun then. */
+/** When each error arrived: its wait counts from then, however often it is described. */
 const arrivals = new WeakMap<Error, number>();
 
 function arrivalOf(error: Error): number {
@@ -93,10 +93,10 @@ function arrivalOf(error: Error): number {
   return at;
 }
 
-/** The core has named no failure: it did not answer. */
+/** The error is not the core’s: the core did not answer. */
 export const isCoreLost = (error: unknown): boolean => !(error instanceof ORPCError);
 
-/** Turns whatever a call threw into words. Only failures that the core named keep their own sentence. */
+/** Describes whatever a call threw. Only errors of the core keep their own sentence. */
 export function describeError(error: unknown): ErrorText {
   if (!(error instanceof ORPCError)) return lostCore;
   const { code, message } = error;
@@ -109,7 +109,7 @@ interface StoredFailure extends Told {
   readonly retryAfterMs: number | null;
 }
 
-/** What happened: in the window's language where the words are the app's, else as it was told. */
+/** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
 export const sentenceOf = (told: Told): string => sentenceIn(refusals, told);
 
 /** A gateway's own sentence, behind words for its code where this language has them. */
@@ -128,11 +128,10 @@ export function describeFailure(failure: StoredFailure, since: number | null): E
   };
 }
 
-/** When a wait that began then is over. */
 export const retryAtOf = (since: number | null, retryAfterMs: number | null): number | null =>
   since === null || retryAfterMs === null ? null : since + retryAfterMs;
 
-/** Milliseconds that whoever refused a call asks to wait. */
+/** The requested wait in milliseconds. */
 export function retryAfterOf(error: unknown): number | null {
   const data: unknown = error instanceof ORPCError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('retryAfterMs' in data)) return null;

@@ -2,8 +2,7 @@ import { parseUsdPerToken } from '#shared/money.ts';
 import { locale, words } from './language.ts';
 
 /**
- * What numbers and times look like. Money never becomes a float: `Intl` takes decimal strings and writes every digit
- * of them.
+ * Formats numbers, times and money. Money never becomes a float: `Intl` takes decimal strings and writes every digit.
  */
 const decimal = /^-?\d+(\.\d+)?$/;
 const exactUsd = new Intl.NumberFormat(locale, {
@@ -23,17 +22,17 @@ export function usd(amount: string): string {
   return exactUsd.format(amount as Intl.StringNumericLiteral);
 }
 
-/** The same with an explicit plus sign, for lines of a ledger. */
+/** With an explicit plus sign, for lines of the ledger. */
 export const signedUsd = (amount: string): string => (amount.startsWith('-') ? usd(amount) : `+${usd(amount)}`);
 
-/** A price per token as dollars per million tokens: `"0.00000075"` is `$0.75`. Moves the point, computes nothing. */
+/** A price per token as dollars per million tokens: `"0.00000075"` is `$0.75`. Only moves the decimal point. */
 export function usdPerMillion(perToken: string): string {
   const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
   return usd(`${text.slice(0, -6)}.${text.slice(-6)}`);
 }
 
 export const count = (value: number): string => integer.format(value);
-/** `128K`, `1M`, `2.1M`: round marketing numbers such as context windows, never money. */
+/** `128K`, `1M`, `2.1M`: rounded sizes such as context windows, never money. */
 export const rough = (value: number): string => compact.format(value);
 export const share = (ratio: number): string => percent.format(ratio);
 

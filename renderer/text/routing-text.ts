@@ -73,7 +73,7 @@ export const routingText = words({
   perMillion: (prompt: string, completion: string) => `${prompt} / ${completion} per 1M tokens`,
   noPrice: 'price unknown',
   eliminated: (models: number) => `${counted(models, 'model was', 'models were')} not in the running`,
-  /** A reason in the interface's words; one that is not known here is shown as it is. */
+  /** A reason as text; an unknown one as it is. */
   exclusion: (reason: string): string => {
     const [kind, what = ''] = reason.split(':');
     if (kind === 'capability') return capabilities[what] ?? `lacks ${what}`;

@@ -1,7 +1,7 @@
 import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 import { words } from './language.ts';
 
-/** What Settings → Tools says. */
+/** The texts of Settings → Tools. */
 export const text = words({
   loading: 'Loading tools',
   failed: 'Could not read the tools',
@@ -107,5 +107,5 @@ export const text = words({
 
 const names = words(toolNames);
 
-/** How a call is named: a built-in tool in the window's language, another one as its server names it. */
+/** The title of a call: a built-in tool in the window’s language, another one as its server names it. */
 export const titleOf = (call: Parameters<typeof callTitle>[1]): string => callTitle(names, call);

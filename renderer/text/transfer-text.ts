@@ -55,6 +55,6 @@ export const text = words({
   preview: 'What is in the file',
 });
 
-/** What became of an export, as far as anybody here knows: what a browser does with a download it does not tell. */
+/** The result of an export as far as it is known: a browser does not tell what became of a download. */
 export const exportedText = (exported: { as: string; name?: string }): string =>
   exported.name === undefined ? text.exported : text.savedAs(exported.name);

@@ -16,11 +16,11 @@ const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 interface AttachmentListProps {
   files: readonly Attachment[];
   uploading?: readonly Upload[];
-  /** Without it they are shown, not edited. */
+  /** Without it the list is read-only. */
   onRemove?: (id: string) => void;
 }
 
-/** Files of a message or of a draft: a look at each, what it is, and about how many tokens. */
+/** Files of a message or of a draft: preview, type and estimated tokens. */
 export function AttachmentList({ files, uploading = [], onRemove }: AttachmentListProps) {
   if (files.length === 0 && uploading.length === 0) return null;
   return (

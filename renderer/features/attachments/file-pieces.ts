@@ -4,7 +4,7 @@ import type { Api } from '../../api/api.ts';
 
 const { chunkBytes } = attachmentLimits;
 
-/** Sends a file to the core piece by piece; answers with what it was kept as. */
+/** Uploads a file to the core in pieces; returns it as an attachment. */
 export async function uploadFile(api: Api, file: File, uploadId: string, signal: AbortSignal): Promise<Attachment> {
   const name = file.name || 'file';
   for (let offset = 0; offset < file.size; offset += chunkBytes) {
@@ -18,7 +18,7 @@ export async function uploadFile(api: Api, file: File, uploadId: string, signal:
   throw new Error('The file ended before it was whole');
 }
 
-/** Reads a kept file back. The type is the one that the core saw in its bytes, so that a name cannot choose another. */
+/** Reads an attachment. Its type is what the core detected, so that a file name cannot choose another. */
 export async function readFile(api: Api, { id, mediaType }: Attachment, signal: AbortSignal): Promise<Blob> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   for (let offset = 0, total = 1; offset < total; ) {

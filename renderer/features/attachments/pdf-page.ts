@@ -3,7 +3,7 @@ import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.mjs?worker&url';
 import { startWorker } from '../../browser/trusted-worker.ts';
 
 export interface PdfPage {
-  /** The first page as a picture. */
+  /** The first page as a data URL. */
   readonly picture: string;
   readonly width: number;
   readonly height: number;
@@ -12,12 +12,12 @@ export interface PdfPage {
 
 const widthPx = 720;
 const tallestPx = 2000;
-/** A document may be made to take for ever: its worker is ended then. */
+/** A malicious document could take for ever: its worker is terminated then. */
 const limitMs = 15_000;
 
 /**
- * Draws the first page of a PDF, in a worker of its own that is ended afterwards. Nothing of the document runs or is
- * fetched. Rejects where it is locked, damaged or takes too long.
+ * Renders the first page of a PDF, in its own worker that is terminated afterwards. No script of the document runs and
+ * nothing is fetched. Rejects a locked, damaged or too slow one.
  */
 export async function firstPage(bytes: Uint8Array): Promise<PdfPage> {
   const port = startWorker(workerUrl);

@@ -13,7 +13,7 @@ export interface Upload {
   readonly cancel: () => void;
 }
 
-/** Takes files into the draft, one after the other. What is not taken says why, and the rest comes in all the same. */
+/** Adds files to the draft one after another. Each refused file is reported; the others are added. */
 export function useAttach(conversationId: string | null) {
   const api = useApi();
   const key = draftKey(conversationId);
@@ -53,7 +53,7 @@ export function useAttach(conversationId: string | null) {
 
 class Refusal extends Error {}
 
-/** What can be said before a single byte travels; the rest is decided by what the bytes are. */
+/** Checks before the upload; the core decides by the content. */
 function refusalOf({ name, size }: File): string | null {
   if (size === 0) return text.emptyFile(name);
   const most = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);

@@ -4,7 +4,7 @@ import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../api/api.ts';
 import { readFile } from './file-pieces.ts';
 
-/** The bytes of a kept file. They never change, so they are read once. */
+/** The bytes of an attachment. They never change, so they are read once. */
 export function useFile(attachment: Attachment, wanted = true) {
   const api = useApi();
   return useQuery({
@@ -15,7 +15,7 @@ export function useFile(attachment: Attachment, wanted = true) {
   });
 }
 
-/** An address for a picture, for as long as it is shown; null until it has been read. */
+/** An object URL of an image, while the component is mounted; null until it has been read. */
 export function useFileUrl(attachment: Attachment): string | null {
   const { data } = useFile(attachment, attachment.kind === 'image');
   const [url, setUrl] = useState<string | null>(null);

@@ -12,7 +12,7 @@ import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useBackupCalls, useBackups } from './use-backups.ts';
 
-/** Settings → Data & backup: copies of the chats, and the way back to one. */
+/** Settings → Data & backup: backups and how to restore one. */
 export function DataSection() {
   const state = useBackups();
   const { make } = useBackupCalls();

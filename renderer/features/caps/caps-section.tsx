@@ -13,7 +13,7 @@ import { useCaps, useSetCaps } from './use-caps.ts';
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
-/** What may be spent at most, and what is spent already. */
+/** Spending caps and what has been spent. */
 export function CapsSection() {
   const caps = useCaps();
   return (

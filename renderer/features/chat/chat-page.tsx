@@ -12,13 +12,13 @@ import { ChatComposer } from '../composer/chat-composer.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useOpened } from '../thread-data/use-opened.ts';
 
-/** Messages, and what marks up their text, are not needed for the first question. */
+/** Not needed for the first question: messages and Markdown. */
 const Conversation = lazyView(() => import('./conversation.tsx').then((file) => file.Conversation));
 export const loadConversation = Conversation.load;
 
 interface ChatPageProps {
   conversationId: string | null;
-  /** What a new chat shows above its composer: the first-run card. */
+  /** Shown above the composer of a new chat: the first-run card. */
   welcome: ReactNode;
 }
 

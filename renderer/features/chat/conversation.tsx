@@ -29,7 +29,7 @@ import { useMessageActions } from './use-message-actions.ts';
 const noMessages: readonly Message[] = [];
 const noIds: readonly string[] = [];
 
-/** A chat that was begun: its messages, and the composer for the next one. */
+/** An existing chat: its messages, and the composer for the next one. */
 export function Conversation({ conversationId }: { conversationId: string }) {
   const { thread, entries, pages, refused, retry } = useThread(conversationId);
   const places = useScrollPositions(conversationId, thread?.place);

@@ -6,7 +6,7 @@ import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
 afterEach(closeApp);
 
 const message = page.getByRole('textbox', { name: 'Message' });
-/** What the reader's own hand keeps (words, places) is written by the clock. */
+/** Drafts and scroll positions are saved by timers. */
 const kept = new Set(['drafts.put', 'conversations.keepScrollPosition']);
 const counted = (calls: readonly string[]) => {
   const groups = Object.groupBy(calls, (call) => call);
@@ -29,7 +29,7 @@ test('one message and its answer: what the window asks the core for', async () =
   await expect.element(page.getByRole('log', { name: 'Conversation' })).toMatchTextContent('All of it.');
   fake.finish();
   await quotedAfter(from);
-  // Whatever the answer made the window ask comes before what is asked about the next message.
+  // Calls that the answer caused come before those about the next message.
   const ended = fake.calls.length;
   await message.fill('And then');
   await quotedAfter(ended);

@@ -13,7 +13,7 @@ interface OutsideMessagesProps {
 
 const noFiles: never[] = [];
 
-/** Knows which messages do not go to the model with the next one, by the quote that the composer shows. */
+/** Provides which messages are not sent with the next one, from the quote that the composer shows. */
 export function OutsideMessages({ conversationId, lastModel, live, children }: OutsideMessagesProps) {
   const key = draftKey(conversationId);
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');

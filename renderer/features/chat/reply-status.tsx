@@ -8,7 +8,7 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 
 const stillEveryMs = 15_000;
 
-/** Says to a screen reader how the reply goes on, without reading it aloud piece by piece. */
+/** Announces the progress of the reply to screen readers, without reading out each chunk. */
 export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
   const [said, setSaid] = useState('');
   const before = useRef<{ id: string; status: Message['status'] } | null>(null);
@@ -31,7 +31,7 @@ export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
       return () => clearInterval(timer);
     }
     if (known?.id !== last.id || known.status !== 'streaming') return;
-    // How many have ended is said below, as each of them ends.
+    // For a comparison the number of answers that have ended is announced below.
     if (last.columns) return;
     const words = last.text.split(/\s+/).filter(Boolean).length;
     setSaid(last.status === 'done' ? text.ended(words) : last.status === 'error' ? text.endedBadly : text.endedEarly);
@@ -42,7 +42,7 @@ export function ReplyStatus({ last }: { last: ThreadItem | undefined }) {
   useEffect(() => {
     const told = known.current;
     known.current = comparison === null ? null : { id: comparison, ended };
-    // What had ended when it was opened is no news.
+    // Answers that had ended when the chat was opened are not announced.
     if (comparison !== null && told?.id === comparison && ended > told.ended) setSaid(compareText.answers(ended, all));
   }, [comparison, ended, all]);
 

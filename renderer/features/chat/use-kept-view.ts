@@ -31,11 +31,11 @@ function createSavers(api: Api, failed: (error: unknown) => void) {
 
 const savers = new WeakMap<Api, ReturnType<typeof createSavers>>();
 
-/** The names whose value is another one now. */
+/** The keys whose values differ. */
 const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<Record<string, Value>>): string[] =>
   now === before ? [] : Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name]);
 
-/** Brings a conversation's unsent edits and expanded parts into its view, and keeps them as they change. */
+/** Restores a conversation’s unsent edits and expanded parts, and saves them as they change. */
 export function useKeptView(conversationId: string): void {
   const api = useApi();
   const { failed } = useNotify();

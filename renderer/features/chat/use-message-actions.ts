@@ -16,7 +16,7 @@ import type { MessageActions } from '../thread-state/message-actions.ts';
 import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
-/** What can be done with the messages of a conversation, asked of the core; what fails is said. */
+/** Actions on messages as calls of the core; failures are shown as toasts. */
 export function useMessageActions(model: string): MessageActions {
   const api = useApi();
   const answers = useLiveAnswers();
@@ -30,7 +30,7 @@ export function useMessageActions(model: string): MessageActions {
     const { announce } = useThreadView.getState();
     const attempt = (name: string, work: Promise<unknown>) =>
       work.catch((error: unknown) => now.current.notify.failed(name, error));
-    // What a cap stops can be done all the same, where the user says so for this once.
+    // A request that a cap refuses can be repeated past it, if the user agrees for this once.
     const ask = async (
       name: string,
       work: (overCaps: boolean) => Promise<unknown>,
@@ -49,7 +49,7 @@ export function useMessageActions(model: string): MessageActions {
       conversationId: entry.conversationId,
       inPlaceOf: entry.id,
       model: asked,
-      // An answer's question is known where it is asked again.
+      // For an answer, the core finds its question.
       ...(entry.role === 'user' ? { text: entry.text, attachments: entry.attachments } : { text: '', attachments: [] }),
     });
     const confirmed = (asked: RouteAsked, other: boolean, work: () => Promise<void>): void => {
@@ -63,7 +63,7 @@ export function useMessageActions(model: string): MessageActions {
           ask(text.regenerate, (overCaps) =>
             api.chat.regenerate({ answerId: entry.id, model: other ?? null, overCaps }),
           );
-        // The models of a comparison were picked by hand.
+        // The models of a comparison were chosen by hand, so nothing is confirmed.
         if (entry.comparison) void work();
         else confirmed(again(entry, other ?? entry.parts[0].model ?? 'router'), false, work);
       },
@@ -85,7 +85,7 @@ export function useMessageActions(model: string): MessageActions {
         confirmed({ ...again(entry, message.model), text: words }, true, () =>
           ask(text.edit, (overCaps) => {
             setEdit(entry.id, null);
-            // What could not be sent is open again, as it was written.
+            // If sending fails, the edit is opened again with its text.
             return api.chat.send({ ...message, overCaps }).catch((error: unknown) => {
               setEdit(entry.id, words);
               throw error;

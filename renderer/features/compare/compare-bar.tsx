@@ -11,11 +11,11 @@ interface CompareBarProps {
   models: readonly Model[];
   value: readonly string[];
   onChange: (models: string[]) => void;
-  /** Adds to it. */
+  /** The picker that adds models. */
   picker: ReactNode;
 }
 
-/** The models that shall all answer the next message. */
+/** The models of the comparison that the next message starts. */
 export function CompareBar({ models, value, onChange, picker }: CompareBarProps) {
   return (
     <div className="flex flex-wrap items-center gap-1.5 px-3 pt-3">

@@ -5,9 +5,9 @@ import { saidByGateway } from '../../text/error-text.ts';
 export const named = (models: readonly Model[], id: string): Model | undefined =>
   models.find((model) => model.id === id || model.aliases.includes(id));
 
-/** Why a model that was picked cannot answer now, in a sentence; null where it can. */
+/** Why a picked model cannot answer now; null if it can. */
 export function problemOf(models: readonly Model[], id: string): string | null {
-  // Nothing is known of any model yet.
+  // The list of models is not loaded.
   if (models.length === 0) return null;
   const record = named(models, id);
   if (!record) return text.gone(id);

@@ -40,13 +40,13 @@ export function ComparePicker({ models, value, onChange, ...opening }: ComparePi
   );
 }
 
-/** No more can be added: the others say so by being out of reach. */
+/** At the limit the other models are disabled. */
 const onlyPicked = (group: ModelGroup, value: readonly string[]): ModelGroup => ({
   ...group,
   items: group.items.map((item) => (value.includes(item.id) ? item : { ...item, disabled: true, note: text.full })),
 });
 
-/** Columns keep their order; what is new comes last. */
+/** Keeps the order of columns; new ones are appended. */
 function inOrder(value: readonly string[], choices: readonly ModelChoice[]): string[] {
   const ids = choices.map(({ id }) => id);
   const kept = value.filter((id) => ids.includes(id));

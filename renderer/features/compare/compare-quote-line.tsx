@@ -8,7 +8,7 @@ import { Amounts } from '../../ui/elements/amounts.tsx';
 
 type Range = NonNullable<ComparisonQuote['costUsd']>;
 
-/** What all answers together would cost: the sum of the columns, as a range. What is unknown is said, and is no $0. */
+/** The estimated cost of all columns as a range. Unknown costs are named, never $0. */
 export function CompareQuoteLine({ quote }: { quote: ComparisonQuote }) {
   const { columns, costUsd, testCreditsUsd, unknown } = quote;
   return (
@@ -48,7 +48,7 @@ const sumLines = (sum: Range | null, least: string, most: string) =>
       ]
     : [];
 
-/** Money first, then test credits, then what nobody knows. */
+/** Money, then test credits, then unknown costs. */
 function sumWords({ costUsd, testCreditsUsd, unknown }: ComparisonQuote): string {
   const parts = [
     ...(costUsd ? [`≈ ${range(costUsd)}`] : []),

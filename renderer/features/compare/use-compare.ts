@@ -9,7 +9,7 @@ import { named, problemOf } from './compare-models.ts';
 
 const none: readonly string[] = [];
 
-/** The models that shall all answer the next message of a chat. */
+/** The models of the comparison that the next message of a chat starts. */
 export function useCompare(chat: string) {
   const value = useDrafts((drafts) => drafts.compares[chat] ?? none);
   const models = useModels().data?.models ?? [];
@@ -17,10 +17,10 @@ export function useCompare(chat: string) {
   return {
     value,
     on: value.length > 0,
-    /** Too few, or one of them cannot answer. */
+    /** Too few models, or one of them cannot answer. */
     blocked: value.length === 1 || value.some((id) => problemOf(models, id) !== null),
     change: (next: readonly string[]) => setCompare(chat, next),
-    /** An alias is the model that it names: nothing is compared with itself. */
+    /** Aliases are resolved, so that no model is compared with itself. */
     add: (id: string) => {
       const wanted = named(models, id)?.id ?? id;
       if (!value.includes(wanted) && value.length < mostCompared) setCompare(chat, [...value, wanted]);
@@ -35,7 +35,7 @@ interface Asked {
   readonly models: readonly string[];
 }
 
-/** What all answers would cost, asked when typing pauses. */
+/** The quote of the comparison, asked when typing pauses. */
 export function useCompareQuote({ conversationId, text, attachments, models }: Asked, wanted: boolean, live: boolean) {
   const settled = useSettled(text, pauseMs);
   const wasLive = useSettled(live, pauseMs);

@@ -5,11 +5,11 @@ import { speedOf } from '../message/answer-footer.tsx';
 import { useLiveAnswers } from '../thread-data/use-answer.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 
-/** What models write in about one token. Only where no usage is told yet, and marked as about. */
+/** Average characters per token; used only until the usage is known, and marked as an estimate. */
 const charactersPerToken = 4;
 const everyMs = 500;
 
-/** How long the first word took and how fast the rest comes: about, while it is written; as it was counted, when it is over. */
+/** Time to the first token and tokens per second: estimated while streaming, exact afterwards. */
 export function ColumnSpeed({ entry }: { entry: ThreadItem }) {
   const live = useLiveSpeed(entry);
   const firstAt = entry.firstTokenAt ?? live.firstAt;
@@ -31,12 +31,12 @@ export function ColumnSpeed({ entry }: { entry: ThreadItem }) {
 const seconds = (ms: number): string => (Math.max(0, ms) / 1000).toFixed(1);
 
 interface LiveSpeed {
-  /** When the first word was seen here; null where none was. */
+  /** When this window saw the first text; null before. */
   readonly firstAt: number | null;
   readonly perSecond: number | null;
 }
 
-/** Looked at twice a second: what is drawn again with each piece is the text alone. */
+/** Sampled twice a second, so that chunks re-render only the text. */
 function useLiveSpeed(entry: ThreadItem): LiveSpeed {
   const answers = useLiveAnswers();
   const [speed, setSpeed] = useState<LiveSpeed>({ firstAt: null, perSecond: null });

@@ -20,17 +20,17 @@ import { ColumnSpeed } from './column-speed.tsx';
 
 interface ComparisonColumnProps {
   entry: ThreadItem;
-  /** The reader is in this comparison: its actions are in the tab order. */
+  /** The comparison is the active message: its actions are in the tab order. */
   active: boolean;
-  /** Nothing hangs on the comparison. */
+  /** No message follows the comparison. */
   last: boolean;
-  /** What hangs on the comparison hangs on this one. */
+  /** The messages after the comparison follow on this answer. */
   chosen: boolean;
   cheapest: boolean;
   fastest: boolean;
 }
 
-/** One of several answers to the same question, with what it took and what can be done with it. */
+/** One answer of a comparison, with its figures and actions. */
 export const ComparisonColumn = memo(function ComparisonColumn(props: ComparisonColumnProps) {
   const { entry, active, last, chosen, cheapest, fastest } = props;
   const actions = useActions();

@@ -8,17 +8,17 @@ type Column = Pick<
 >;
 
 export interface Marks {
-  /** Index of the one that cost least; null where that cannot be told. */
+  /** Index of the cheapest column; null if unknown. */
   readonly cheapest: number | null;
-  /** Index of the one that wrote most tokens per second. */
+  /** Index of the column with most tokens per second. */
   readonly fastest: number | null;
 }
 
 const none: Marks = { cheapest: null, fastest: null };
 
 /**
- * Which column was cheapest and which fastest, once all have ended. Only whole answers are in the running. A cost that is
- * not known might be the least of all, and test credits are no money: then nothing is marked, as where two are alike.
+ * The cheapest and the fastest column, once all have ended; only complete answers count. Nothing is marked when a cost
+ * is unknown, since it might be the lowest, when test credits and money are mixed, or when two are equal.
  */
 export function marksOf(columns: readonly Column[]): Marks {
   if (columns.some(({ status }) => status === 'streaming')) return none;
@@ -44,7 +44,7 @@ export function marksOf(columns: readonly Column[]): Marks {
   };
 }
 
-/** The place of the greatest of these values, where it is the only one. */
+/** The index of the greatest value, if it is unique. */
 function only(columns: readonly { readonly at: number }[], values: readonly bigint[]): number | null {
   const [most = 0n, next] = values.toSorted((a, b) => (a < b ? 1 : -1));
   const at = values.indexOf(most);
@@ -57,7 +57,7 @@ export interface ComparisonSum {
   readonly unknown: number;
 }
 
-/** What the columns that are shown cost together; money and test credits apart, and unknown as what it is. */
+/** The total cost of the shown columns: money, test credits and unknown costs apart. */
 export function sumOf(columns: readonly Column[]): ComparisonSum {
   const known = columns.filter(({ costUsd, costSource }) => costUsd !== null && costSource !== 'unknown');
   const sum = (of: readonly Column[]) =>

@@ -11,13 +11,12 @@ import { ComparisonColumn } from './comparison-column.tsx';
 import { marksOf, sumOf } from './comparison-marks.ts';
 
 interface ComparisonProps {
-  /** With its columns. */
   entry: ThreadItem;
   active: boolean;
   last: boolean;
 }
 
-/** As many side by side as have room for a line of text; the others come below. */
+/** As many columns as have room for a line of text; the others wrap below. */
 const grids: Readonly<Record<number, string>> = {
   2: '@min-[34rem]:grid-cols-2',
   3: '@min-[34rem]:grid-cols-2 @min-[50rem]:grid-cols-3',
@@ -75,7 +74,7 @@ function Sum({ columns }: { columns: readonly ThreadItem[] }) {
   ));
 }
 
-/** ← and → go from column to column; on a column the keys of an answer act on it, and Enter goes on with it. */
+/** ← and → move between columns; keys of an answer act on the focused column, and Enter continues with it. */
 function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[], actions: MessageActions): void {
   const target = event.target as HTMLElement;
   const at = columns.findIndex((column) => headOf(column) === target.dataset.column);
@@ -91,7 +90,7 @@ function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[]
   }
   const column = columns[at];
   if (action === 'previous' || action === 'next') {
-    // From a column back to the row, whose keys lead to its neighbours.
+    // From a column back to the row, whose keys move between messages.
     if (column) event.currentTarget.focus();
     return;
   }

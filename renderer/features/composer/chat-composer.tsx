@@ -31,17 +31,17 @@ const QueueList = lazyView(() => import('./queue-list.tsx').then((file) => file.
 
 interface ChatComposerProps {
   conversationId: string | null;
-  /** The conversation has been read; before, nothing is asked about it. */
+  /** The conversation is loaded; before, nothing is asked about it. */
   read: boolean;
-  /** The answers that are being written. */
+  /** Ids of the answers being written. */
   liveAnswerIds: readonly string[];
-  /** The thread ends in a comparison of which no column is chosen: this stands where the next message is sent. */
+  /** Replaces sending while the thread ends in a comparison without a chosen column. */
   undecided: ReactNode;
   lastModel: string | null;
   messages: readonly Message[];
 }
 
-/** The composer with what belongs to this chat: its draft, its files, its model, its cost, its running answer. */
+/** The composer of a chat, with its draft, files, model, cost and running answer. */
 export function ChatComposer(props: ChatComposerProps) {
   const { conversationId, read, liveAnswerIds, undecided, lastModel, messages } = props;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -150,7 +150,7 @@ export function ChatComposer(props: ChatComposerProps) {
               submit({ confirmed: true });
             }}
             onOther={() => {
-              // A model that was named for this message alone would be asked all the same.
+              // A model mentioned by `@` would be asked all the same.
               mention(key, null);
               openModels();
             }}

@@ -2,14 +2,14 @@ import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { type ModelChoice, matches, modelGroups } from '../model-picker/model-groups.ts';
 
-/** What `/` or `@` asks for at the caret: the sign, what is typed after it, and where it begins. */
+/** The trigger at the caret: its sign, the query after it, and where it begins. */
 export interface MenuTrigger {
   readonly sign: '/' | '@';
   readonly query: string;
   readonly start: number;
 }
 
-/** `/` begins a message; `@` begins a word anywhere. Neither goes over the end of a line. */
+/** `/` only at the start of a message, `@` at the start of any word; both only within a line. */
 export function triggerAt(text: string, caret: number): MenuTrigger | null {
   const before = text.slice(0, caret);
   const prompt = /^\/([^\n]{0,60})$/.exec(before);
@@ -44,11 +44,11 @@ export function modelEntries(models: readonly Model[], query: string): MenuEntry
 
 const variable = /\{\{\s*([\p{L}\p{N}_ -]{1,40}?)\s*\}\}/gu;
 
-/** The variables of a prompt, each once, in the order in which they occur. */
+/** The distinct variables of a prompt, in order. */
 export const variablesOf = (text: string): string[] => [
   ...new Set([...text.matchAll(variable)].map((match) => match[1] ?? '')),
 ];
 
-/** The prompt with its variables replaced; what a value says is never read as a variable itself. */
+/** Replaces variables; values are not searched for variables themselves. */
 export const filledIn = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(variable, (whole, name: string) => values[name] ?? whole);

@@ -10,11 +10,11 @@ interface ComposerNoticesProps {
   onAnyway: () => void;
   onContext: () => void;
   onModel: () => void;
-  /** What has to be decided first. */
+  /** The notice about an open choice. */
   children: ReactNode;
 }
 
-/** What stands in the way of the next message, or should be known before it is sent. */
+/** Notices about the next message: what prevents it, and what to know before sending. */
 export function ComposerNotices({ next, error, onAnyway, onContext, onModel, children }: ComposerNoticesProps) {
   const { conversationId, model, models, compare, compareQuote, quote, attach, live, empty } = next;
   return (

@@ -21,23 +21,23 @@ interface ComposerProps {
   uploading: readonly Upload[];
   onFiles: (files: File[]) => void;
   onRemoveFile: (id: string) => void;
-  /** Sends, or lets it wait for the running answer. */
+  /** Sends, or queues while an answer is running. */
   onSend: () => void;
-  /** Set while an answer is being written. */
+  /** Null unless an answer is running. */
   onStop: (() => void) | null;
   sendWith: Settings['sendWith'];
   placeholder: string;
   menu: ReturnType<typeof useComposerMenu>;
   recall: ReturnType<typeof useRecall>;
-  /** The model named for this message alone. */
+  /** The model mentioned by `@` for this message only. */
   mention: { name: string; onRemove: () => void } | null;
   picker: ReactNode;
-  /** The models of a comparison, above the words. */
+  /** The models of a comparison, above the text. */
   compare: ReactNode;
-  /** It cannot be sent now; what stands in the way is said above. */
+  /** Sending is disabled; the reason is shown above. */
   blocked: boolean;
   options: ReactNode;
-  /** What stands under it on the right: context and cost. */
+  /** Below on the right: context and cost. */
   note: ReactNode;
 }
 
@@ -46,7 +46,7 @@ export function Composer(props: ComposerProps) {
   const sendable = (text.trim() !== '' || files.length > 0) && uploading.length === 0 && !props.blocked;
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // Enter ends a composition in Japanese or Chinese; 229 is what browsers say just after it.
+    // Enter confirms an input method’s composition; browsers send keyCode 229 right after it.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (menu.onKeyDown(event) || recall.onKeyDown(event)) return;
     if (event.key !== 'Enter') return;
@@ -141,7 +141,7 @@ function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         aria-label={words.attach}
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           event.target.value = '';
         }}
       />
@@ -157,7 +157,7 @@ interface SendButtonsProps {
   onStop: (() => void) | null;
 }
 
-/** What can be done now. While an answer is written that is to stop it, and with words in the field to let them wait. */
+/** Send, or Stop while an answer is running; then also Queue, if something is typed. */
 function SendButtons({ sendable, onSend, onStop }: SendButtonsProps) {
   const label = onStop ? chatText.stop : words.send;
   const ready = onStop !== null || sendable;

@@ -5,7 +5,7 @@ import { CompareQuoteLine } from '../compare/compare-quote-line.tsx';
 import { ContextMeter, QuoteLine } from '../costs/quote-line.tsx';
 import type { NextMessage } from './use-next-message.ts';
 
-/** What the next message would cost, who pays, and how full the model's context is. */
+/** The next message’s cost and payer, and how full the context is. */
 export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
   const { model, compare, compareQuote, live, empty } = next;
   const wallet = usePayer(model);

@@ -12,7 +12,7 @@ interface MenuPopupProps {
 
 export const optionId = (menuId: string, at: number): string => `${menuId}-${at}`;
 
-/** The list that `/` and `@` open over the composer. The keys stay in the text field; this only shows where they are. */
+/** The popup of `/` and `@`. The focus stays in the text field. */
 export function MenuPopup({ id, label, entries, active, onPick }: MenuPopupProps) {
   return (
     <div className="absolute inset-x-0 bottom-full z-30 mb-1.5 max-h-72 overflow-y-auto rounded-menu border border-line bg-raised p-1 shadow-float">
@@ -28,7 +28,7 @@ export function MenuPopup({ id, label, entries, active, onPick }: MenuPopupProps
               'flex min-h-9 items-center gap-3 rounded-control px-2 text-sm select-none',
               at === active ? 'bg-hover' : '',
             )}
-            // The press must not take the focus from the text.
+            // Keeps the focus in the text field.
             onPointerDown={(event) => {
               event.preventDefault();
               onPick(entry);

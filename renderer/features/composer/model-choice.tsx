@@ -10,7 +10,7 @@ import { useDrafts } from '../drafts/drafts-store.ts';
 import { ModelButton } from '../model-picker/model-button.tsx';
 import type { NextMessage } from './use-next-message.ts';
 
-/** Its list is loaded after the window was drawn; until then a button of the same look waits for it. */
+/** Loaded when the window is idle; until then a button that looks the same opens it when it is there. */
 const ModelPicker = lazyView(() => import('../model-picker/model-picker.tsx').then((file) => file.ModelPicker));
 const ComparePicker = lazyView(() => import('../compare/compare-picker.tsx').then((file) => file.ComparePicker));
 
@@ -20,7 +20,7 @@ interface ModelChoiceProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** The model of the next message, and the way to a comparison. */
+/** The model of the next message, and the button that starts a comparison. */
 export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
   const { key, model, models, chosen, compare } = next;
   const settled = useSettled();
@@ -62,7 +62,7 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
   );
 }
 
-/** The models of a comparison; `onEnd` where none is left of it. */
+/** The models of a comparison; `onEnd` is called when the last one is removed. */
 export function ComparedModels({ next, open, onOpenChange, onEnd }: ModelChoiceProps & { onEnd: () => void }) {
   const { models, compare } = next;
   if (!compare.on) return null;

@@ -5,7 +5,7 @@ import { Form } from '../../ui/forms/form.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
 import { filledIn, variablesOf } from './composer-menu.ts';
 
-/** Asks for the variables of a prompt, then hands over its text. */
+/** Asks for the variables of a prompt and returns its text. */
 export function PromptForm({ prompt, onDone }: { prompt: Prompt; onDone: (text: string | null) => void }) {
   const [values, setValues] = useState<Record<string, string>>({});
   return (

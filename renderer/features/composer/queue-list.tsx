@@ -13,11 +13,11 @@ import { useQueue, useQueueCalls } from './use-queue.ts';
 interface QueueListProps {
   conversationId: string;
   live: boolean;
-  /** Which answer of a comparison they go below is not chosen. */
+  /** The thread ends in a comparison without a chosen column. */
   undecided: boolean;
 }
 
-/** What will be sent when the answer is complete: to see, change and take back. */
+/** Queued messages, which can be edited and removed. */
 export function QueueList({ conversationId, live, undecided }: QueueListProps) {
   const queue = useQueue(conversationId);
   const { resume } = useQueueCalls(conversationId);

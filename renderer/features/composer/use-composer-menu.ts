@@ -7,12 +7,12 @@ interface Source {
   readonly pick: (id: string, trigger: MenuTrigger) => void;
 }
 
-/** The menu that `/` and `@` open: which entries it has, which is active, and what the keys do to it. */
+/** State of the `/` and `@` menu: its entries, the active one, and its keys. */
 export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigger['sign'], Source>>) {
   const id = useId();
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);
-  /** Escape closes it for this text; typing on opens it again. */
+  /** The text for which Escape closed it; more typing opens it again. */
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const trigger = closedFor === text ? null : triggerAt(text, Math.min(caret, text.length));
   const source = trigger ? sources[trigger.sign] : null;
@@ -33,7 +33,7 @@ export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigg
     active: at,
     pick,
     setCaret,
-    /** True where the key belonged to the menu. */
+    /** True if the key was handled. */
     onKeyDown(event: KeyboardEvent): boolean {
       if (!open || event.nativeEvent.isComposing) return false;
       const entry = entries[at];

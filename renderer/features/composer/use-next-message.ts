@@ -10,7 +10,7 @@ import { useDraft } from '../drafts/use-draft.ts';
 interface Chat {
   readonly conversationId: string | null;
   readonly lastModel: string | null;
-  /** The conversation has been read; before, nothing is asked about it. */
+  /** The conversation is loaded; before, nothing is asked about it. */
   readonly read: boolean;
   readonly live: boolean;
   readonly undecided: boolean;
@@ -18,7 +18,7 @@ interface Chat {
 
 const noFiles: never[] = [];
 
-/** The next message of a chat as it stands: its words, files and models, and what it would cost. */
+/** The next message of a chat: text, files, models and its quote. */
 export function useNextMessage({ conversationId, lastModel, read, live, undecided }: Chat) {
   const key = draftKey(conversationId);
   useDraft(key);
@@ -37,7 +37,7 @@ export function useNextMessage({ conversationId, lastModel, read, live, undecide
     key,
     live,
     empty: text.trim() === '' && attachments.length === 0,
-    /** The model named by `@` for this message alone. */
+    /** The model mentioned by `@` for this message only. */
     mentioned,
     chosen,
     model,

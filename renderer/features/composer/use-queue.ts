@@ -5,7 +5,7 @@ import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useDraftSaver } from '../drafts/use-draft.ts';
 import type { Outgoing } from './use-send.ts';
 
-/** Messages that wait for the answer that is being written. */
+/** Messages queued behind the running answer. */
 export function useQueue(conversationId: string | null) {
   const input = conversationId === null ? skipToken : { conversationId };
   return useQuery(useOrpc().queue.list.queryOptions({ input }));
@@ -17,7 +17,7 @@ export function useQueueCalls(conversationId: string) {
   const { setText, setFiles, setCompare, mention } = useDrafts.getState();
   const key = draftKey(conversationId);
   return {
-    /** As with sending: the words leave the composer at once, and its copy on disk once they are kept elsewhere. */
+    /** As when sending, the text leaves the composer at once, and the saved draft when the message has been queued. */
     add: useMutation({
       mutationFn: ({ text, attachments, model, compare }: Outgoing) =>
         api.queue.add({

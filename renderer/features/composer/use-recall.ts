@@ -1,11 +1,11 @@
 import { type KeyboardEvent, useState } from 'react';
 
 /**
- * ↑ in an empty composer brings back what was sent here last, again for what was sent before; ↓ goes the other way. As
- * soon as a letter changes it is a text of its own, and the arrows move in it.
+ * ↑ in an empty composer recalls the last message sent here, again the one before; ↓ goes forward. Once edited, it is a
+ * text like any other.
  */
 export function useRecall(text: string, sent: readonly string[], onText: (text: string) => void) {
-  /** How far back: 0 is nothing recalled. */
+  /** How many messages back; 0: none recalled. */
   const [back, setBack] = useState(0);
   const recalled = back > 0 && text === sent.at(-back);
 
@@ -15,7 +15,7 @@ export function useRecall(text: string, sent: readonly string[], onText: (text: 
   };
 
   return {
-    /** True where the key was taken. */
+    /** True if the key was handled. */
     onKeyDown(event: KeyboardEvent): boolean {
       if (event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false;
       const from = recalled ? back : 0;

@@ -11,21 +11,21 @@ export interface Outgoing {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
-  /** The model the chat goes on with, where this message names another one. */
+  /** The model to return to, if this message mentions another one. */
   readonly back: string | null;
   readonly overCaps: boolean;
-  /** The models that shall all answer, where there are several. */
+  /** The models of a comparison. */
   readonly compare: readonly string[];
 }
 
-/** Sends a message. The draft is gone at once, and back if the core did not take it; until then it stays on disk. */
+/** Sends a message. The draft is cleared at once and restored if the core refuses; until then it stays saved. */
 export function useSend(conversationId: string | null) {
   const api = useApi();
   const saver = useDraftSaver();
   const { setText, setFiles, setModel, setCompare, mention, adopt } = useDrafts.getState();
   const key = draftKey(conversationId);
   return useMutation({
-    // The id is made once per message: the same message sent twice is one message.
+    // The id is generated once per message: sending it twice is one message.
     mutationFn: ({ text, attachments, model, overCaps, compare }: Outgoing): Promise<{ conversationId: string }> => {
       const message = { messageId: ulid(), conversationId, text, attachments: [...attachments], overCaps };
       return compare.length > 1
@@ -53,7 +53,7 @@ export function useSend(conversationId: string | null) {
       }
       adopt(started.conversationId, back ?? model);
       const { loc, replace } = useNav.getState();
-      // Who went elsewhere meanwhile stays there.
+      // Does not navigate if the reader has gone elsewhere.
       if (loc.page === 'chat' && loc.conversationId === null)
         replace({ page: 'chat', conversationId: started.conversationId });
     },

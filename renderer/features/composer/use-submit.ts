@@ -6,13 +6,16 @@ import { useQueue, useQueueCalls } from './use-queue.ts';
 import { useSend } from './use-send.ts';
 
 interface Allowed {
-  /** Although a cap forbids it. */
+  /** Exceeds caps. */
   readonly overCaps?: boolean;
-  /** The choice of the router has been seen, or need not be. */
+  /** The router’s choice has been confirmed, or need not be. */
   readonly confirmed?: boolean;
 }
 
-/** Sends the next message, or queues it behind the running answer; asks first where the router's choice is to be seen. */
+/**
+ * Sends the next message or queues it behind the running answer; first asks to confirm the router’s choice, if the user
+ * wants that.
+ */
 export function useSubmit(next: NextMessage, onConfirm: () => void) {
   const { conversationId, attachments, mentioned, chosen, model, compare, attach, live } = next;
   const send = useSend(conversationId);
@@ -26,7 +29,7 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
     const back = mentioned ? chosen : null;
     const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value };
     attach.forget();
-    // What waits goes first: a message does not overtake those before it.
+    // Queued messages go first.
     const busy = live || (waiting.data?.length ?? 0) > 0;
     if (busy) queue.add.mutate(outgoing, { onError: (error) => failed(text.queue, error) });
     else send.mutate(outgoing);

@@ -7,7 +7,7 @@ import { modelEntries, promptEntries, variablesOf } from './composer-menu.ts';
 import { useComposerMenu } from './use-composer-menu.ts';
 import type { NextMessage } from './use-next-message.ts';
 
-/** The menu of prompts and models in the composer, and the prompt whose variables are to be filled in. */
+/** The menu of prompts and models, and the prompt whose variables are being filled in. */
 export function useSuggestions({ key, text: draft, models, compare }: NextMessage, insert: (words: string) => void) {
   const prompts = usePrompts().data ?? [];
   const [prompt, setPrompt] = useState<Prompt | null>(null);

@@ -16,22 +16,25 @@ import { type RouteAsked, useRoutePreview } from '../routing/use-route-preview.t
 import { useThreadView } from '../thread-state/thread-view.ts';
 
 interface ConfirmRouteProps {
-  /** The message that would go out; null while nothing is to be confirmed. */
+  /** The message to send; null: closed. */
   asked: RouteAsked | null;
   onRun: () => void;
-  /** Null where no other model can be chosen from here. */
+  /** Null if another model cannot be chosen from here. */
   onOther: (() => void) | null;
   onCancel: () => void;
 }
 
-/** Before a message goes to Auto: what would be chosen, why, and what it would cost. Nothing is stored or charged yet. */
+/**
+ * Confirms the router’s choice before a message is sent: the model, the reason and the cost. Nothing is stored or
+ * charged yet.
+ */
 export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRouteProps) {
   const run = useRef<HTMLButtonElement>(null);
   const close = (open: boolean) => !open && onCancel();
   return (
     <Dialog open={asked !== null} onOpenChange={close} title={text.confirmTitle} initialFocus={run}>
       {asked && <Preview asked={asked} />}
-      {/* The Enter that sent it may still be held down: it must not confirm. */}
+      {/* The Enter key that sent it may still be held down: it must not confirm. */}
       <div className="mt-4 flex flex-wrap justify-end gap-2">
         <Button onClick={onCancel}>{composerText.cancel}</Button>
         {onOther && <Button onClick={onOther}>{text.chooseOther}</Button>}
@@ -43,7 +46,7 @@ export function ConfirmRoute({ asked, onRun, onOther, onCancel }: ConfirmRoutePr
   );
 }
 
-/** The same before a further answer and before another wording. */
+/** The same for a further answer and for an edit. */
 export function ConfirmAgain() {
   const confirming = useThreadView((view) => view.confirming);
   const close = () => useThreadView.getState().setConfirming(null);

@@ -4,7 +4,7 @@ import { Button } from '../../ui/elements/button.tsx';
 import { CapSettings } from '../notices/send-notices.tsx';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
-/** A cap stopped a further answer or an edit: why, and the ways on. Nothing was stored, nothing is charged. */
+/** A cap refused a further answer or an edit: the reason and the options. Nothing was stored or charged. */
 export function OverCap() {
   const overCap = useThreadView((view) => view.overCap);
   const close = () => useThreadView.getState().setOverCap(null);
@@ -16,7 +16,7 @@ export function OverCap() {
     <Dialog open={overCap !== null} onOpenChange={(open) => !open && close()} title={text.overCapTitle}>
       <p className="text-fg-2 text-sm">{overCap?.sentence}</p>
       <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
-        {/* The link leaves this page, and with it the question. */}
+        {/* The link leaves the page, and so closes the dialog. */}
         <span className="contents" onClickCapture={close}>
           <CapSettings />
         </span>

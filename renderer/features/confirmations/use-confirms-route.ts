@@ -1,7 +1,7 @@
 import { useModels, useSettings } from '../../api/use-core.ts';
 import { named } from '../compare/compare-models.ts';
 
-/** Whether the user wants to see first what the router would choose, and this model is one. */
+/** Whether the user wants to confirm the router’s choice for this model. */
 export function useConfirmsRoute(): (model: string) => boolean {
   const wanted = useSettings().data?.confirmRoute === true;
   const models = useModels().data?.models ?? [];

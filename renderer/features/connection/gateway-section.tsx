@@ -40,7 +40,7 @@ export function GatewaySection() {
   );
 }
 
-/** `asOf`: when the connection was looked at, in epoch milliseconds. */
+/** `asOf`: when the state was read (epoch milliseconds). */
 function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: number }) {
   const { disconnect } = useGatewayCalls();
   const { failed } = useNotify();

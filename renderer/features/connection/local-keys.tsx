@@ -14,7 +14,7 @@ import { useLocalKeyCalls, useLocalKeys } from './use-local-keys.ts';
 
 const words = text.localKeys;
 
-/** Keys by which other programs use the built-in gateway: made, looked at and revoked. */
+/** Keys for other programs that use the built-in gateway: create, list, revoke. */
 export function LocalKeys() {
   const keys = useLocalKeys();
   const [making, setMaking] = useState(false);

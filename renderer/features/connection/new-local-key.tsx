@@ -14,14 +14,14 @@ const words = text.localKeys;
 const amount = /^\d{1,9}(\.\d{1,9})?$/;
 const wallets = (['main', 'sandbox'] as const).map((value) => ({ value, label: words.wallets[value] }));
 
-/** Takes what the key is for, makes it, and shows it once. */
+/** Creates a key and shows it once. */
 export function NewLocalKey({ onDone }: { onDone: () => void }) {
   const { create } = useLocalKeyCalls();
   const known = useWallets().data ?? [];
   const [chosen, setChosen] = useState<Wallet | null>(null);
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('');
-  // Without a provider's key there is nothing but test credits to spend.
+  // Without a provider’s key only test credits can be spent.
   const wallet = chosen ?? (known.some(({ id }) => id === 'main') ? 'main' : 'sandbox');
   const wrong = limit.trim() !== '' && !amount.test(limit.trim());
   const failure = create.isError ? describeError(create.error) : undefined;

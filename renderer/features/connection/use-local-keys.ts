@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 
-/** The embedded gateway's keys for other programs; read again with each change of the gateway. */
+/** The built-in gateway’s keys for other programs. */
 export function useLocalKeys() {
   return useQuery(useOrpc().localKeys.list.queryOptions());
 }
@@ -12,7 +12,7 @@ export function useLocalKeyCalls() {
   return {
     create: useMutation({
       mutationFn: (key: { name: string; wallet: Wallet; limitUsd: string | null }) => api.localKeys.create(key),
-      // A key must not stay in memory longer than it is shown.
+      // A key must not stay in the cache after it has been shown.
       gcTime: 0,
     }),
     revoke: useMutation({ mutationFn: (id: string) => api.localKeys.revoke({ id }) }),

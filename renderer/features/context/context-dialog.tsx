@@ -22,7 +22,7 @@ interface ContextDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** What goes to the model and what does not, and what can be done about it. */
+/** What is sent to the model, what is not, and what can be done about it. */
 export function ContextDialog({ open, onOpenChange, ...rest }: ContextDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={text.contextTitle} className="max-w-xl">

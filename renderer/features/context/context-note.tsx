@@ -2,7 +2,7 @@ import type { Room } from '#shared/contract/chat/conversations.ts';
 import { text } from '../../text/chat-text.ts';
 import { sentenceOf } from '../../text/error-text.ts';
 
-/** What was done before an answer so that its request fitted into the model's context. */
+/** How messages were summarised or left out to fit this answer’s request into the context. */
 export function ContextNote({ room }: { room: Room | null | undefined }) {
   if (!room) return null;
   return (

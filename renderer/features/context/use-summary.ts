@@ -1,7 +1,7 @@
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query';
 import { useApi, useOrpc } from '../../api/api.ts';
 
-/** The text that stands for the beginning of this chat, and what making one would cost. */
+/** The summary that replaces the beginning of this chat, and what creating one would cost. */
 export function useSummary(conversationId: string | null) {
   const input = conversationId === null ? skipToken : { conversationId };
   return useQuery(useOrpc().context.summary.queryOptions({ input }));

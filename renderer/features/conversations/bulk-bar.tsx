@@ -8,7 +8,7 @@ import { useChatDialog } from './chat-dialog.ts';
 import { selectedOf, useSelection } from './selection.ts';
 import { type Act, changes, useAct } from './use-act.ts';
 
-/** What can be done with all selected chats at once. */
+/** Actions on all selected chats. */
 export function BulkBar({ conversations }: { conversations: readonly Conversation[] }) {
   const { ids, set } = useSelection();
   const ask = useChatDialog((state) => state.ask);

@@ -14,7 +14,7 @@ import { useOverview } from './use-organise.ts';
 export interface ChatEntry {
   readonly key: string;
   readonly conversation: Conversation;
-  /** The title with its hits; null: as it is. */
+  /** The title with highlighted matches; null: plain. */
   readonly title: readonly Piece[] | null;
   readonly message: SearchHit['message'];
 }
@@ -22,11 +22,11 @@ export interface ChatEntry {
 interface ChatTableProps {
   label: string;
   entries: readonly ChatEntry[];
-  /** Reads on; null: there is no more, or it is coming. */
+  /** Loads more; null: all is loaded or loading. */
   onEnd: (() => void) | null;
 }
 
-/** Chats one below the other, with a box to select each. Arrows move, Space selects, Enter opens, Delete removes. */
+/** A table of chats with checkboxes. Arrows move, Space selects, Enter opens, Delete removes. */
 export function ChatTable({ label, entries, onEnd }: ChatTableProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);

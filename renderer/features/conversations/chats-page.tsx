@@ -21,7 +21,7 @@ interface ChatsPageProps {
   query: string;
 }
 
-/** Every chat: to search in, to tidy up, to bring back. What is typed is part of the place, so Back finds it again. */
+/** All chats: search, organise, restore. The query is part of the location, so Back restores it. */
 export function ChatsPage({ view, query }: ChatsPageProps) {
   const { replace, go } = useNav.getState();
   const field = useRef<HTMLInputElement>(null);
@@ -39,7 +39,7 @@ export function ChatsPage({ view, query }: ChatsPageProps) {
             value={query}
             inputRef={(element) => {
               field.current = element;
-              // Whoever comes here wants to type: the page opens with the caret in its field.
+              // Focuses the search field when the page opens.
               if (element && document.activeElement === document.body) element.focus();
             }}
             onChange={(next) => replace({ page: 'chats', view, query: next })}

@@ -4,7 +4,7 @@ import { MenuItem } from '../../ui/dialogs/menu.tsx';
 import { useChatDialog } from './chat-dialog.ts';
 import { changes, useAct } from './use-act.ts';
 
-/** What can be done with a chat, as items of a menu: the sidebar's and the header's. */
+/** Actions on a chat as menu items, for sidebar and header. */
 export function ConversationActions({ conversation }: { conversation: Conversation }) {
   const ask = useChatDialog((state) => state.ask);
   const { act } = useAct();

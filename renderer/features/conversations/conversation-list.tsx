@@ -10,10 +10,10 @@ import { changes, useAct } from './use-act.ts';
 import { useListRows } from './use-list-rows.ts';
 
 const rowHeight = () => (document.documentElement.dataset.density === 'compact' ? 28 : 32);
-/** Rows before the end at which the next page is read. */
+/** Rows before the end at which the next page is loaded. */
 const ahead = 30;
 
-/** All chats, however many: only what is in sight is drawn, and arrows, Home and End walk through them. */
+/** The conversation list, virtualised; arrows, Home and End move through it. */
 export function ConversationList({ onChoose }: { onChoose: () => void }) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
@@ -31,7 +31,7 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
     estimateSize: rowHeight,
     getItemKey: (at) => rows[at]?.key ?? at,
     overscan: 12,
-    // The row with the focus is never taken from under it.
+    // The focused row stays mounted.
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), ...(stop >= 0 ? [stop] : [])])].sort((a, b) => a - b),
   });

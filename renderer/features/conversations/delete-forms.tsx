@@ -4,7 +4,7 @@ import { Button } from '../../ui/elements/button.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useOrganiseCalls, useOverview } from './use-organise.ts';
 
-/** The one thing here that cannot be undone is asked for first. */
+/** Confirms the only action here that cannot be undone. */
 export function EmptyTrashForm({ onDone }: { onDone: () => void }) {
   const overview = useOverview();
   return <DeleteForm ids={null} count={overview.data?.trashed ?? 0} action={text.emptyTrash} onDone={onDone} />;

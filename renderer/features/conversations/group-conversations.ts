@@ -7,7 +7,7 @@ export interface ConversationGroup {
   readonly conversations: readonly Conversation[];
 }
 
-/** Newest first under Today, Yesterday, Previous 7 days, then by month. Days are the reader's, by calendar, not by hours. */
+/** Newest first under Today, Yesterday, Previous 7 days, then by month; calendar days in the reader’s time zone. */
 export function groupConversations(conversations: readonly Conversation[], nowMs: number): ConversationGroup[] {
   const groups = new Map<string, Conversation[]>();
   const sorted = [...conversations].sort((a, b) => b.updatedAt - a.updatedAt);
@@ -25,7 +25,7 @@ function labelOf(timeMs: number, nowMs: number): string {
   return monthOf(timeMs);
 }
 
-/** Midnight so many days ago; the calendar knows that some days have 23 hours. */
+/** Midnight that many days ago; correct for days of 23 hours. */
 function startOfDay(nowMs: number, daysAgo: number): number {
   const date = new Date(nowMs);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo).getTime();

@@ -2,7 +2,7 @@ import type { Conversation } from '#shared/contract/chat/conversations.ts';
 import type { Folder } from '#shared/contract/chat/organise.ts';
 import { groupConversations } from './group-conversations.ts';
 
-/** One line of the sidebar's list. */
+/** One row of the conversation list. */
 export type ListRow =
   | { readonly kind: 'heading'; readonly key: string; readonly label: string; readonly addsFolder: boolean }
   | { readonly kind: 'folder'; readonly key: string; readonly folder: Folder; readonly open: boolean }
@@ -12,14 +12,14 @@ export type ListRow =
 export interface ListContents {
   readonly pinned: readonly Conversation[];
   readonly folders: readonly Folder[];
-  /** What is in each open folder; one that is not here is still being read. */
+  /** The conversations of each open folder; missing while it is being loaded. */
   readonly contents: ReadonlyMap<string, { conversations: readonly Conversation[]; more: boolean }>;
   readonly openFolders: ReadonlySet<string>;
-  /** In no folder and not pinned, newest first. */
+  /** Neither in a folder nor pinned, newest first. */
   readonly recent: readonly Conversation[];
 }
 
-/** Pinned, folders with what is in them, then the rest by day: one list, so that only what is in sight is drawn. */
+/** Pinned chats, folders with their chats, then the rest by day, as one list that can be virtualised. */
 export function listRows(
   { pinned, folders, contents, openFolders, recent }: ListContents,
   labels: { pinned: string; folders: string },

@@ -11,7 +11,7 @@ import { useOrganiseCalls, useOverview } from './use-organise.ts';
 const row =
   'flex h-row w-full items-center gap-2 rounded-control px-2 text-left text-sm hover:bg-hover aria-pressed:bg-active aria-pressed:font-medium';
 
-/** Into a folder that there is, into a new one, or out. */
+/** Moves chats into a folder, a new one, or out of theirs. */
 export function MoveForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
   const overview = useOverview();
   const { createFolder } = useOrganiseCalls();

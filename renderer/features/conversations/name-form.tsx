@@ -12,7 +12,7 @@ interface NameFormProps {
   onDone: () => void;
 }
 
-/** One name. What the core has against it stands beside the field. */
+/** A form with one name. An error of the core is shown at the field. */
 export function NameForm({ label, initial, maxLength, onSave, onDone }: NameFormProps) {
   const [name, setName] = useState(initial);
   const [problem, setProblem] = useState<string>();

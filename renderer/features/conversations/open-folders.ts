@@ -6,7 +6,7 @@ interface OpenFolders {
   toggle: (id: string) => void;
 }
 
-/** Which folders of the sidebar show what is in them. */
+/** Folders that are expanded in the sidebar. */
 export const useOpenFolders = create<OpenFolders>()((set, get) => ({
   open: new Set(readLocalSettings().openFolders ?? []),
   toggle: (id) => {

@@ -9,7 +9,7 @@ import { NameForm } from './name-form.tsx';
 import { TagsForm } from './tags-form.tsx';
 import { useOrganiseCalls } from './use-organise.ts';
 
-/** The questions about chats, over whatever page asked them. */
+/** The dialogs about chats, over any page. */
 export function OrganiseDialogs() {
   const { asking, ask } = useChatDialog();
   return (

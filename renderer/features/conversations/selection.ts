@@ -7,7 +7,6 @@ interface Selection {
   readonly set: (ids: readonly string[]) => void;
 }
 
-/** Which chats of the page are selected. */
 export const useSelection = create<Selection>()((set, get) => ({
   ids: new Set(),
   toggle: (id, selected) => {
@@ -19,6 +18,6 @@ export const useSelection = create<Selection>()((set, get) => ({
   set: (ids) => set({ ids: new Set(ids) }),
 }));
 
-/** Those of the selected chats that are still listed: a change may have taken some away. */
+/** The selected chats that are still listed. */
 export const selectedOf = (conversations: readonly Conversation[], ids: ReadonlySet<string>): Conversation[] =>
   conversations.filter((each) => ids.has(each.id));

@@ -8,7 +8,7 @@ import { useOverview } from './use-organise.ts';
 
 const wrong = (tag: string) => tag.length > 40 || /[":]/.test(tag);
 
-/** Tags of one chat or of many: pressed means that all of them have it. */
+/** Tags of one or more chats; pressed: all of them have it. */
 export function TagsForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
   const overview = useOverview();
   const { act } = useAct();

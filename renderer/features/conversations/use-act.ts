@@ -3,7 +3,7 @@ import { text } from '../../text/conversations-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useOrganiseCalls } from './use-organise.ts';
 
-/** Changes chats at once, says what was done, and can take it back. */
+/** Changes chats at once, with a toast that offers Undo. */
 export function useAct() {
   const { change, putBack, createFolder, removeFolder } = useOrganiseCalls();
   const { undoable, failed } = useNotify();
@@ -38,7 +38,7 @@ export function useAct() {
 
 export type Act = readonly [ids: readonly string[], change: PlacementChange, said: string];
 
-/** The changes that need no question, with what is said of them. */
+/** Changes that need no dialog, with their toasts. */
 export const changes = {
   pin: (ids: readonly string[]): Act => [ids, { pinned: true }, text.done.pinned(ids.length)],
   unpin: (ids: readonly string[]): Act => [ids, { pinned: false }, text.done.unpinned(ids.length)],

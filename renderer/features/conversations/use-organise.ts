@@ -14,11 +14,11 @@ export function useOverview() {
 export interface ListFilter {
   readonly view: ChatsView;
   readonly pinned?: boolean;
-  /** `none`: those in no folder. */
+  /** `none`: conversations in no folder. */
   readonly folderId?: string;
 }
 
-/** Conversations page by page, newest first. */
+/** Conversations, newest first, paginated. */
 export function useConversationPages(filter: ListFilter) {
   const query = useInfiniteQuery(
     useOrpc().conversations.list.infiniteOptions({
@@ -31,7 +31,7 @@ export function useConversationPages(filter: ListFilter) {
   return { ...query, conversations };
 }
 
-/** What is in each of these folders; `more`: not all of it. */
+/** The conversations of these folders; `more`: there are further ones. */
 export function useFolderContents(folderIds: readonly string[]) {
   const { list } = useOrpc().conversations;
   return useQueries({

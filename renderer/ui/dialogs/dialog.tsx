@@ -9,9 +9,9 @@ interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
-  /** Hides the title from sight where the content says it. */
+  /** Hides the title visually, where the content repeats it. */
   titleHidden?: boolean;
-  /** What has the focus first, where it is not the first control. `autoFocus` would hide from the dialog where the focus was before. */
+  /** Focused first, instead of the first control. `autoFocus` would keep the dialog from restoring the focus. */
   initialFocus?: RefObject<HTMLElement | null>;
   children: ReactNode;
   className?: string;
@@ -19,7 +19,7 @@ interface DialogProps {
 
 const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
 
-/** A question or a form in the middle of the window. */
+/** A modal dialog. */
 export function Dialog({ open, onOpenChange, title, initialFocus, children, className }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
@@ -40,7 +40,7 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, clas
   );
 }
 
-/** Details of one thing, from the right; the whole window where that is narrow. */
+/** Details of one thing at the right edge; full screen in a narrow window. */
 export function Sheet({ open, onOpenChange, title, children }: DialogProps) {
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>

@@ -6,7 +6,7 @@ import type { ReactElement, ReactNode } from 'react';
 const itemLook =
   'flex h-row items-center gap-2 rounded-control px-2 text-sm text-fg outline-none data-highlighted:bg-hover select-none';
 
-/** A list of things to do with what its trigger stands for. */
+/** A menu of actions. */
 export function Menu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <Base.Root>
@@ -22,7 +22,7 @@ export function Menu({ trigger, children }: { trigger: ReactElement; children: R
   );
 }
 
-/** The same list, where its trigger is pressed with the other mouse button or the menu key. */
+/** The same as a context menu. */
 export function ContextMenu({ trigger, children }: { trigger: ReactElement; children: ReactNode }) {
   return (
     <Context.Root>

@@ -2,14 +2,13 @@ import { Popover as Base } from '@base-ui/react/popover';
 import type { ReactElement, ReactNode } from 'react';
 
 interface PopoverProps {
-  /** The button that opens it. */
   trigger: ReactElement;
   title: string;
   side?: 'top' | 'bottom';
   children: ReactNode;
 }
 
-/** What stands behind a number or a word: opened by a click, closed by Escape or a click elsewhere. */
+/** Details behind a number or a word; opens on click. */
 export function Popover({ trigger, title, side = 'top', children }: PopoverProps) {
   return (
     <Base.Root>

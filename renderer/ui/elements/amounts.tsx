@@ -3,13 +3,13 @@ import { classNames } from './class-names.ts';
 
 export interface AmountLine {
   readonly name: string;
-  /** Such as how many tokens. */
+  /** Such as a number of tokens. */
   readonly note?: string;
   readonly amount: ReactNode;
   readonly strong?: boolean;
 }
 
-/** Lines of a bill: names on the left, amounts in one column on the right. */
+/** Lines of a bill: names left, amounts in a column on the right. */
 export function Amounts({ lines, label }: { lines: readonly AmountLine[]; label: string }) {
   return (
     <table aria-label={label} className="w-full tabular-nums">

@@ -3,7 +3,6 @@ import { classNames } from './class-names.ts';
 
 const tones = { plain: 'text-fg-2', ok: 'text-ok', warn: 'text-warn', bad: 'text-bad' } as const;
 
-/** A word about the state of what it stands beside. */
 export function Badge({ tone = 'plain', children }: { tone?: keyof typeof tones; children: ReactNode }) {
   return (
     <span

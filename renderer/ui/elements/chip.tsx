@@ -8,7 +8,7 @@ interface ChipProps {
   children: string;
 }
 
-/** A filter that is on or off. */
+/** A toggle for a filter. */
 export function Chip({ pressed, onChange, icon: Icon, children }: ChipProps) {
   return (
     <button

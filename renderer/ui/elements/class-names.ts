@@ -1,2 +1,2 @@
-/** Joins the class names that apply. */
+/** Joins class names, skipping falsy ones. */
 export const classNames = (...names: (string | false | null | undefined)[]): string => names.filter(Boolean).join(' ');

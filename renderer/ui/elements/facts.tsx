@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values, a line each. */
+/** A definition list. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="divide-y divide-line tabular-nums">

@@ -2,7 +2,7 @@ import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactElement } from 'react';
 import { Keys } from './keys.tsx';
 
-/** A label on hover and focus, with the shortcut that does the same. */
+/** A tooltip with a label and its shortcut. */
 export function Hint({
   label,
   shortcut,

@@ -5,7 +5,7 @@ import { Hint } from './hint.tsx';
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   icon: LucideIcon;
-  /** Its accessible name, shown on hover and focus. */
+  /** The accessible name, also its tooltip. */
   label: string;
   shortcut?: string | undefined;
   size?: 'sm' | 'md';

@@ -1,7 +1,7 @@
 import { keyNames } from '../../keyboard/key-names.ts';
 import { classNames } from './class-names.ts';
 
-/** A shortcut such as `mod+Shift+M` in this platform's words. */
+/** Shows a shortcut such as `mod+Shift+M` with the key names of the platform. */
 export function Keys({ keys, plain }: { keys: string; plain?: boolean }) {
   return (
     <kbd

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import { hashOf, type Loc, useNav } from '../../navigation/nav.ts';
 
-/** A link to a place in this window. A real one, so that it can be found, focused and copied as such. */
+/** A link to a location in this window. A real one, so that it can be found, focused and copied as such. */
 export function Link({ to, onClick, ...rest }: Omit<ComponentProps<'a'>, 'href'> & { to: Loc }) {
   const go = useNav((nav) => nav.go);
   return (

@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts';
 
-/** White text on each of these has 4.5:1. */
+/** White text has a contrast of 4.5:1 on each of these. */
 const colours = [
   'bg-[#b1523f]',
   'bg-[#0a7f5c]',
@@ -21,7 +21,7 @@ const known: Record<string, number> = {
   sandbox: 6,
 };
 
-/** A provider's initial on its colour. Decoration: the name stands beside it. Drawn, so that it is no part of that name. */
+/** A provider’s initial on its colour. Decorative and an SVG, so that it is no part of the name beside it. */
 export function ProviderMark({ provider, size = 20 }: { provider: string; size?: number }) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
   const colour = colours[known[provider] ?? hash % colours.length];

@@ -8,5 +8,5 @@ const names: Readonly<Record<string, string>> = {
   sandbox: text.sandbox,
 };
 
-/** A provider as people write it; one that is not known here as its gateway names it. */
+/** A provider’s usual spelling; an unknown one as its gateway names it. */
 export const providerName = (id: string): string => names[id] ?? id;

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 
-/** A part that scrolls within the page: it says what it is, and can be reached and scrolled by keyboard. */
+/** A labelled scroll container that can be reached and scrolled by keyboard. */
 export function ScrollGroup({ label, ...rest }: ComponentProps<'div'> & { label: string }) {
   // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must do so by keyboard

@@ -6,20 +6,19 @@ export const tableCell = 'h-table-row border-line border-b px-3 whitespace-nowra
 
 interface Column {
   name: string;
-  /** Amounts stand at the right, one below the other. */
+  /** Right-aligned. */
   amount?: boolean;
-  /** Left out where there is no room for it. */
+  /** Hidden in a narrow window. */
   wideOnly?: boolean;
 }
 
 interface TableProps {
   label: string;
   columns: readonly Column[];
-  /** The rows. */
   children: ReactNode;
 }
 
-/** A table with a head. Where it is wider than the window it scrolls within itself, by keyboard too. */
+/** A table with a head. Scrolls horizontally, by keyboard too, where it is wider than the window. */
 export function Table({ label, columns, children }: TableProps) {
   return (
     <ScrollGroup label={label} className="overflow-x-auto rounded-tag">

@@ -1,7 +1,7 @@
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { text } from '../../text/ui-text.ts';
 
-/** Which account pays, as people call it: that of a gateway has its own name. */
+/** A wallet’s display name; a gateway’s account has its own. */
 export const walletName = ({
   name,
   simulated,

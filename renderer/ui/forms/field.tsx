@@ -2,17 +2,17 @@ import type { ReactNode } from 'react';
 import { classNames } from '../elements/class-names.ts';
 
 interface FieldProps {
-  /** Of the control; what is said about it has the id `${id}-note`. */
+  /** Id of the control; its note has `${id}-note`. */
   id: string;
   label: string;
   note?: string | undefined;
-  /** What is wrong with the value; stands in place of the note. */
+  /** A validation error; replaces the note. */
   problem?: string | undefined;
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** A control with its label above and a word about it below. */
+/** A control with a label above and a note below. */
 export function Field({ id, label, note, problem, className, children }: FieldProps) {
   return (
     <div className={classNames('flex min-w-0 flex-col gap-1', className)}>

@@ -5,17 +5,15 @@ interface FormProps {
   children: ReactNode;
   saveLabel: string;
   cancelLabel: string;
-  /** What is typed can be saved; until then neither the button nor Enter does anything. */
+  /** The input is valid; before, neither the button nor Enter does anything. */
   ready?: boolean;
-  /** It is being saved. */
   busy?: boolean | undefined;
-  /** Why the last try failed. */
   failure?: string | undefined;
   onSave: () => void;
   onCancel: () => void;
 }
 
-/** The frame of every form in a dialog: its fields, why it failed, Cancel and the one thing that it does. */
+/** The frame of every form in a dialog: fields, error, Cancel and the one action. */
 export function Form({ children, saveLabel, cancelLabel, ready = true, busy, failure, onSave, onCancel }: FormProps) {
   const idle = ready && !busy;
   return (

@@ -6,7 +6,7 @@ interface TextAreaProps extends ComponentProps<'textarea'> {
   note?: string | undefined;
 }
 
-/** A field for more than one line; it grows with what is in it. */
+/** A multi-line field that grows with its content. */
 export function TextArea({ label, note, className, ...rest }: TextAreaProps) {
   const id = useId();
   return (

@@ -10,7 +10,7 @@ interface WalletSwitchProps {
   onChange: (wallet: Wallet) => void;
 }
 
-/** Which wallet is looked at, where there are two. */
+/** Chooses the wallet to show, where there are two. */
 export function WalletSwitch({ label, wallets, value, onChange }: WalletSwitchProps) {
   if (wallets.length < 2) return null;
   return (

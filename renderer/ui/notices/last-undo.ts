@@ -1,4 +1,4 @@
-/** What mod+Z takes back outside of text: the last thing that offered it, as long as its toast is there. */
+/** What mod+Z undoes outside of text fields: the last undoable action whose toast is still shown. */
 let offered: (() => void)[] = [];
 
 export function offerUndo(undo: () => void): void {
@@ -9,7 +9,7 @@ export function forget(undo: () => void): void {
   offered = offered.filter((entry) => entry !== undo);
 }
 
-/** Takes back what was done last; false where there is nothing to take back. */
+/** Undoes the last action; false without one. */
 export function undoLast(): boolean {
   const last = offered.at(-1);
   if (!last) return false;

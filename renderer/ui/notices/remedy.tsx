@@ -4,14 +4,16 @@ import { text } from '../../text/ui-text.ts';
 
 type Waiting = Pick<ErrorText, 'remedy' | 'retryAt'>;
 
-/** What to do about a failure; while somebody asks to wait, for how long. Empty where nothing failed. */
+/** The remedy of a failure, with the remaining seconds of a requested wait. Empty without a failure. */
 export function useRemedy(failure: Waiting | null, byItself = false): string {
   const wait = useCountdown(failure?.retryAt ?? null);
   if (!failure) return '';
   return wait > 0 ? (byItself ? text.tryingAgainIn : text.tryAgainIn)(wait) : failure.remedy;
 }
 
-/** The same as an element whose seconds no screen reader reads out. `byItself`: it will be asked again without a click. */
+/**
+ * The same as an element whose countdown screen readers do not read out. `byItself`: it will be retried automatically.
+ */
 export function Remedy({ failure, byItself = false }: { failure: Waiting; byItself?: boolean }) {
   const remedy = useRemedy(failure, byItself);
   return (
@@ -21,7 +23,7 @@ export function Remedy({ failure, byItself = false }: { failure: Waiting; byItse
   );
 }
 
-/** What happened and what to do, one after the other. */
+/** The sentence of a failure and its remedy. */
 export function FailureWords({ failure }: { failure: ErrorText }) {
   return (
     <>

@@ -1,6 +1,6 @@
 import { classNames } from '../elements/class-names.ts';
 
-/** The shape of what is coming. Its owner says in words that it is loading. */
+/** A placeholder while loading. Its owner announces the loading. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={classNames('block animate-none rounded-tag bg-active', className)} />;
 }

@@ -3,7 +3,7 @@ import { text } from '../../text/ui-text.ts';
 import { Notice } from './notice.tsx';
 import { Remedy } from './remedy.tsx';
 
-/** Above what is shown from before, where asking anew has failed: why, and when it is asked again. */
+/** Shown above cached data whose refetch failed: why, and when it is repeated. */
 export function Stale({ error }: { error: unknown }) {
   if (!error) return null;
   const failure = describeError(error);

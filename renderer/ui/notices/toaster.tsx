@@ -5,7 +5,7 @@ import { text } from '../../text/ui-text.ts';
 import { Button } from '../elements/button.tsx';
 import { IconButton } from '../elements/icon-button.tsx';
 
-/** Says what happened elsewhere than where the reader looks. */
+/** Toasts, for what happens elsewhere than where the reader looks. */
 export function Toaster({ children }: { children: ReactNode }) {
   return (
     <Toast.Provider timeout={6000} limit={3}>

@@ -7,12 +7,11 @@ import { FailureWords } from './remedy.tsx';
 
 const undoMs = 10_000;
 
-/** Toasts for what failed, or happened, out of sight. */
 export function useNotify() {
   const toasts = Toast.useToastManager();
   return {
     say: (title: string, description?: string) => toasts.add({ title, description }),
-    /** Says what was done, with a way back for ten seconds: in the toast, and by mod+Z. */
+    /** A toast that offers Undo for ten seconds, also by mod+Z. */
     undoable: (title: string, undo: () => void) => {
       const back = () => {
         toasts.close(id);
