@@ -5,11 +5,11 @@ import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 
 type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'> & {
-  /** The requests that an answer took. */
+  /** The requests of an answer with tool calls. */
   readonly parts?: readonly Message[];
 };
 
-/** The exact amount, where it comes from, and its parts, which add up to it. What is not known is not $0. */
+/** The exact cost, its source and its parts, which add up to it. An unknown cost is not $0. */
 export function Bill({ message }: { message: Billed }) {
   const { costUsd, bill } = message;
   const source = costUsd === null ? 'unknown' : message.costSource;
@@ -48,7 +48,7 @@ export function Bill({ message }: { message: Billed }) {
   );
 }
 
-/** Each request of an answer that took several, by what it was billed. */
+/** Each request of such an answer with its cost. */
 function Requests({ parts }: { parts: readonly Message[] }) {
   const lines = parts.map(({ costUsd, costSource, requestId, toolCalls }, at) => ({
     name: text.billRequest(at + 1, toolCalls.length),

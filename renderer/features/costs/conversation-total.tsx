@@ -4,7 +4,7 @@ import { usd } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 
-/** What this chat has cost so far, as the ledger has it; an unknown part is said, not counted as nothing. */
+/** The cost of this chat so far, as in the ledger; unknown costs are named, not counted as zero. */
 export function ConversationTotal({ total }: { total: Total }) {
   if (total.requests === 0) return null;
   const lines = [

@@ -12,11 +12,11 @@ export interface PriceDifference {
   readonly price: string;
   /** `+$1.00 / −$5.00` against the model that answered; empty where either is not known, or nothing differs. */
   readonly difference: string;
-  /** What this very answer would have cost with as many tokens, and how much more or less; null where not known. */
+  /** What the other model would have cost for the same tokens, and the difference; null if unknown. */
   readonly same: { readonly cost: string; readonly difference: string } | null;
 }
 
-/** Compares what two models charge, and for the tokens of an answer what they would have charged. All exact. */
+/** Compares the prices of two models, and what both would cost for the tokens of an answer. Exact. */
 export function priceDifference(
   from: Pricing | null | undefined,
   to: Pricing | null | undefined,
@@ -44,7 +44,7 @@ function perMillion(from: string, to: string): string {
   return more === 0n ? '±$0' : `${more < 0n ? '−' : '+'}${size}`;
 }
 
-/** Without what was read from the cache: another model has not seen this chat yet. */
+/** Without cached tokens: another model has nothing of this chat in its cache. */
 const cost = (pricing: Pricing, { promptTokens, completionTokens, reasoningTokens }: NonNullable<Message['usage']>) =>
   costOf(priceOf(pricing), {
     promptTokens,

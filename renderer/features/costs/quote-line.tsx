@@ -4,7 +4,7 @@ import { count, tokens, usd, utcDay } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 
-/** What the next message would cost: always a range, never one number that looks exact. */
+/** The estimated cost of the next message: always a range, never one number that looks exact. */
 export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null }) {
   const { costUsd, promptTokens, cachedTokens } = quote;
   const cost = costUsd ? text.quoteRange(usd(costUsd.low), usd(costUsd.high)) : text.quoteUnknown;

@@ -13,8 +13,8 @@ interface Asked {
 }
 
 /**
- * What the next message would cost, asked when typing pauses, and once after an answer: not before all has been said that its
- * end changes. A question that is out of date is cancelled.
+ * The quote for the next message, asked when typing pauses, and once after an answer, when all that its end changes has
+ * arrived. An outdated request is cancelled.
  */
 export function useQuote({ conversationId, text, attachments, model }: Asked, wanted: boolean, live: boolean) {
   const settled = useSettled(text, pauseMs);
@@ -24,13 +24,13 @@ export function useQuote({ conversationId, text, attachments, model }: Asked, wa
       input: { conversationId, text: settled, attachments: [...attachments], model },
       enabled: wanted && !live && !wasLive,
       placeholderData: keepPreviousData,
-      // Each text is a question of its own: answers to old ones need not be kept.
+      // Each text is a query of its own; old ones need not stay in the cache.
       gcTime: 10_000,
     }),
   );
 }
 
-/** The value once it has not changed for a while. */
+/** The value after it has not changed for this time. */
 export function useSettled<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { useOrpc } from '../../api/api.ts';
 
-/** The ledger, newest lines first, page by page. */
+/** The ledger, newest lines first, paginated. */
 export function useCredits(wallet: Wallet) {
   return useInfiniteQuery(
     useOrpc().credits.get.infiniteOptions({

@@ -1,18 +1,18 @@
 import { isCoreLost } from '../../text/error-text.ts';
 
 export interface DebouncedSaver {
-  /** Something changed: it is saved when typing pauses, and at least once a second while it goes on. */
+  /** Marks a draft as changed: it is saved when typing pauses, and at least once a second. */
   touch(chat: string): void;
-  /** Saves now what is waiting. */
+  /** Saves pending drafts now. */
   flush(): void;
-  /** Nothing of this chat is saved until it is let go: its words are on their way and must not be lost there. */
+  /** Suspends saving of this chat until released: while its text is being sent, the saved draft must stay. */
   hold(chat: string): () => void;
 }
 
 const pauseMs = 250;
 const mostMs = 1000;
 
-/** Writes drafts to the core, one after the other per chat, so that an older one never overtakes a newer. */
+/** Saves drafts to the core, one call per chat at a time, so that an older one never overtakes a newer. */
 export function createDebouncedSaver<Draft>(
   read: (chat: string) => Draft,
   put: (chat: string, draft: Draft) => Promise<void>,
@@ -29,7 +29,7 @@ export function createDebouncedSaver<Draft>(
     const next = before
       .then(() => put(chat, read(chat)))
       .catch((error: unknown) => {
-        // It waits for the next flush, which comes by itself when the core is back.
+        // Saved by the next flush, which happens when the core is back.
         dirty.add(chat);
         if (!isCoreLost(error)) failed(error);
       });

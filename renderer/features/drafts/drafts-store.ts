@@ -3,28 +3,28 @@ import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 
 /**
- * What is in each composer and not sent yet, per conversation; `new` is the chat that has none. The core keeps it: this
- * is the copy that is typed into.
+ * Unsent drafts per conversation; `new` is the chat without one yet. The core keeps them: this is the copy being
+ * edited.
  */
 interface Drafts {
   texts: Record<string, string>;
   files: Record<string, readonly Attachment[]>;
-  /** Models chosen in a composer, where they differ from what the conversation had. */
+  /** Models chosen in a composer that differ from the conversation’s. */
   models: Record<string, string>;
-  /** Models named by `@` for the next message only. */
+  /** Models mentioned by `@`, for the next message only. */
   mentions: Record<string, string>;
-  /** Models that shall all answer the next message. One alone: more are being picked. */
+  /** Models of a comparison. A single one: more are being picked. */
   compares: Record<string, readonly string[]>;
-  /** Chats whose kept draft has arrived: only these are written back. */
+  /** Chats whose saved draft has been loaded: only these are saved. */
   loaded: Record<string, true>;
   setText: (chat: string, text: string) => void;
   setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
   setModel: (chat: string, model: string) => void;
   mention: (chat: string, model: string | null) => void;
   setCompare: (chat: string, models: readonly string[]) => void;
-  /** The kept draft arrived; what was typed meanwhile comes after it. */
+  /** Takes the saved draft; what was typed meanwhile is appended. */
   take: (chat: string, draft: Draft) => void;
-  /** A new chat got its id: what was chosen goes with it. */
+  /** A new chat got its id: its choices move with it. */
   adopt: (conversationId: string, model: string) => void;
 }
 
@@ -74,7 +74,6 @@ export const useDrafts = create<Drafts>()((set, get) => ({
   },
 }));
 
-/** The draft as it is kept. */
 export function draftOf(chat: string): Draft {
   const { texts, files, models, compares } = useDrafts.getState();
   return {

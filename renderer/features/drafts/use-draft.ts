@@ -8,7 +8,7 @@ import { draftOf, useDrafts } from './drafts-store.ts';
 
 const savers = new WeakMap<Api, DebouncedSaver>();
 
-/** The window's one writer of drafts. */
+/** The only writer of drafts in this window. */
 export function useDraftSaver(): DebouncedSaver {
   const api = useApi();
   const { failed } = useNotify();
@@ -23,7 +23,7 @@ export function useDraftSaver(): DebouncedSaver {
   return saver;
 }
 
-/** Brings the kept draft of a chat into its composer, and keeps what is typed there. */
+/** Loads the saved draft of a chat into its composer, and saves what is typed there. */
 export function useDraft(chat: string): void {
   const api = useApi();
   const saver = useDraftSaver();
@@ -54,7 +54,7 @@ export function useDraft(chat: string): void {
           now.files[chat] === before.files[chat] &&
           now.compares[chat] === before.compares[chat] &&
           now.models[chat] === before.models[chat];
-        // The draft that just arrived is on disk already, unless something was typed before it came.
+        // A draft that was just loaded is saved only if something was typed before it came.
         if (now.loaded[chat] && before.loaded[chat] && !same) saver.touch(chat);
       }),
     [chat, saver],

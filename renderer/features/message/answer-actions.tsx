@@ -11,11 +11,11 @@ import { VersionPager } from './version-pager.tsx';
 
 interface AnswerActionsProps {
   entry: ThreadItem;
-  /** An answer runs in this conversation: nothing new may be asked. */
+  /** An answer is running in this conversation: nothing new may be asked. */
   busy: boolean;
-  /** The reader is at this message: its actions are in the tab order. */
+  /** It is the active message: its actions are in the tab order. */
   active: boolean;
-  /** It is one of several columns, which all are shown. */
+  /** It is a column of a comparison that shows all columns. */
   compared?: boolean;
 }
 

@@ -9,11 +9,11 @@ interface AnswerEndProps {
   entry: ThreadItem;
   busy: boolean;
   active: boolean;
-  /** Nothing hangs on it: it can go on. */
+  /** No message follows: it can be continued. */
   last: boolean;
 }
 
-/** How an answer ended, where that is not simply the end, and the way on. */
+/** How an answer ended, unless it is complete, and what to do next. */
 export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
   const actions = useActions();
   const calls = entry.finishReason === 'tool_calls' && entry.toolCalls.length > 0;

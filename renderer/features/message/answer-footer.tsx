@@ -10,7 +10,7 @@ interface AnswerFooterProps {
   actions: ReactNode;
 }
 
-/** What can be done, and what was used and paid. Its space is there from the start, so that nothing jerks at the end. */
+/** Actions, usage and cost. Its space is reserved from the start, so that nothing moves at the end. */
 export function AnswerFooter({ message, actions }: AnswerFooterProps) {
   if (message.status === 'streaming') return <div className="h-8" />;
   return (
@@ -50,14 +50,14 @@ function Dotted({ children, first = false }: { children: ReactNode; first?: bool
   );
 }
 
-/** Output tokens per second from the first token to the last; null where the clock says nothing. */
+/** Output tokens per second from the first token to the last; null if the times do not tell. */
 export function speedOf({
   usage,
   firstTokenAt,
   finishedAt,
   toolCalls,
 }: Pick<Message, 'usage' | 'firstTokenAt' | 'finishedAt' | 'toolCalls'>): number | null {
-  // Tools and decisions take their time too.
+  // The time includes tools and decisions.
   if (toolCalls.length > 0) return null;
   if (!usage || firstTokenAt === null || finishedAt === null) return null;
   const seconds = (finishedAt - firstTokenAt) / 1000;

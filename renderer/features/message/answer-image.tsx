@@ -12,7 +12,7 @@ interface AnswerImageProps {
   onOpen: (url: string) => void;
 }
 
-/** A picture that an answer names, once its reader has asked to see it. */
+/** An image of an answer, fetched after the reader asked for it. */
 export function AnswerImage({ image, onClose, onOpen }: AnswerImageProps) {
   return (
     <Dialog

@@ -4,7 +4,7 @@ import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-item
 import { ToolCallLine } from '../tool-calls/tool-call-line.tsx';
 import { AnswerText } from './answer-text.tsx';
 
-/** What an answer says, and what it called in between. */
+/** The texts of an answer, with the tool calls in between. */
 export function AnswerSections({ entry, name }: { entry: ThreadItem; name: string }) {
   return sectionsOf(entry).map((section) => (
     <Fragment key={headOf(section)}>

@@ -10,7 +10,7 @@ import { headOf } from '../thread-state/thread-items.ts';
 const proseLine = { heightPx: 24, letters: 95 };
 const reasoningLine = { heightPx: 20, letters: 100 };
 
-/** What grows while an answer is written: this part of the row is drawn again with each piece, and nothing around it. */
+/** The growing part of an answer: chunks re-render only this. */
 export function AnswerText({ entry, name }: { entry: ThreadItem; name: string }) {
   const view = useAnswer(entry);
   const silent = view.tokens.length === 0 && !view.pending && entry.toolCalls.length === 0;
@@ -25,7 +25,7 @@ export function AnswerText({ entry, name }: { entry: ThreadItem; name: string })
   );
 }
 
-/** What is not parsed yet, as it stands; most is parsed before anybody could read it so. */
+/** Text that is not parsed yet; usually parsed before anyone could read it. */
 function PlainText({ text: source }: { text: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -43,7 +43,7 @@ function PlainText({ text: source }: { text: string }) {
   );
 }
 
-/** A steady dot at once; after four seconds, what is waited for by name. */
+/** A dot at once; after four seconds the name of the model that is waited for. */
 function Waiting({ name, since }: { name: string; since: number }) {
   const [now, setNow] = useState(since);
   useEffect(() => {

@@ -18,7 +18,7 @@ interface AnswerProps {
   last: boolean;
 }
 
-/** One answer. Its words are drawn by a part of their own, so that a piece that arrives draws nothing else again. */
+/** One answer. Its text is a component of its own, so that chunks re-render nothing else. */
 export const Answer = memo(function Answer({ entry, busy, active, last }: AnswerProps) {
   const name = entry.modelName ?? entry.servedModel ?? entry.model ?? text.model;
   const provider = entry.servedProvider ?? entry.model?.split('/')[0] ?? '?';

@@ -13,7 +13,7 @@ interface EditMessageProps {
   busy: boolean;
 }
 
-/** Another wording of an own message. What is typed survives scrolling away and a reload. */
+/** Edits an own message. The text survives scrolling away and a reload. */
 export function EditMessage({ entry, text, busy }: EditMessageProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { setEdit } = useThreadView.getState();
@@ -32,7 +32,7 @@ export function EditMessage({ entry, text, busy }: EditMessageProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
     if (event.key === 'Escape') {
-      // It closes this, and does not stop an answer.
+      // Closes the editor, and does not stop an answer.
       event.preventDefault();
       event.stopPropagation();
       return cancel();

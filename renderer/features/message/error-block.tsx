@@ -19,7 +19,7 @@ const gatewayCodes = new Set([
   'too_many_auth_failures',
 ]);
 
-/** In the answer's place: what failed, and what to do. What had arrived stays above it. */
+/** Below what had arrived: what failed, and what to do. */
 export function ErrorBlock({ message, onRetry }: { message: Message; onRetry: () => void }) {
   const failure = describeFailure(message.error ?? unknown, message.finishedAt);
   const [copied, copy] = useCopy();

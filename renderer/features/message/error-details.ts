@@ -3,7 +3,7 @@ import { withoutKeys } from '#shared/without-keys.ts';
 
 type Failed = Pick<Message, 'requestId' | 'model' | 'finishedAt' | 'createdAt'>;
 
-/** What is copied of a failed answer, to be shown to others: nothing in it looks like a key. */
+/** Details of a failed answer to show to others; nothing in them looks like a key. */
 export function errorDetails(message: Failed, { code, sentence }: { code: string; sentence: string }): string {
   const { requestId, model, finishedAt, createdAt } = message;
   const at = new Date(finishedAt ?? createdAt).toISOString();

@@ -16,7 +16,7 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 
 const mostShown = 60;
 
-/** The same question to another model, with what that changes about the price. */
+/** Asks another model the same question, with the difference in price. */
 export function RetryMenu({ entry, disabled, tabIndex }: { entry: ThreadItem; disabled: boolean; tabIndex: number }) {
   const open = useThreadView((view) => view.retrying === entry.id) && !disabled;
   const { setRetrying } = useThreadView.getState();
@@ -106,7 +106,7 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: PriceDiffer
   );
 }
 
-/** Every model that could answer now, the best matches first. */
+/** Models that can answer now, best matches first. */
 const found = (models: readonly Model[], query: string): ModelChoice[] =>
   modelGroups(models)
     .flatMap(({ items }) => items)

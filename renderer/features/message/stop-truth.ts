@@ -11,13 +11,13 @@ import { providerName } from '../../ui/elements/provider-name.ts';
 const afterClosing = {
   source: 'https://openrouter.ai/docs/api-reference/streaming (Stream Cancellation, Provider Support)',
   publisher: 'OpenRouter',
-  /** When it was read. */
+  /** Date of the source. */
   asOf: '2026-11-21',
   stops: ['openai', 'anthropic', 'deepseek', 'xai', 'fireworks', 'together'],
   goesOn: ['google', 'groq', 'mistral', 'perplexity'],
 } as const;
 
-/** What this program does itself. */
+/** The app’s own provider. */
 const own: ReadonlySet<string> = new Set(['sandbox']);
 const stops: ReadonlySet<string> = new Set(afterClosing.stops);
 const goesOn: ReadonlySet<string> = new Set(afterClosing.goesOn);
@@ -29,7 +29,7 @@ export function afterStop({ costUsd, costSource, servedProvider, requestId, fini
   const id = servedProvider ?? '';
   const cost =
     costUsd === null || costSource === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), costSource);
-  // It was stopped while tools waited or ran: the provider had nothing left to compute.
+  // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
   return `${cost} ${truthOf(id, provider)}`;
 }

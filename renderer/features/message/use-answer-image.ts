@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useOrpc } from '../../api/api.ts';
 import { fromBase64 } from '../attachments/file-pieces.ts';
 
-/** A picture that an answer names, fetched by the core once its reader asked; its address here, for as long as it is shown. */
+/** An image of an answer, fetched by the core; its object URL while the component is mounted. */
 export function useAnswerImage(url: string | null) {
   const image = useQuery(
     useOrpc().images.fetch.queryOptions({

@@ -10,7 +10,7 @@ interface OwnActionsProps {
   entry: ThreadItem;
   busy: boolean;
   active: boolean;
-  /** Nothing hangs on it: it can be answered. */
+  /** No message follows: it can be answered. */
   last: boolean;
 }
 

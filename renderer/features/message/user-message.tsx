@@ -18,7 +18,7 @@ interface OwnMessageProps {
   last: boolean;
 }
 
-/** What the user wrote, as written. */
+/** The user’s message as plain text. */
 export const UserMessage = memo(function UserMessage({ entry, busy, active, last }: OwnMessageProps) {
   const [whole, setWhole] = useState(false);
   const editing = useThreadView((view) => view.edits[entry.id]);

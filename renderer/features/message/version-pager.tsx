@@ -4,7 +4,7 @@ import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 
-/** Which of several wordings or answers is shown, and the way to the others. */
+/** Switches between versions of a message or an answer. */
 export function VersionPager({ entry, tabIndex }: { entry: ThreadItem; tabIndex: number }) {
   const { step } = useActions();
   const { index, count } = entry.sibling;

@@ -8,7 +8,7 @@ interface ModelButtonProps extends ComponentProps<'button'> {
   name: string;
 }
 
-/** The model that answers; leads to the list of all. */
+/** The chosen model; opens the picker. */
 export function ModelButton({ provider, name, ...rest }: ModelButtonProps) {
   return (
     <button

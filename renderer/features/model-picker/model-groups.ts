@@ -16,13 +16,13 @@ export interface ModelChoice {
   readonly words: string;
 }
 
-/** A type, not an interface: the combobox takes groups with any further names. */
+/** A type alias: an interface would not fit the index signature of the combobox’s groups. */
 export type ModelGroup = {
   readonly value: string;
   readonly items: readonly ModelChoice[];
 };
 
-/** What can answer now, per provider, and below it what needs something first. */
+/** Models by provider; last those that cannot be used yet. */
 export function modelGroups(models: readonly Model[]): ModelGroup[] {
   const groups = new Map<string, ModelChoice[]>();
   const usable = (model: Model) => model.status === 'available' || model.status === 'degraded';
@@ -63,7 +63,7 @@ function wantOf({ status, provider, unavailable_reason: said }: Model): string {
   return said === null ? '' : saidByGateway(status, said);
 }
 
-/** Every word typed occurs somewhere in name, id or maker. */
+/** Every word of the query occurs in name, id or maker. */
 export const matches = (choice: ModelChoice, query: string): boolean =>
   query
     .toLowerCase()

@@ -6,14 +6,13 @@ import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import type { ModelChoice, ModelGroup } from './model-groups.ts';
 
 interface ModelListProps {
-  /** How many models there are. */
   models: number;
-  /** How many of those that match are not drawn. */
+  /** How many matches are not rendered. */
   hidden: number;
   label?: string;
 }
 
-/** What a combobox of models opens: a search field and the models by provider. */
+/** The popup of a model combobox: a search field and the models by provider. */
 export function ModelList({ models, hidden, label = text.model }: ModelListProps) {
   return (
     <Combobox.Portal>

@@ -13,7 +13,7 @@ interface ModelPickerProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Which model answers. Prices are per million tokens, in and out. */
+/** Chooses the model. Prices are per million tokens, in and out. */
 export function ModelPicker({ models, value, onChange, ...opening }: ModelPickerProps) {
   const groups = modelGroups(models);
   const { search, hidden } = useModelSearch(groups, opening);

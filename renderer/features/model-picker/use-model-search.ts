@@ -3,7 +3,7 @@ import { type ModelChoice, type ModelGroup, matches } from './model-groups.ts';
 
 const mostShown = 120;
 
-/** What comboboxes of models have in common: the search, its matches and how many more there are. */
+/** The search that model comboboxes share; `hidden` counts matches that are not rendered. */
 export function useModelSearch(
   groups: readonly ModelGroup[],
   { open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void },
@@ -28,7 +28,7 @@ export function useModelSearch(
   return { search, hidden };
 }
 
-/** Those that match, as far as they are drawn: thousands of rows would make each keystroke slow. */
+/** Matches, limited in number: thousands of rows would make each keystroke slow. */
 function found(groups: readonly ModelGroup[], query: string) {
   const all = groups.map((group) => ({ ...group, items: group.items.filter((item) => matches(item, query)) }));
   const shown = firstOf(all);

@@ -24,7 +24,7 @@ export function isAble(model: Model, ability: Ability): boolean {
   );
 }
 
-/** What matches, in the order asked for; without one, as the gateway lists it. A model without a price comes last. */
+/** Matching models in the chosen order, else as the gateway lists them. Models without a price come last. */
 export function filterModels(models: readonly Model[], filter: ModelFilter): readonly Model[] {
   const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = models.filter(

@@ -18,7 +18,7 @@ interface ModelSheetProps {
   onUse: (model: Model) => void;
 }
 
-/** Everything known about one model: all price lines, with the day and source they hold from. */
+/** All facts about one model, with its prices, their date and source. */
 export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
   const usable = model?.status === 'available' || model?.status === 'degraded';
   return (
@@ -65,7 +65,7 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
   );
 }
 
-/** What a gateway lists, in words; what is not known here as it says it. */
+/** A gateway’s terms as text; an unknown one as it is. */
 const named = (names: Readonly<Record<string, string>>, listed: readonly string[]) =>
   listed.map((id) => names[id] ?? id).join(', ');
 

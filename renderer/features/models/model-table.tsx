@@ -20,7 +20,7 @@ interface ModelTableProps {
   onChoose: (model: Model) => void;
 }
 
-/** All models; only the rows in sight are in the document. A real table, with empty rows standing for what is not drawn. */
+/** All models, virtualised. A real table, with spacer rows for what is not rendered. */
 export function ModelTable({ models, narrow, sort, onSort, onChoose }: ModelTableProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);

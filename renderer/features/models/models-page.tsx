@@ -75,7 +75,7 @@ function Catalogue({ models }: { models: readonly Model[] }) {
   const [chosen, setChosen] = useState<Model | null>(null);
   const go = useNav((nav) => nav.go);
   const narrow = useNarrow();
-  // Typing comes first; the list follows within the frame budget.
+  // The list may lag behind typing.
   const shown = filterModels(models, useDeferredValue(filter));
   const chat = (model: Model) => {
     useDrafts.getState().setModel(draftKey(null), model.id);

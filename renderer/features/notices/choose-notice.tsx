@@ -8,7 +8,7 @@ interface ChooseNoticeProps {
   choose: (column: ThreadItem) => void;
 }
 
-/** Above the composer while a thread ends in a comparison: what must be done first, and the way to do it. */
+/** Shown while a thread ends in a comparison without a chosen column. */
 export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
   return (
     <NoticeRow

@@ -11,12 +11,11 @@ interface CompareNoticesProps {
   models: readonly Model[];
   value: readonly string[];
   quote: ComparisonQuote | undefined;
-  /** There is something to send. */
   asked: boolean;
   onRemove: (model: string) => void;
 }
 
-/** What stands in the way of a comparison before it is sent, and for which of its models. */
+/** What prevents a comparison, and for which of its models. */
 export function CompareNotices({ models, value, quote, asked, onRemove }: CompareNoticesProps) {
   const nameOf = (id: string) => named(models, id)?.name ?? id;
   const problems = value.flatMap((id) => {

@@ -13,7 +13,7 @@ import { useCompactQuote } from '../context/use-summary.ts';
 
 const settingsLook = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
 
-/** What stands in the way of the next message, before it is sent: a file, the context, a cap. */
+/** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
   quote,
   conversationId,
@@ -67,7 +67,7 @@ function NoModel({ onModel }: { onModel: () => void }) {
   );
 }
 
-/** What a summary costs that will be written before the message. */
+/** The cost of a summary that will be written before the message. */
 function SummaryFirst({ conversationId, model }: { conversationId: string; model: string }) {
   const { data, isPending } = useCompactQuote(conversationId, model, true);
   if (isPending) return text.compactAsking;
@@ -76,7 +76,7 @@ function SummaryFirst({ conversationId, model }: { conversationId: string; model
   return text.summarisesFirst(data.messages, cost && data.simulated ? costsText.inTestCredits(cost) : cost);
 }
 
-/** The caps that the next message comes near or might exceed. */
+/** Caps that the next message comes near or may exceed. */
 export function CapNotices({ caps }: { caps: readonly CapState[] }) {
   return caps.map((cap) => (
     <NoticeRow key={cap.scope} tone={cap.state === 'over' ? 'warn' : 'info'} actions={<CapSettings />}>
@@ -85,7 +85,7 @@ export function CapNotices({ caps }: { caps: readonly CapState[] }) {
   ));
 }
 
-/** The way to the caps themselves. */
+/** Link to the caps. */
 export const CapSettings = () => (
   <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
     {text.capSettings}
@@ -102,7 +102,7 @@ interface SendFailureProps {
   onModel: () => void;
 }
 
-/** The message is back in the composer: why, and the way on. */
+/** Sending failed and the message is back in the composer: the reason and the options. */
 export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailureProps) {
   const failure = describeError(error);
   const actions: Partial<Record<string, ReactNode>> = {
@@ -126,7 +126,7 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
   );
 }
 
-/** One fact about the next message, and the way on. */
+/** A notice about the next message with its actions. */
 export function NoticeRow({
   tone,
   actions,

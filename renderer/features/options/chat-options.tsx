@@ -24,7 +24,7 @@ interface ChatOptionsProps {
   onModel: (model: string) => void;
 }
 
-/** How this chat is asked: system prompt, parameters, and what happens when it grows too long. */
+/** Options of a chat: system prompt, parameters, and what happens when it grows too long. */
 export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
   const [open, setOpen] = useState(false);
   const { query } = useOptions(chat);
@@ -57,7 +57,7 @@ interface OptionsFormProps extends ChatOptionsProps {
 
 function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps) {
   const [draft, setDraft] = useState(options);
-  /** A preset fills the fields anew. */
+  /** Remounts the fields after a preset was applied. */
   const [filled, setFilled] = useState(0);
   const { set } = useOptions(chat);
   const { failed } = useNotify();

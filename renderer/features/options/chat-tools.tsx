@@ -9,7 +9,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useTools } from '../tools/use-tools.ts';
 import { useOptions } from './use-options.ts';
 
-/** Whether this chat offers tools to its model, which ones, and why not. */
+/** Whether this chat offers tools, which ones, or why not. */
 export function ChatTools({ chat, model }: { chat: string; model: Model | null }) {
   const { query, set } = useOptions(chat);
   const tools = useTools();
@@ -64,7 +64,7 @@ interface Group {
   readonly names: readonly string[];
 }
 
-/** What is switched on and trusted, by its server. */
+/** Enabled and trusted tools by server. */
 function offeredIn(tools: ReturnType<typeof useTools>['data']): Group[] {
   if (!tools) return [];
   const own = tools.builtIn.filter(({ enabled }) => enabled).map(({ title }) => title);

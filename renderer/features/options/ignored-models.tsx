@@ -8,7 +8,7 @@ interface IgnoredModelsProps {
   onChange: (value: string[]) => void;
 }
 
-/** The models that Auto does not take in this chat. */
+/** Models that Auto does not choose in this chat. */
 export function IgnoredModels({ value, onChange }: IgnoredModelsProps) {
   const models = useModels();
   if (value.length === 0) return null;

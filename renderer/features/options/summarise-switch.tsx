@@ -1,7 +1,7 @@
 import { composerText as text } from '../../text/composer-text.ts';
 import { Switch } from '../../ui/forms/switch.tsx';
 
-/** Whether a chat that no longer fits is summarised by itself, which costs a request each time. */
+/** Whether a chat that no longer fits is summarised automatically, which costs a request each time. */
 export function SummariseSwitch({ value, onChange }: { value: boolean; onChange: (value: boolean) => void }) {
   return (
     <div className="flex items-start gap-3 pt-2">

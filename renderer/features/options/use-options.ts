@@ -4,7 +4,7 @@ import type { ChatOptions } from '#shared/contract/chat/options.ts';
 import type { Preset, presetsFile } from '#shared/contract/chat/presets.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 
-/** How a chat is asked: shown at once as it was set, and put back where it could not be kept. */
+/** A chat’s options, updated optimistically. */
 export function useOptions(chat: string) {
   const api = useApi();
   const queries = useQueryClient();

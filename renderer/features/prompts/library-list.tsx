@@ -28,7 +28,7 @@ interface LibraryListProps {
   children?: ReactNode;
 }
 
-/** A list of things under names: add, edit, delete, and carry them to another computer. */
+/** A list of named entries: add, edit, delete, export and import. */
 export function LibraryList(props: LibraryListProps) {
   const input = useRef<HTMLInputElement>(null);
   return (

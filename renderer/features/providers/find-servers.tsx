@@ -9,7 +9,7 @@ import { useProviderCalls } from './use-provider-calls.ts';
 
 const words = text.providers;
 
-/** Looks on this machine for servers that can answer, when asked to, and offers what it found. */
+/** Finds model servers on this machine, on request. */
 export function FindServers() {
   const discovery = useDiscovery();
   const { data: found } = discovery;

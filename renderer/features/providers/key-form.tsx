@@ -16,7 +16,7 @@ interface KeyFormProps {
   onSaved: () => void;
 }
 
-/** Takes a key, hands it over and forgets it. */
+/** A form for a key, which is not kept in the page after it was saved. */
 export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
   const own = provider.ownServer;
   const [key, setKey] = useState('');

@@ -21,7 +21,7 @@ const tones = {
   rate_limited: 'warn',
 } as const;
 
-/** Several keys of one provider in the order in which they are asked with, and the way to add one. */
+/** The keys of a provider in the order in which they are tried. */
 export function KeyList({ provider }: { provider: Provider }) {
   const [adding, setAdding] = useState(false);
   const { keys } = provider;
@@ -105,7 +105,6 @@ function KeyItem({ provider, entry, at }: { provider: Provider; entry: ProviderK
   );
 }
 
-/** Takes a key, hands it over and forgets it. */
 function FurtherKeyForm({ provider, onDone }: { provider: Provider; onDone: () => void }) {
   const [label, setLabel] = useState(words.keyNumber(provider.keys.length + 1));
   const [key, setKey] = useState('');

@@ -18,10 +18,7 @@ const words = text.providers;
 
 const tones = { not_set: 'plain', unchecked: 'plain', works: 'ok', refused: 'bad', unreachable: 'warn' } as const;
 
-/**
- * One provider: how it stands, and what can be done about it. `isNew`: it was added just now, which may be known only after its
- * row was drawn.
- */
+/** One provider, its state and actions. `isNew`: it was just added, which may be known only after its first render. */
 export function ProviderRow({ provider, isNew = false }: { provider: Provider; isNew?: boolean }) {
   const [editing, setEditing] = useState(false);
   const [removing, setRemoving] = useState(false);

@@ -12,7 +12,7 @@ import { useProviderCalls } from './use-provider-calls.ts';
 const words = text.providers;
 
 interface ServerFormProps {
-  /** Absent: a new one. */
+  /** Absent: a new server. */
   provider?: Provider;
   onCancel: () => void;
   onSaved: (saved: Provider) => void;
@@ -43,7 +43,7 @@ const draftOf = ({ id, name, baseUrl, server }: Provider): SavedServer =>
       }
     : blank;
 
-/** A server under a name of the user's own. Secrets are handed over and forgotten; an empty one keeps what there is. */
+/** A form for a named server. Secrets are not kept in the page; an empty one leaves the saved one unchanged. */
 export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   const [draft, setDraft] = useState(provider ? draftOf(provider) : blank);
   const { saveServer } = useProviderCalls();
@@ -129,7 +129,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
   );
 }
 
-/** Without what was added and left empty. */
+/** Without empty rows. */
 const trimmed = (draft: SavedServer): SavedServer => ({
   ...draft,
   name: draft.name.trim(),

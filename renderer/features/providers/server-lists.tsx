@@ -17,7 +17,7 @@ interface ModelFieldsProps {
 const newModel: ServerModel = { model: '', sameAs: null, input: null, output: null };
 const suggestions = 'known-models';
 
-/** Models of a server: its deployments, models that it does not list, what they are and cost. */
+/** Models of a server: deployments, and models that it does not list, with their facts and prices. */
 export function ModelFields({ models, isAzure, onChange }: ModelFieldsProps) {
   const known = useModels().data?.models.filter(({ owned_by }) => ['openai', 'anthropic', 'google'].includes(owned_by));
   const row = isAzure ? words.rows.deployment : words.rows.model;
@@ -79,12 +79,12 @@ export function ModelFields({ models, isAzure, onChange }: ModelFieldsProps) {
 
 interface HeaderFieldsProps {
   headers: SavedServer['headers'];
-  /** Names whose values are kept unless others are entered. */
+  /** Headers whose saved values stay unless replaced. */
   kept: readonly string[];
   onChange: (headers: SavedServer['headers']) => void;
 }
 
-/** Headers of every request. Their values go in and are never shown again. */
+/** Headers of every request. Saved values are never shown again. */
 export function HeaderFields({ headers, kept, onChange }: HeaderFieldsProps) {
   const change = (at: number, more: Partial<SavedServer['headers'][number]>) =>
     onChange(headers.map((header, index) => (index === at ? { ...header, ...more } : header)));

@@ -8,8 +8,8 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 const words = text.providers;
 
 /**
- * After a check that went well: one step that makes the provider's best model the one that new chats start with. Where they start
- * with another one of its models, that stands: a list that grows does not take back what was chosen.
+ * After a successful check: a button that makes the provider’s best model the default for new chats. If another of its
+ * models is the default already, that stays.
  */
 export function UseForNewChats({ provider }: { provider: Provider }) {
   const models = useModels();
@@ -42,7 +42,7 @@ export function UseForNewChats({ provider }: { provider: Provider }) {
   );
 }
 
-/** The one that is rated best; where nobody rated any, the first that is listed. */
+/** The best rated model; without ratings the first one. */
 function bestOf(models: readonly Model[]): Model | undefined {
   return models.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))[0];
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Provider, SavedServer } from '#shared/contract/app/providers.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 
-/** What may be asked of the core about providers. Answers replace what is shown at once. */
+/** Calls about providers. Their answers replace the cached query at once. */
 export function useProviderCalls() {
   const api = useApi();
   const queries = useQueryClient();
@@ -15,7 +15,7 @@ export function useProviderCalls() {
         ? list.map((entry) => (entry.id === changed.id ? changed : entry))
         : [...list, changed],
     );
-  // A key must not stay in memory longer than the call that takes it.
+  // A key must not stay in the cache longer than its call.
   const forgetful = { onSuccess, gcTime: 0 };
   return {
     setKey: useMutation({

@@ -3,10 +3,10 @@ import { usdPerMillion } from '../../text/format.ts';
 import { routingText as text } from '../../text/routing-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 
-/** So many that were not in the running are shown at once; more of them wait behind their number. */
+/** How many excluded models are listed at once; the rest is collapsed. */
 const openUpTo = 6;
 
-/** The models that the router looked at: best score first, then those that were not in the running and why. */
+/** The candidates by score, then the excluded models with their reasons. */
 export function RouterCandidates({
   decision: { selected, candidates },
 }: {

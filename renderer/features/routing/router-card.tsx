@@ -13,7 +13,7 @@ interface RouterCardProps {
   messageId: string;
 }
 
-/** The button below an answer that the router gave to a model, and what it opens. */
+/** Explains the router’s choice below an answer. */
 export function RouterCard(props: RouterCardProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -55,7 +55,7 @@ function Content({ conversationId, messageId }: RouterCardProps) {
   );
 }
 
-/** What was chosen and why, in one sentence. */
+/** The choice and its reason in one sentence. */
 export function sentenceOf({ selected, candidates, attempts }: RoutingDecision): string {
   const failed = attempts.filter((attempt) => attempt.failed).length;
   if (failed > 0) return failed < attempts.length ? text.fallback(selected.name, failed) : text.allFailed(failed);

@@ -9,7 +9,7 @@ interface RouterChoicesProps {
   model: { readonly id: string; readonly name: string };
 }
 
-/** What can follow from a decision: this model from now on, or never again here. */
+/** Actions after a choice: pin this model, or never use it in this chat. */
 export function RouterChoices({ conversationId, model: { id, name } }: RouterChoicesProps) {
   const pinned = useDrafts(({ models }) => models[conversationId] === id);
   const setModel = useDrafts((drafts) => drafts.setModel);
@@ -23,7 +23,7 @@ export function RouterChoices({ conversationId, model: { id, name } }: RouterCho
       { ...query.data, ignore: ignored ? ignore.filter((other) => other !== id) : [...ignore, id] },
       { onError: (error) => failed(text.notKept, error) },
     );
-    // A model that is pinned would be asked all the same.
+    // A pinned model would be asked all the same.
     if (!ignored && pinned) setModel(conversationId, 'router');
   };
   return (

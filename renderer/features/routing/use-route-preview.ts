@@ -4,14 +4,14 @@ import { useOrpc } from '../../api/api.ts';
 
 export interface RouteAsked {
   readonly conversationId: string | null;
-  /** In whose place it would stand: an own message with these words, or an answer, which is asked for again. */
+  /** What it replaces: an own message with this text, or an answer that is asked for again. */
   readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
 }
 
-/** What the router would choose for this message now; asked anew each time, as it changes with prices and providers. */
+/** The router’s current choice for this message; never cached, since it depends on prices and providers. */
 export function useRoutePreview({ conversationId, inPlaceOf, text, attachments, model }: RouteAsked) {
   return useQuery(
     useOrpc().quotes.route.queryOptions({

@@ -3,7 +3,7 @@ import { useOrpc } from '../../api/api.ts';
 
 const settlingMs = 500;
 
-/** Why the router chose; asked again while the gateway has not closed its books on the answer. */
+/** The router’s reasons; refetched until the gateway has settled the request. */
 export function useRouting(messageId: string) {
   return useQuery(
     useOrpc().chat.routing.queryOptions({

@@ -8,7 +8,7 @@ import { fieldLook } from '../../ui/forms/text-field.tsx';
 import { highlightText } from './highlight-text.ts';
 import { useFind } from './use-find.ts';
 
-/** Find in this chat: opened by its shortcut, closed by Esc, which gives the focus back to the message field. */
+/** Find in this chat. Closing it returns the focus to the message field. */
 export function FindBar({ conversationId }: { conversationId: string }) {
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -36,7 +36,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<number | null>(null);
   const { places, counts, failed, ready } = useFind(conversationId, query);
-  // Begins at the newest place: that is where the reader is.
+  // Starts at the newest match, where the reader is.
   const at = places.length === 0 ? -1 : Math.min(chosen ?? places.length - 1, places.length - 1);
   const here = places[at] ?? null;
   const messageId = here?.messageId ?? null;

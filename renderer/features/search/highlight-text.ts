@@ -1,10 +1,10 @@
-/** Every place of a text in what is drawn of an element, without case. A place that spans two elements is not found. */
+/** Ranges of a text in an element, ignoring case. A match across two elements is not found. */
 function rangesOf(root: Element, needle: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = (node.nodeValue ?? '').toLowerCase();
-    // Where lower case has another length, places could not be told from it.
+    // If lower case changes the length, offsets would be wrong.
     if (text.length !== node.nodeValue?.length) continue;
     for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
       const range = document.createRange();
@@ -19,7 +19,7 @@ function rangesOf(root: Element, needle: string): Range[] {
 export interface Match {
   readonly messageId: string;
   readonly nth: number;
-  /** How many places a message has. */
+  /** Matches in a message. */
   readonly countIn: (messageId: string) => number;
 }
 
@@ -28,15 +28,15 @@ const rowOf = (root: Element, messageId: string) =>
     `[data-message="${CSS.escape(messageId)}"], [data-parts~="${CSS.escape(messageId)}"]`,
   );
 
-/** How many places the parts of an answer have that stand before the one that is meant. */
+/** Matches in parts of the answer before the current one. */
 function before({ dataset }: HTMLElement, { messageId, countIn }: Match): number {
   const parts = dataset.parts?.split(' ') ?? [];
   return parts.slice(0, Math.max(0, parts.indexOf(messageId))).reduce((sum, part) => sum + countIn(part), 0);
 }
 
 /**
- * Marks a text in what is on screen (CSS Custom Highlight API: nothing of the page is changed), and the place that the
- * reader is at. Follows what is drawn until the answer is called.
+ * Highlights a text on screen and the current match (CSS Custom Highlight API: the document is not changed). Follows
+ * changes of the document until the returned function is called.
  */
 export function highlightText(root: Element, text: string, here: Match | null): () => void {
   const needle = text.toLowerCase();
@@ -46,7 +46,7 @@ export function highlightText(root: Element, text: string, here: Match | null): 
     CSS.highlights.set('find', new Highlight(...rangesOf(root, needle)));
     const row = here && rowOf(root, here.messageId);
     const ranges = row ? rangesOf(row, needle) : [];
-    // Drawn text and written text differ where Markdown has signs: then the first place stands for it.
+    // Rendered text differs from its Markdown source; then the first match is used.
     const range = ranges[here && row ? here.nth + before(row, here) : 0] ?? ranges[0];
     CSS.highlights.set('find-here', new Highlight(...(range ? [range] : [])));
   };

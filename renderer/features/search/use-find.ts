@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useOrpc } from '../../api/api.ts';
 
-/** Where a text occurs in a conversation, loaded or not: each place by message and its number within it. */
+/** Matches in a conversation, loaded or not: message and index within it. */
 export function useFind(conversationId: string, text: string) {
   const input = text === '' ? skipToken : { conversationId, text };
   const found = useQuery(useOrpc().search.inConversation.queryOptions({ input }));

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useOrpc } from '../../api/api.ts';
 
-/** Results of a query as it stands once typing pauses; those before stay in sight meanwhile. */
+/** Search results, updated when typing pauses; the previous ones stay meanwhile. */
 export function useSearch(query: string) {
   const settled = useSettled(query.trim(), 80);
   const found = useInfiniteQuery(

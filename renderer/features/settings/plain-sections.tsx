@@ -16,7 +16,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 const options = <Value extends string>(names: Record<Value, string>) =>
   (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
 
-/** Reads the settings, hands them to the section, and saves each change at once. */
+/** Passes settings to a section and saves each change at once. */
 function WithSettings({
   children,
 }: {

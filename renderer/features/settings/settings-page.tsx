@@ -15,7 +15,7 @@ import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './
 
 interface SettingsPageProps {
   section: SettingsSection | null;
-  /** The list of shortcuts, drawn by the shell that knows them. */
+  /** The shortcuts, rendered by the shell. */
   shortcuts: ReactNode;
   /** Built-in tools, tool servers and permissions. */
   tools: ReactNode;
@@ -23,7 +23,7 @@ interface SettingsPageProps {
   data: ReactNode;
 }
 
-/** A list of sections and one of them; in a narrow window first the one, then the other. */
+/** Sections and the chosen one; in a narrow window one after the other. */
 export function SettingsPage({ section, shortcuts, tools, data }: SettingsPageProps) {
   const narrow = useNarrow();
   const shown = section ?? (narrow ? null : 'providers');

@@ -3,15 +3,15 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { DocumentParser, ParsedDocument } from '../../markdown/parser/document-parser.ts';
 import { createPacer } from './pacer.ts';
 
-/** What is drawn of an answer. A new object after each flush, never changed. */
+/** The rendered state of an answer; immutable, replaced at each flush. */
 export interface AnswerView {
   readonly tokens: readonly Token[];
   readonly reasoning: string;
-  /** Its last block may still grow. */
+  /** The last block may still grow. */
   readonly live: boolean;
-  /** There is text, and none of it is parsed yet. */
+  /** There is text, but none is parsed yet. */
   readonly pending: boolean;
-  /** How many characters there are, those of its reasoning included. */
+  /** Characters so far, including reasoning. */
   readonly written: number;
 }
 
@@ -19,35 +19,35 @@ interface Answer {
   text: string;
   reasoning: string;
   live: boolean;
-  /** Opened when somebody looks. */
+  /** Created when a reader subscribes. */
   document: ParsedDocument | null;
-  /** Of the text, what the document has. */
+  /** Characters that the document has received. */
   given: number;
   tokens: readonly Token[];
-  /** The tokens are those of the whole text. */
+  /** The tokens cover the whole text. */
   whole: boolean;
   view: AnswerView;
   readonly listeners: Set<() => void>;
 }
 
 export interface LiveAnswers {
-  /** Takes a message as the core has it now. What is known already is not parsed again. */
+  /** Takes a message from the core. Text that is known is not parsed again. */
   show(message: Message): void;
-  /** The same for a message that need not be kept if nobody has looked at it yet. */
+  /** The same, but ignores messages that were never shown. */
   refresh(message: Message): void;
-  /** Has what is about to be seen parsed, so that it appears at once as it will stay. Waits for `limitMs` at most. */
+  /** Parses what is about to be shown, so that it appears in its final state. Waits `limitMs` at most. */
   prepare(messages: readonly Message[], limitMs?: number): Promise<void>;
-  /** Adds a piece at its place. False: something before it is missing, read the answer again. */
+  /** Appends a chunk at its offset. False: a chunk before it is missing; read the answer again. */
   addText(messageId: string, offset: number, text: string): boolean;
   addReasoning(messageId: string, offset: number, text: string): boolean;
-  /** What is drawn of a message; parsed the first time it is asked for, so that opening a long thread parses what is seen. */
+  /** The view of a message; parsed on first use, so that opening a long thread parses only what is seen. */
   view(message: Message): AnswerView;
   subscribe(message: Message, listener: () => void): () => void;
 }
 
 const mostKept = 400;
 
-/** Answers outside React: pieces join a buffer, and each reader is told at most once per frame. */
+/** Answers outside React: chunks are buffered, and each subscriber is notified at most once per frame. */
 export function createLiveAnswers(
   parser: DocumentParser,
   pace: (flush: () => void) => () => void = createPacer,
@@ -65,13 +65,13 @@ export function createLiveAnswers(
 
   function flush(answer: Answer): void {
     changed.delete(answer);
-    // Nobody looks: it is parsed when somebody does. What is parsed already is there for them.
+    // Without subscribers it is parsed later. What is parsed already stays.
     if (answer.listeners.size > 0) read(answer);
     answer.view = viewOf(answer);
     for (const listener of answer.listeners) listener();
   }
 
-  /** Gives what is new to the parser, which answers by and by. */
+  /** Sends new text to the parser, which answers asynchronously. */
   function read(answer: Answer): void {
     answer.document ??= open(answer);
     answer.document.append(answer.text.slice(answer.given));
@@ -103,7 +103,7 @@ export function createLiveAnswers(
     return answer;
   }
 
-  /** What was drawn stays until the new text is parsed. */
+  /** The old view stays until the new text is parsed. */
   function restart(answer: Answer, text: string): void {
     answer.document?.close();
     Object.assign(answer, { text, document: null, given: 0, whole: false });
@@ -112,7 +112,7 @@ export function createLiveAnswers(
   function show(message: Message): void {
     const answer = answers.get(message.id) ?? add(message);
     const live = message.status === 'streaming';
-    // A running answer may be known further than this copy of it, which was read before.
+    // This copy may be older than what has streamed since.
     if (message.text.length > answer.text.length && message.text.startsWith(answer.text) && answer.live) {
       answer.text = message.text;
     } else if (message.text !== answer.text && (!live || !answer.text.startsWith(message.text)))

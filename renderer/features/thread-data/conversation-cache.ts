@@ -3,19 +3,19 @@ import type { Conversation, Message, ScrollPosition, Stretch } from '#shared/con
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { mostAtOnce } from '#shared/contract/common/limits.ts';
 
-/** A stretch of the branch that is shown, with its conversation. */
+/** A section of the shown branch, with its conversation. */
 export interface Thread {
-  /** Which snapshot it began with: the next one takes the place of all that was loaded. */
+  /** Identifies the snapshot that it began with; the next one replaces all that was loaded. */
   readonly snapshot: string;
   readonly conversation: Conversation;
   readonly messages: readonly Message[];
-  /** The answers of the comparisons that are shown among them. */
+  /** Answers of the comparisons among these messages. */
   readonly columns: readonly Message[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   readonly place: ScrollPosition | null;
   readonly runningIds: readonly string[];
-  /** What the conversation has cost. */
+  /** The cost of the conversation. */
   readonly total: ConversationTotal;
 }
 
@@ -36,25 +36,25 @@ export function threadOf({
   return { snapshot, conversation, messages, columns, hasOlder, hasNewer, place, runningIds: running, total };
 }
 
-/** The shown branch with a new message on it: whatever hung on the same parent gives way. */
+/** The thread with a new message, which replaces all below its parent. */
 export function withAdded(thread: Thread, message: Message): Thread {
   if (message.conversationId !== thread.conversation.id) return thread;
-  // What is here already was read since.
+  // A message that is here already was read later.
   const known = [...thread.messages, ...thread.columns].find(({ id }) => id === message.id);
   if (known) return withRunning(thread, known);
   const running = withRunning(withSiblings(thread, message), message);
   if (isColumn(running, message)) return withColumn(running, message);
   const parent = running.messages.findIndex((entry) => entry.id === message.parentId);
-  // Its parent is not in this stretch: the end is elsewhere.
+  // Its parent is not loaded: the end of the branch is elsewhere.
   if (parent < 0 && message.parentId !== null) return running;
   const messages = [...running.messages.slice(0, parent + 1), message];
   return { ...running, messages, hasNewer: false, hasOlder: parent < 0 ? false : thread.hasOlder };
 }
 
-/** The same branch where it holds the message; a message of another branch changes nothing of it. */
+/** The thread with an updated message; one of another branch changes nothing. */
 export function withUpdated(thread: Thread, message: Message): Thread {
   const running = withRunning(thread, message);
-  // Its place among its siblings is what was said last of all of them.
+  // Its position among siblings is the latest one known.
   const replaced = replacing(
     ({ id }) => id === message.id,
     ({ sibling }) => ({ ...message, sibling }),
@@ -65,7 +65,7 @@ export function withUpdated(thread: Thread, message: Message): Thread {
   return { ...running, messages, columns };
 }
 
-/** With a new message beside them there is one more of its siblings. */
+/** A new sibling increases the count of the others. */
 function withSiblings(thread: Thread, { parentId, sibling }: Message): Thread {
   const { count } = sibling;
   const counted = replacing(
@@ -79,7 +79,7 @@ const replacing =
   (which: (message: Message) => boolean, change: (message: Message) => Message) => (list: readonly Message[]) =>
     list.some(which) ? list.map((entry) => (which(entry) ? change(entry) : entry)) : list;
 
-/** From the first of these messages on the branch is another one, where that is in this stretch. */
+/** Replaces the branch from the first of these messages on, if that is loaded. */
 export function withBranch(thread: Thread, { messages, columns, hasNewer }: Omit<Stretch, 'hasOlder'>): Thread {
   const [first] = messages;
   if (!first) return thread;
@@ -106,7 +106,7 @@ const withOne = (list: readonly Message[], message: Message): readonly Message[]
     ? list.map((entry) => (entry.id === message.id ? message : entry))
     : [...list, message];
 
-/** The first column stands for all of them in the branch; the others are beside it. */
+/** In the branch the first column represents the comparison; all columns are kept beside it. */
 function withColumn(thread: Thread, message: Message): Thread {
   const columns = withOne(thread.columns, message);
   const last = thread.messages.at(-1);
@@ -114,7 +114,7 @@ function withColumn(thread: Thread, message: Message): Thread {
   return { ...thread, columns, messages: first ? [...thread.messages, message] : thread.messages };
 }
 
-/** The columns of those comparisons that are shown among these messages. */
+/** The columns of the comparisons among these messages. */
 function columnsAmong(messages: readonly Message[], ...lists: readonly (readonly Message[])[]): readonly Message[] {
   const shown = new Set(messages.flatMap(({ comparing }) => comparing ?? []));
   const found = new Map(lists.flat().map((message) => [message.id, message]));
@@ -129,7 +129,7 @@ function withRunning(thread: Thread, message: Message): Thread {
   return known ? { ...thread, runningIds: thread.runningIds.filter((id) => id !== message.id) } : thread;
 }
 
-/** Older messages before the first one, as far as the thread still begins with it. What is far below is let go. */
+/** Prepends a page, if the thread still begins with `first`; messages far below are dropped. */
 export function withOlder(thread: Thread, first: string, older: Stretch): Thread {
   if (thread.messages[0]?.id !== first) return thread;
   const cut = older.messages.findIndex((message) => message.id === first);
@@ -144,13 +144,13 @@ export function withOlder(thread: Thread, first: string, older: Stretch): Thread
   };
 }
 
-/** Newer messages after the last one, as far as the thread still ends with it. What is far above is let go. */
+/** Appends a page, if the thread still ends with `last`; messages far above are dropped. */
 export function withNewer(thread: Thread, last: string, newer: Stretch): Thread {
   if (thread.messages.at(-1)?.id !== last) return thread;
   const cut = newer.messages.findIndex((message) => message.id === last);
   const messages = [...thread.messages, ...newer.messages.slice(cut + 1)];
   let from = Math.max(0, messages.length - mostAtOnce);
-  // An answer that goes on is kept whole, and a comparison with its question.
+  // Keeps an answer in several parts, and a comparison with its question, whole.
   while (messages[from]?.continues || messages[from]?.comparison) from--;
   const kept = messages.slice(from);
   const columns = columnsAmong(kept, thread.columns, newer.columns);

@@ -27,12 +27,12 @@ export interface ThreadAccess {
 }
 
 const atOnce = 60;
-/** About what a tall window shows. */
+/** Messages visible in a tall window. */
 const seenAtOnce = 12;
 
 /**
- * The one way in which a thread comes here: what the core says of it is put together, and nothing of it is read again. The
- * words of an answer that is being written go to those who draw it; the thread has them once it has ended.
+ * The only source of a thread: events of the core are merged, and nothing is read again. The text of a running answer
+ * goes to its row; the thread gets it when it has ended.
  */
 export function threadStream({ api, queries, answers, conversationId }: ThreadAccess) {
   const key = threadKey(conversationId);
@@ -48,7 +48,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     arrival = Promise.withResolvers();
   };
 
-  /** False: words are missing, and the stream must begin again. */
+  /** False: text is missing, and the stream must be opened again. */
   async function apply(event: ChatEvent): Promise<boolean> {
     switch (event.type) {
       case 'snapshot':
@@ -91,14 +91,14 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     return lengthBefore((inColumn ? thread?.columns : thread?.messages) ?? [], id);
   };
 
-  /** What goes on with an answer in view is shown with it as one text. */
+  /** A message that continues a visible answer is shown with it as one text. */
   function show(message: Message): void {
     if (message.role !== 'assistant') return;
     const thread = current();
     answers.show((message.continues && thread && joinedWith(thread, message.id)) || message);
   }
 
-  /** What is about to be seen is parsed now, the rest when it comes into view. */
+  /** Parses what is about to be seen; the rest when it comes into view. */
   async function prepare(
     { messages, columns }: Pick<Thread, 'messages' | 'columns'>,
     seen: 'start' | 'middle' | 'end',
@@ -110,7 +110,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     await answers.prepare(entries.slice(from, from + seenAtOnce));
   }
 
-  /** Asks for another part of the thread and waits until it is here. */
+  /** Asks for another page and waits until the stream has delivered it. */
   async function read(to: 'older' | 'newer' | 'end' | 'message', messageId = ''): Promise<void> {
     if (readerId === null) await arrival.promise;
     if (readerId === null) return;
@@ -133,8 +133,8 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
 
   return {
     /**
-     * Follows until the signal. A lost or incomplete stream is opened again and begins with a snapshot of as much as is
-     * here. Throws what the core refuses a thread for that is not here yet, or is not there any more.
+     * Follows the stream until aborted. A lost or incomplete stream is opened again, and its snapshot has as much as is
+     * loaded. Throws if the core refuses a thread that is not loaded, or does not exist any more.
      */
     async follow(signal: AbortSignal): Promise<void> {
       for (let attempt = 0; !signal.aborted; attempt++) {
@@ -157,9 +157,9 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
     },
     older: () => readOn('older'),
     newer: () => readOn('newer'),
-    /** Reads the end of the branch, where it is not there yet. */
+    /** Loads the end of the branch, if it is not loaded. */
     toEnd: async (): Promise<void> => (current()?.hasNewer ? read('end') : undefined),
-    /** Shows the branch through a message and reads what is around it. */
+    /** Switches to the branch of a message and loads what is around it. */
     async toMessage(messageId: string): Promise<void> {
       await api.messages.show({ messageId });
       await read('message', messageId);

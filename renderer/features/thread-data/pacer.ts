@@ -2,8 +2,8 @@ const leastMs = 30;
 const hiddenMs = 1000;
 
 /**
- * Runs `flush` at most once per frame and for about half of the main thread at most: after each run it waits as long as
- * that run took until it was painted. A hidden window flushes once a second.
+ * Runs `flush` at most once per frame and for about half of the main thread: after each run it pauses for as long as
+ * that took to paint. A hidden window flushes once a second.
  */
 export function createPacer(flush: () => void): () => void {
   let pending = false;

@@ -2,13 +2,13 @@ import type { Token } from 'marked';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import type { LiveAnswers } from './answer-views.ts';
 
-/** The parser's own limits are far below; this is for one that never answers. */
+/** Longer than the parser’s own limits: for one that never answers. */
 const limitMs = 3000;
-/** What is larger goes without its looks: making them would hold the window. */
+/** Larger answers are copied as plain text: formatting them would block the window. */
 const longest = 200_000;
 const mostBlocks = 5_000;
 
-/** An ended answer, parsed to its end; nothing where that cannot be had: half a text is worse than a plain one. */
+/** The tokens of an ended answer; null if it cannot be parsed whole. */
 export function parsedTokens(answers: LiveAnswers, entry: ThreadItem): Promise<readonly Token[]> {
   return new Promise((resolve) => {
     const end = (tokens: readonly Token[]) => {

@@ -10,7 +10,7 @@ export function useLiveAnswers(): LiveAnswers {
   return answers;
 }
 
-/** What is there of an answer; only the row that shows it is drawn when it grows. */
+/** The view of an answer; re-renders only the row that shows it. */
 export function useAnswer(message: Message): AnswerView {
   const answers = useLiveAnswers();
   const subscribe = useCallback((listener: () => void) => answers.subscribe(message, listener), [answers, message]);

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useApi } from '../../api/api.ts';
 
-/** Tells the core what is on screen, so that the next start begins there. */
+/** Tells the core which chat is open, so that the next start opens it. */
 export function useOpened(conversationId: string | null): void {
   const api = useApi();
   useEffect(() => {

@@ -7,7 +7,7 @@ import { threadKey, threadStream } from './follow-thread.ts';
 import { useLiveAnswers } from './use-answer.ts';
 import { useOpened } from './use-opened.ts';
 
-/** The conversation as the core has it, a stretch at a time, followed while it is on screen. */
+/** The conversation as the core has it, paginated and followed while it is on screen. */
 export function useThread(conversationId: string) {
   const api = useApi();
   const queries = useQueryClient();

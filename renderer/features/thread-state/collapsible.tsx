@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useThreadView } from './thread-view.ts';
 
-/** A part of a message that is closed until it is asked for, and stays as the reader left it. */
+/** A collapsible part of a message, collapsed at first; its state is kept. */
 export function Collapsible({ id, label, children }: { id: string; label: ReactNode; children: ReactNode }) {
   const open = useThreadView((view) => view.expanded[id] ?? false);
   return (

@@ -1,25 +1,25 @@
 import { createContext, useContext } from 'react';
 import type { ThreadItem } from './thread-items.ts';
 
-/** What can be done with a message. The rows get it from above, so that it is the same for all of them. */
+/** Actions on messages, provided by context and the same for all rows. */
 export interface MessageActions {
-  /** A further answer, by the same model or another one. */
+  /** Asks for another answer, from the same model or another one. */
   regenerate(entry: ThreadItem, model?: string): void;
-  /** Goes on with an answer that was cut off. */
+  /** Continues an answer that was cut off. */
   continue(entry: ThreadItem): void;
   /** Answers a message that has no answer. */
   answer(entry: ThreadItem): void;
-  /** Sends another wording; the old one stays beside it. */
+  /** Sends an edited version; the old one stays beside it. */
   edit(entry: ThreadItem, text: string): void;
-  /** The sibling before or after it. */
+  /** Shows the previous or the next version. */
   step(entry: ThreadItem, by: -1 | 1): void;
   remove(entry: ThreadItem): void;
-  /** Goes on with one of several answers that are compared. */
+  /** Continues with one answer of a comparison. */
   choose(entry: ThreadItem): void;
-  /** Shows the answers that this one was compared with beside it. */
+  /** Shows the comparison that this answer came from. */
   compare(entry: ThreadItem): void;
   stop(entry: ThreadItem): void;
-  /** Copies Markdown, and beside it rich text for those who paste into a document. */
+  /** Copies Markdown, with rich text for documents. */
   copy(entry: ThreadItem, form: 'rich' | 'markdown'): void;
 }
 

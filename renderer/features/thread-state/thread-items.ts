@@ -1,16 +1,16 @@
 import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts';
 
 /**
- * What the thread shows as one: a message, or an answer with all that goes on with it. Its id is that of the last part,
- * which is the one that is being written; its parent and siblings are those of the first.
+ * A row of the thread: a message, or an answer with its continuations. Its id is that of the last part, which may be
+ * running; its parent and siblings are those of the first.
  */
 export interface ThreadItem extends Message {
   readonly parts: readonly [Message, ...Message[]];
-  /** Where several models are compared: an entry for each column, from the left. This one stands for all of them. */
+  /** The columns of a comparison from the left; this item represents them. */
   readonly columns?: readonly ThreadItem[];
 }
 
-/** The id that stays while an answer goes on. */
+/** The id that stays the same while an answer is continued. */
 export const headOf = (entry: ThreadItem): string => entry.parts[0].id;
 
 const known = new WeakMap<Message, ThreadItem>();
@@ -19,8 +19,8 @@ const knownSections = new WeakMap<Message, ThreadItem>();
 const knownRows = new WeakMap<ThreadItem, ThreadItem>();
 
 /**
- * What the thread shows, in its order. `columns`: the answers of the comparisons that are shown. The same messages give the
- * same entry, so that nothing is drawn again.
+ * The rows of the thread, in order. `columns`: the answers of comparisons that are shown. Unchanged messages give the
+ * same row object, so that it is not rendered again.
  */
 export function threadItemsOf(messages: readonly Message[], columns: readonly Message[] = []): ThreadItem[] {
   const entries = joinedEntries(messages);
@@ -32,14 +32,14 @@ export function threadItemsOf(messages: readonly Message[], columns: readonly Me
   });
 }
 
-/** Every answer that an entry shows. */
+/** All answers of a row. */
 export const answersOf = (entry: ThreadItem): readonly ThreadItem[] => entry.columns ?? [entry];
 
-/** Whether a message is, or is a part of, what this entry shows. */
+/** Whether a row shows this message. */
 export const holds = (entry: ThreadItem, messageId: string): boolean =>
   answersOf(entry).some(({ parts }) => parts.some(({ id }) => id === messageId));
 
-/** Of a column that was retried, what was written last; one column that is left is an answer like any other. */
+/** Of a retried column the last answer; a single column is a plain answer. */
 function comparedEntry(entry: ThreadItem, messages: readonly Message[], comparison: string): ThreadItem {
   const chains = new Map<number, [Message, ...Message[]]>();
   for (const message of messages) {
@@ -59,7 +59,7 @@ function comparedEntry(entry: ThreadItem, messages: readonly Message[], comparis
   return row;
 }
 
-/** Joins answers with what goes on with them. */
+/** Merges answers with their continuations. */
 function joinedEntries(messages: readonly Message[]): ThreadItem[] {
   const chains: [Message, ...Message[]][] = [];
   for (const message of messages) {
@@ -70,10 +70,10 @@ function joinedEntries(messages: readonly Message[]): ThreadItem[] {
   return chains.map((parts) => entryOf(parts, known));
 }
 
-/** The model called tools and waits for what they say: what follows is said after it, not joined to it. */
+/** The model called tools: its continuation follows their results and is not merged. */
 const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
 
-/** The stretches of an answer between its tool calls, each one text. An answer without calls is its own only one. */
+/** The sections of an answer between its tool calls, each one text. */
 export function sectionsOf(entry: ThreadItem): ThreadItem[] {
   const sections: [Message, ...Message[]][] = [];
   for (const part of entry.parts) {
@@ -119,10 +119,10 @@ function textOf(parts: readonly Message[]): string {
   }, '');
 }
 
-/** As long as the last part is being written. */
+/** While the last part is running. */
 const unknownSum: AnswerSum = { usage: null, costUsd: null, costSource: 'unknown', bill: null };
 
-/** How much text and reasoning stands before this part in its section. */
+/** Length of text and reasoning before this part in its section. */
 export function lengthBefore(messages: readonly Message[], id: string): { text: number; reasoning: number } {
   const before = { text: 0, reasoning: 0 };
   const find = (wanted: string | null) => messages.find((message) => message.id === wanted);

@@ -35,7 +35,7 @@ interface Pressed {
   readonly altKey: boolean;
 }
 
-/** What a key means in the conversation, or null. */
+/** The action of a key in the conversation, or null. */
 export function threadActionOf(pressed: Pressed): ThreadAction | null {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
   const key = pressed.key.length === 1 ? pressed.key.toUpperCase() : (named[pressed.key] ?? pressed.key);

@@ -1,27 +1,27 @@
 import { create } from 'zustand';
 import type { RouteAsked } from '../routing/use-route-preview.ts';
 
-/** What the reader has done to the view of messages. The core keeps edits and expanded parts (`use-kept-view.ts`). */
+/** View state of messages. The core keeps edits and expanded parts (`use-kept-view.ts`). */
 interface ThreadView {
-  /** Parts of messages that are expanded, `<message>:<part>`. */
+  /** Expanded parts, as `<message>:<part>`. */
   expanded: Readonly<Record<string, true>>;
-  /** Own messages that are being edited, with the new wording. */
+  /** Texts of own messages that are being edited. */
   edits: Readonly<Record<string, string>>;
-  /** Messages that have just been copied. */
+  /** Messages copied just now. */
   copied: Readonly<Record<string, true>>;
-  /** The answer whose list of other models is open. */
+  /** The answer whose retry menu is open. */
   retrying: string | null;
-  /** The message that was jumped to, highlighted for a moment. */
+  /** The message that was jumped to, highlighted briefly. */
   highlighted: string | null;
-  /** What a cap has stopped: why, and how it is done all the same. */
+  /** A request that a cap refused: the reason, and how to send it anyway. */
   overCap: { readonly sentence: string; readonly anyway: () => void } | null;
-  /** What is confirmed before the router is asked, and what runs then; `other`, where another model can be chosen for it. */
+  /** The route to confirm, what runs then, and `other` if another model can be chosen. */
   confirming: { readonly asked: RouteAsked; readonly run: () => void; readonly other: boolean } | null;
-  /** Read out by screen readers. */
+  /** The current announcement for screen readers. */
   announcement: string;
   setExpanded: (part: string, open: boolean) => void;
   setEdit: (messageId: string, text: string | null) => void;
-  /** What was kept has arrived; what was done meanwhile goes before it. */
+  /** Takes the saved state; newer local changes win. */
   take: (edits: Readonly<Record<string, string>>, expanded: Readonly<Record<string, true>>) => void;
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;
@@ -62,7 +62,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   },
   setOverCap: (overCap) => set({ overCap }),
   setConfirming: (confirming) => set({ confirming }),
-  // A live region is read out again only where its text changes.
+  // A live region is read out only when its text changes.
   announce: (announcement) =>
     set({ announcement: get().announcement === announcement ? `${announcement} ` : announcement }),
 }));

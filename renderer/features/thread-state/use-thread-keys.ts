@@ -9,12 +9,12 @@ interface ThreadKeys {
   readonly entries: readonly ThreadItem[];
   readonly actions: MessageActions;
   readonly busy: boolean;
-  /** Brings a message into view and gives it the focus. */
+  /** Scrolls to a message and focuses it. */
   readonly focus: (at: number) => void;
   readonly toLatest: () => void;
 }
 
-/** Moves between messages and acts on them by single keys, while the conversation has the focus by keyboard. */
+/** Moves between messages and acts on them by single keys, while the conversation has keyboard focus. */
 export function useThreadKeys({ entries, actions, busy, focus, toLatest }: ThreadKeys) {
   const [at, setAt] = useState<string | null>(null);
   const found = entries.findIndex((entry) => headOf(entry) === at);
@@ -34,7 +34,7 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
       setAt(null);
       return;
     }
-    // A comparison has keys of its own, which act on one of its columns.
+    // A comparison handles keys for its columns itself.
     if (!entry || entry.columns || entry.status === 'streaming') return;
     const own = entry.role === 'user';
     const acts: Partial<Record<ThreadAction, () => void>> = {
@@ -59,7 +59,7 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
     const action = threadActionOf(event);
     const onMessage = target.matches('[data-message]');
     const here = onMessage || target === event.currentTarget;
-    // Fields, menus and code that scrolls have their own keys. After a click, letters are not meant for us.
+    // Fields, menus and scrollable code have their own keys. After a click, letters are not shortcuts.
     if (!action || !here || !target.matches(':focus-visible') || event.defaultPrevented) return;
     if (action === 'previous' || action === 'next') {
       const by = action === 'next' ? 1 : -1;
@@ -72,7 +72,7 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
     act(action, entries[active]);
   };
 
-  /** The message that a click or Tab went into is the one that keys are about. */
+  /** A message that receives the focus becomes the active one. */
   const onFocus = (event: { target: EventTarget }) => {
     const message = (event.target as HTMLElement).closest<HTMLElement>('[data-message]')?.dataset.message;
     if (message) setAt(message);
@@ -80,12 +80,12 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
   return { active, onKeyDown, onFocus };
 }
 
-/** It can go on. */
+/** It can be continued. */
 export const isCut = ({ status, finishReason, text, toolCalls }: ThreadItem): boolean =>
   (text.trim() !== '' || toolCalls.length > 0) &&
   (status !== 'done' || finishReason === 'length' || finishReason === 'tool_calls');
 
-/** There is more of this message in that direction: the arrow scrolls. */
+/** More of the message is in that direction: the arrow scrolls. */
 function goesOn(message: HTMLElement, thread: HTMLElement, by: -1 | 1): boolean {
   if (message === thread) return false;
   const inner = message.getBoundingClientRect();

@@ -4,7 +4,7 @@ interface HeldPosition {
   readonly rows: Virtualizer<HTMLDivElement, Element>;
   readonly scroller: HTMLElement | null;
   readonly index: number;
-  /** How many pixels of the row are above the view. */
+  /** Pixels of the row above the viewport. */
   readonly offsetPx: number;
   readonly done: () => void;
 }
@@ -13,8 +13,8 @@ const stableFrames = 4;
 const mostFrames = 180;
 
 /**
- * Brings a row to the top of the view and holds it there until what is around it is parsed and measured. The reader's own hand ends
- * it at once. Returns what ends it early.
+ * Scrolls a row to the top and holds it there until its surroundings are parsed and measured, or the reader scrolls.
+ * Returns a function that stops it.
  */
 export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: HeldPosition): () => void {
   let over = false;
@@ -33,7 +33,7 @@ export function holdScrollPosition({ rows, scroller, index, offsetPx, done }: He
       Math.max(0, rows.getTotalSize() - scroller.clientHeight),
     );
     const there = Math.abs(scroller.scrollTop - wanted) <= 1;
-    // What is not parsed yet will be taller.
+    // Unparsed text will be taller.
     const parsed = scroller.querySelector('.prose[aria-busy]') === null;
     stable = there && parsed ? stable + 1 : 0;
     if (!there) rows.scrollToOffset(wanted);

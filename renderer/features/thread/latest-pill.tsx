@@ -4,12 +4,12 @@ import { text } from '../../text/chat-text.ts';
 interface LatestPillProps {
   /** An answer is being written. */
   writing: boolean;
-  /** How many messages came since the reader left the end. */
+  /** Messages added since the reader left the end. */
   unseen: number;
   onClick: () => void;
 }
 
-/** The way back to the end, for a reader who is elsewhere. */
+/** Scrolls back to the end. */
 export function LatestPill({ writing, unseen, onClick }: LatestPillProps) {
   const label = writing ? text.follow : text.latest;
   return (

@@ -1,18 +1,18 @@
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { answersOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
 
-/** Pixels and characters of the thread as `prose.css` and the rows have it; only a guess until a row is measured. */
+/** Sizes of the thread as in `prose.css`; estimates until a row is measured. */
 const lineHeight = 24;
 const gap = 14;
 const own = { around: 76, charactersPerLine: 78, files: 58 };
 const answer = { around: 112, charactersPerLine: 110 };
 const columnCharactersPerLine = 44;
-/** Lines are told apart in this much; the rest counts as full ones. */
+/** Only this much of a text is split into lines; the rest counts as full lines. */
 const looked = 20_000;
 
 const known = new WeakMap<ThreadItem, number>();
 
-/** About how tall a message will be, so that the first that is drawn is what will be seen, and little moves when it is measured. */
+/** Estimated height of a row, so that the first render shows the right rows and little moves when they are measured. */
 export function rowHeight(entry: ThreadItem): number {
   const before = known.get(entry);
   if (before !== undefined) return before;
@@ -37,7 +37,7 @@ function textHeight(text: string, perLine: number): number {
   return height + (Math.max(0, text.length - looked) / perLine) * lineHeight;
 }
 
-/** How far down the thread is scrolled where it opens: at the kept place, else at its end. By the same guess. */
+/** The initial scroll offset by the same estimate: the kept position, else the end. */
 export function openingOffset(
   entries: readonly ThreadItem[],
   place: ScrollPosition | null,

@@ -25,12 +25,12 @@ export interface ThreadProps {
   busy: boolean;
   pages: Pages;
   places: ScrollPositions;
-  /** The message that the address names: it is shown and pointed out. */
+  /** The message in the address: scrolled to and highlighted. */
   wanted: string | undefined;
   actions: MessageActions;
 }
 
-/** The messages; only those near the window are in it. */
+/** The messages, virtualised. */
 export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, places, wanted, actions }: ThreadProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
     count: entries.length,
     getScrollElement: () => scroller.current,
     estimateSize: (at) => (entries[at] ? rowHeight(entries[at]) : 0),
-    // What is drawn first is what will be seen: the window is about as large as the thread in it.
+    // Renders the visible rows first: the window is about as tall as the thread.
     initialOffset: () => openingOffset(entries, places.start(), window.innerHeight),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     getItemKey: (at) => headAt(entries, at),
@@ -51,7 +51,7 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
     anchorTo: 'end',
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? 48 : -1,
-    // The message that has the focus stays, wherever the reader scrolls.
+    // The focused message stays mounted.
     rangeExtractor: (range) => withOne(defaultRangeExtractor(range), toActive.current),
   });
   const focus = (at: number) => {
@@ -122,7 +122,7 @@ function headAt(entries: readonly ThreadItem[], at: number): string {
 const withOne = (range: number[], one: number): number[] =>
   one < 0 || range.includes(one) ? range : [...range, one].sort((a, b) => a - b);
 
-/** Once the row is drawn. */
+/** When the row is rendered. */
 function focusSoon(scroller: HTMLElement | null, head: string, tries = 5): void {
   requestAnimationFrame(() => {
     const element = scroller?.querySelector<HTMLElement>(`[data-message="${CSS.escape(head)}"]`);

@@ -3,8 +3,8 @@ import { type RefObject, useEffect, useState } from 'react';
 const near = 48;
 
 /**
- * Whether the thread stays at its end. A wheel, key or drag up by one pixel ends it at once; coming back to the end
- * begins it again. What the program scrolls decides nothing.
+ * Whether the thread follows its end. Any scrolling up by the reader stops it at once; reaching the end starts it
+ * again. Programmatic scrolling has no influence.
  */
 export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: boolean) {
   const [following, setFollowing] = useState(atFirst);
@@ -26,7 +26,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
       const up = element.scrollTop < last - 1;
       last = element.scrollTop;
       const atEnd = element.scrollHeight - element.clientHeight - element.scrollTop <= near;
-      // The bar is dragged, or a finger moves the page.
+      // The scrollbar is dragged, or a finger scrolls.
       if (up && !atEnd && performance.now() - touched < 1500) away();
       else if (atEnd && !up) setFollowing(true);
     };

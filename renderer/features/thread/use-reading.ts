@@ -21,21 +21,19 @@ interface Reading {
     readonly hasOlder: boolean;
     readonly hasNewer: boolean;
   };
-  /** Whether the thread stays at its end. */
   readonly end: ReturnType<typeof useFollowing>;
-  /** Gives a message the focus. */
   readonly focus: (at: number) => void;
   readonly pages: Pages;
   readonly places: ScrollPositions;
-  /** The message that the address names. */
+  /** The message in the address. */
   readonly wanted: string | undefined;
 }
 
-/** So near to an end of what is loaded, more is read. */
+/** Loads a page when this many rows from an end. */
 const near = 8;
 const retryMs = 5000;
 
-/** Where the reader is in a conversation: begins at the kept place, reads on, goes where it is asked to, and keeps the place. */
+/** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
 export function useReading(reading: Reading) {
   const { rows, scroller, loaded, end, focus, pages, places, wanted } = reading;
   const { entries, snapshot, hasOlder, hasNewer } = loaded;
@@ -45,7 +43,7 @@ export function useReading(reading: Reading) {
   const failedAt = useRef(Number.NEGATIVE_INFINITY);
   const seen = useRef<string | null>(null);
   const shown = useRef(snapshot);
-  /** Where the thread goes once that message is loaded, and whether it is then pointed out. */
+  /** The message to scroll to once it is loaded, and whether it is then highlighted. */
   const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
 
   const indexOf = (id: string) => entries.findIndex((entry) => holds(entry, id));
@@ -72,7 +70,7 @@ export function useReading(reading: Reading) {
       (error: unknown) => failed(text.latest, error),
     );
 
-  // Opening a conversation shows where it was left, else its end.
+  // A conversation opens at its kept position, else at its end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
   useLayoutEffect(() => {
     const start = places.start();
@@ -82,7 +80,7 @@ export function useReading(reading: Reading) {
     return () => holding.current?.();
   }, []);
 
-  // A snapshot takes the place of all that was loaded: who reads in it stays where they are.
+  // A snapshot replaces all that was loaded: the reader stays at the same message.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each snapshot, and at no other time
   useLayoutEffect(() => {
     if (shown.current === snapshot) return;
@@ -92,7 +90,7 @@ export function useReading(reading: Reading) {
     if (place && index >= 0) hold(index, place.offsetPx);
   }, [snapshot]);
 
-  // What grows below the thread (a notice, a longer draft) takes room from it: who reads the end goes on seeing it.
+  // A notice or a longer draft takes height from the thread: a reader at the end stays there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the virtualizer is one for the life of the thread
   useEffect(() => {
     const element = scroller.current;
@@ -128,7 +126,7 @@ export function useReading(reading: Reading) {
     setTarget(null);
     if (!target.jump) {
       rows.scrollToIndex(index, { align: 'auto' });
-      // The version that had the focus has given way to this one.
+      // The focused version was replaced by this one.
       if (document.activeElement === document.body) focus(index);
       return;
     }
@@ -148,7 +146,7 @@ export function useReading(reading: Reading) {
       const top = rows.scrollOffset ?? 0;
       const row = rows.getVirtualItems().find((item) => item.end > top);
       const entry = row && entries[row.index];
-      // Rounded up: a part of a pixel less would show the end of the row before.
+      // Rounded up: a fraction less would show the end of the row before.
       if (entry) places.leave({ messageId: headOf(entry), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {

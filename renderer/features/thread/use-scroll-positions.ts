@@ -3,12 +3,12 @@ import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { useApi } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
 
-/** Where each conversation was left in this window; null at its end. The core keeps the same for the next start. */
+/** Scroll positions in this window; null at the end. The core keeps them for the next start. */
 const places = new Map<string, ScrollPosition | null>();
 
 const pauseMs = 300;
 
-/** The place at which a conversation opens, and how it is kept. */
+/** The initial position of a conversation, and how it is saved. */
 export function useScrollPositions(conversationId: string, kept: ScrollPosition | null | undefined) {
   const api = useApi();
   const keeper = useMemo(() => {
@@ -30,7 +30,7 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
         if (before !== undefined && JSON.stringify(before) === JSON.stringify(place)) return;
         places.set(conversationId, place);
         waiting = place;
-        // Also while the scrolling goes on.
+        // Also during scrolling.
         timer ??= setTimeout(flush, pauseMs);
       },
       flush,
@@ -47,5 +47,5 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
 
 export type ScrollPositions = ReturnType<typeof useScrollPositions>;
 
-/** Nothing is known of what a former window left: tests begin anew. */
+/** For tests: forgets all positions. */
 export const forgetScrollPositions = (): void => places.clear();

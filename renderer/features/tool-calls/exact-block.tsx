@@ -4,7 +4,7 @@ import { exactText } from './exact-text.ts';
 
 const line = { heightPx: 16, letters: 100 };
 
-/** A text of somebody else's, as it is: plain, in a box that scrolls. */
+/** Foreign text as plain text in a scroll container. */
 export function ExactBlock({ label, value }: { label: string; value: string }) {
   return (
     <section

@@ -1,11 +1,11 @@
-/** Signs that are not seen, or turn the order of others: in what somebody decides on, they are spelled out. */
+/** Invisible and bidirectional control characters: spelled out where the user decides by the text. */
 const unseen = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** A text as it is, with nothing in it that only a machine would see. */
+/** The text with such characters spelled out. */
 export const exactText = (text: string): string =>
   text.replace(unseen, (sign) => `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** Beyond these, spacing it out takes long, and makes many times as much of it. */
+/** Formatting longer JSON takes long and multiplies its size. */
 const longest = 100_000;
 const deepest = 30;
 
@@ -19,7 +19,7 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-/** JSON on lines of its own, where that changes nothing of it; else the text as it was written. */
+/** Formats JSON, if that does not change its meaning; else the text as it is. */
 export function spacedJson(text: string): string {
   if (text.length > longest || isDeep(text)) return text;
   try {

@@ -18,7 +18,7 @@ interface ToolApprovalProps {
   run: ToolRun;
 }
 
-/** A tool that asks: with exactly what it would be given. Nothing runs until one of these is pressed. */
+/** Asks for approval of a tool call, with its exact arguments. Nothing runs before a decision. */
 export function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
   const card = useRef<HTMLFieldSetElement>(null);
   const decide = useDecideTool();
@@ -58,13 +58,15 @@ export function ToolApproval({ messageId, at, call, run }: ToolApprovalProps) {
   );
 }
 
-/** Who writes or has something open is not disturbed. The card takes the focus, never a button: a stray key decides nothing. */
+/**
+ * Does not take the focus from someone who writes. It goes to the card, never to a button: a stray key decides nothing.
+ */
 function mayMoveFocus(): boolean {
   const at = document.activeElement;
   return at === null || at === document.body || handleOf('composer')?.isIdle() === true;
 }
 
-/** To the next question, or back to where one writes. */
+/** Focuses the next open approval, or the composer. */
 function focusNext(card: HTMLElement | null): void {
   const others = [...document.querySelectorAll<HTMLElement>('[data-asks]')].filter((other) => other !== card);
   (others[0] ?? handleOf('composer'))?.focus();

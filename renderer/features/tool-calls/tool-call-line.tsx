@@ -21,14 +21,14 @@ const icons = {
 
 interface ToolCallLineProps {
   messageId: string;
-  /** Which of the message's calls, from 0. */
+  /** Index of the call in the message. */
   at: number;
   call: ToolCall;
-  /** Its answer is being written: it can still be decided on. */
+  /** Its answer is running, so it can still be decided. */
   live: boolean;
 }
 
-/** A tool that was called: whose it is, how it went and how long it took; what it was given and said, when unfolded. */
+/** A tool call: server, state and duration; arguments and result when expanded. */
 export function ToolCallLine({ messageId, at, call, live }: ToolCallLineProps) {
   const { run } = call;
   if (run?.state === 'waiting' && live) return <ToolApproval messageId={messageId} at={at} call={call} run={run} />;
@@ -73,7 +73,7 @@ interface ExactTextProps {
   copied: string;
 }
 
-/** A text of somebody else's, as it is. */
+/** Foreign text as it is. */
 function ExactText({ label, copyLabel, value, copied: source }: ExactTextProps) {
   const [copied, copy] = useCopy();
   return (

@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.ts';
 
 interface Decided {
   readonly messageId: string;
-  /** Which of the message's calls, from 0. */
+  /** Index of the call in the message. */
   readonly call: number;
   readonly decision: ToolDecision;
 }

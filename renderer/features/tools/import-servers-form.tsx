@@ -8,7 +8,7 @@ import { useToolCalls } from './use-tools.ts';
 
 const words = text.importing;
 
-/** Takes another program's settings and says what came of them. */
+/** Imports servers from another program’s settings and shows the result. */
 export function ImportServersForm({ onDone }: { onDone: () => void }) {
   const [json, setJson] = useState('');
   const { import: read } = useToolCalls();

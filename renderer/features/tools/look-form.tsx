@@ -5,7 +5,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ToolList, TransportLine } from './tool-list.tsx';
 import { useToolCalls } from './use-tools.ts';
 
-/** What is about to be trusted, as it was seen: the core refuses if it is another by now. */
+/** The server to be trusted; the core refuses if it has changed since. */
 export function LookForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
   const { enable } = useToolCalls();
   const { failed } = useNotify();

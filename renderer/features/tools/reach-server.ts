@@ -7,15 +7,15 @@ import { useToolCalls } from './use-tools.ts';
 
 export interface Reaching {
   readonly isPending: boolean;
-  /** Why it came to nothing, where a person did not agree or could not be asked. */
+  /** The reason, if the user refused or could not be asked. */
   readonly refusal: string | null;
-  /** Reaches the server, after a person has agreed outside of this page. `then` gets it where it answered. */
+  /** Connects to the server, after the user has agreed outside of this page. `then` is called when it answered. */
   reach(then: (reached: ToolServer) => void): void;
-  /** Closes the question. */
+  /** Withdraws the question. */
   giveUp(): void;
 }
 
-/** Testing a server, which waits for a person's answer that this page can neither give nor see. */
+/** Tests a server, which needs the user’s consent outside of this page. */
 export function useReachServer(id: string): Reaching {
   const { test } = useToolCalls();
   const { failed } = useNotify();
@@ -32,7 +32,7 @@ export function useReachServer(id: string): Reaching {
       test.mutate(
         { id, signal: controller.signal },
         {
-          // What went wrong stands in the row.
+          // The row shows the problem.
           onSuccess: (reached) => reached.problem === null && then(reached),
           onError: (error) => {
             if (controller.signal.aborted || refusals.has(describeError(error).code)) return;

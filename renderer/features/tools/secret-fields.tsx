@@ -12,7 +12,7 @@ interface SecretFieldsProps {
   onChange: (rows: SecretDraft[]) => void;
 }
 
-/** Variables or headers: a name in sight, a value that is never shown. */
+/** Environment variables or headers: visible names, hidden values. */
 export function SecretFields({ draft, onChange }: SecretFieldsProps) {
   const rows = draft.secrets[draft.type];
   const change = (key: number, part: Partial<SecretDraft>) =>

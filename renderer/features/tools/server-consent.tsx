@@ -5,14 +5,14 @@ import { Button } from '../../ui/elements/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import type { Reaching } from './reach-server.ts';
 
-/** How a server stands with the person who has to agree to it outside of this page, and what came of the last question. */
+/** The state of the user’s consent to a server, and the result of the last question. */
 export function ServerConsent({ server, reaching }: { server: ToolServer; reaching: Reaching }) {
   const { isPending, refusal, giveUp } = reaching;
   const asking = server.state === 'asking';
   const kind = server.transport.type;
   return (
     <div className="mt-2">
-      {/* Always there, so that a screen reader hears what comes into it. */}
+      {/* Always mounted, so that screen readers announce its changes. */}
       <div role="status">
         {asking && (
           <Notice>

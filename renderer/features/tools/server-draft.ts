@@ -1,20 +1,20 @@
 import { headerName, type ToolServer, type ToolTransportInput, variableName } from '#shared/contract/app/tools.ts';
 
 export interface SecretDraft {
-  /** Tells rows apart while they are edited; goes nowhere. */
+  /** React key of the row; never sent. */
   readonly key: number;
   readonly name: string;
   readonly value: string;
-  /** The core has a value: an empty field keeps it. */
+  /** The core has a value: an empty field leaves it unchanged. */
   readonly kept: boolean;
 }
 
-/** A server as its form has it. */
+/** The form’s state. */
 export interface ServerDraft {
   readonly name: string;
   readonly type: 'stdio' | 'http';
   readonly command: string;
-  /** One argument a line. */
+  /** One argument per line. */
   readonly args: string;
   readonly folder: string;
   readonly url: string;
@@ -39,7 +39,7 @@ export function draftOf(server: ToolServer | null): ServerDraft {
   return { ...empty, name, type: 'stdio', command, args: lines(args), folder: folder ?? '', secrets };
 }
 
-/** What is wrong with one row of names and values; an empty row is not sent. */
+/** The validation error of one row; empty rows are not sent. */
 export function secretProblem(draft: ServerDraft, { key, name, value }: SecretDraft): 'name' | 'twice' | null {
   if (name === '' && value === '') return null;
   const rule = draft.type === 'http' ? headerName : variableName;
@@ -50,7 +50,7 @@ export function secretProblem(draft: ServerDraft, { key, name, value }: SecretDr
 
 export const isUrl = (url: string): boolean => /^https?:\/\//i.test(url.trim()) && URL.canParse(url.trim());
 
-/** What the core takes, or null while something is missing. Arguments that were not touched stay exactly what they were. */
+/** The transport for the core, or null while incomplete. Unchanged arguments are passed on exactly. */
 export function transportIn(draft: ServerDraft, before: ToolServer | null): ToolTransportInput | null {
   const rows = draft.secrets[draft.type];
   if (rows.some((row) => secretProblem(draft, row) !== null)) return null;

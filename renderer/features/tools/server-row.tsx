@@ -15,7 +15,7 @@ import { useToolCalls } from './use-tools.ts';
 
 const tones = { off: 'plain', asking: 'warn', starting: 'plain', ready: 'ok', failed: 'bad' } as const;
 
-/** One tool server: how it stands, and what can be done about it. */
+/** One tool server, its state and actions. */
 export function ServerRow({ server }: { server: ToolServer }) {
   const [open, setOpen] = useState<'tools' | 'editing' | 'removing' | null>(null);
   const [seen, setSeen] = useState<ToolServer | null>(null);

@@ -3,7 +3,7 @@ import { visibleText } from '#shared/visible.ts';
 import { text } from '../../text/tools-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 
-/** What a server says that its tools do, in its own words. */
+/** The tools of a server with its own descriptions. */
 export function ToolList({ label, tools }: { label: string; tools: readonly Tool[] }) {
   if (tools.length === 0) return <p className="text-fg-2 text-sm">{text.noTools}</p>;
   return (
@@ -21,7 +21,7 @@ export function ToolList({ label, tools }: { label: string; tools: readonly Tool
   );
 }
 
-/** How a server is reached, in one line. Secret values are not in it: only the core has them. */
+/** A server’s transport in one line. Secret values are not in it: only the core has them. */
 export function TransportLine({ transport }: { transport: ToolTransport }) {
   const line = transport.type === 'http' ? transport.url : [transport.command, ...transport.args].join(' ');
   const secrets = transport.type === 'http' ? transport.headers : transport.variables;

@@ -14,7 +14,7 @@ import { useToolCalls } from './use-tools.ts';
 const { form } = text;
 const kinds = (['stdio', 'http'] as const).map((value) => ({ value, label: form.kinds[value] }));
 
-/** Takes how a server is reached. Saving starts nothing. */
+/** Edits a server’s transport. Saving starts nothing. */
 export function ServerForm({ server, onDone }: { server: ToolServer | null; onDone: () => void }) {
   const [draft, setDraft] = useState(() => draftOf(server));
   const { save } = useToolCalls();

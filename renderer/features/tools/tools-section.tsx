@@ -13,7 +13,7 @@ import { ServerRow } from './server-row.tsx';
 import { ServerForm } from './tool-server-form.tsx';
 import { useToolCalls, useTools } from './use-tools.ts';
 
-/** Settings → Tools: what there is, what is trusted, and what was permitted. */
+/** Settings → Tools: built-in tools, servers and permissions. */
 export function ToolsSection() {
   const tools = useTools();
   if (tools.isError && !tools.data)

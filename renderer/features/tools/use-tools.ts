@@ -9,12 +9,11 @@ export interface ServerEntry {
   readonly transport: ToolTransportInput;
 }
 
-/** The tools, servers and permissions as the core has them now. */
 export function useTools() {
   return useQuery(useOrpc().tools.list.queryOptions());
 }
 
-/** Each call answers once what is shown has been read again, so that nothing flickers back. */
+/** Each call resolves after the refetch, so that nothing flickers back. */
 export function useToolCalls() {
   const api = useApi();
   const queries = useQueryClient();
@@ -29,7 +28,7 @@ export function useToolCalls() {
       mutationFn: ({ id, ...entry }: ServerEntry) =>
         id === null ? api.tools.addServer(entry) : api.tools.changeServer({ id, ...entry }),
       onSettled,
-      // It carries secret values, which must not stay in memory longer than the call.
+      // Its input has secret values, which must not stay in the cache.
       gcTime: 0,
     }),
     test: useMutation({

@@ -9,12 +9,12 @@ import { useExport } from './use-transfer.ts';
 
 const formats = (['markdown', 'html', 'pdf', 'json'] as const).map((value) => ({ value, label: text.formats[value] }));
 
-/** In which form chats leave Portico. */
+/** Chooses the format of an export. */
 export function ExportForm({ conversations, onDone }: { conversations: readonly Conversation[]; onDone: () => void }) {
   const [format, setFormat] = useState<SavedFormat>('markdown');
   const exporting = useExport();
   const { giveUp } = exporting;
-  // Whoever closes the question does not want its answer.
+  // Closing the form cancels the export.
   useEffect(() => giveUp, [giveUp]);
   const { say, failed } = useNotify();
   const name = conversations.length === 1 ? (conversations[0]?.title ?? '') : text.exportMany(conversations.length);

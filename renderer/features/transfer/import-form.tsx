@@ -12,7 +12,7 @@ interface ImportFormProps {
   onCancel: () => void;
 }
 
-/** What would be imported, and what would stay behind, before anything is. */
+/** A preview of an import: what would be imported and what not. */
 export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProps) {
   const fresh = preview.conversations.filter((each) => !each.alreadyHere);
   const here = preview.conversations.length - fresh.length;

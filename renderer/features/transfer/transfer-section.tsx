@@ -6,7 +6,7 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ImportForm } from './import-form.tsx';
 import { useAllIds, useExport, useImport } from './use-transfer.ts';
 
-/** Settings → Data & backup: everything out as one file, and other programs' chats in. */
+/** Settings → Data & backup: export and import. */
 export function TransferSection() {
   const field = useRef<HTMLInputElement>(null);
   const { percent, read, commit, giveUp } = useImport();
@@ -52,7 +52,7 @@ export function TransferSection() {
           className="sr-only"
           onChange={(event) => {
             const [file] = event.target.files ?? [];
-            // The same file may be chosen again.
+            // Allows choosing the same file again.
             event.target.value = '';
             if (file) read.mutate(file, { onError: (error) => failed(text.importFailed, error) });
           }}

@@ -16,12 +16,12 @@ interface Wanted {
   readonly name: string;
 }
 
-/** What became of an export: a file of this name, the browser's own download or print, or nothing as its reader gave up. */
+/** The result of an export: a file of this name, the browser’s download or print dialog, or cancelled. */
 export type Exported =
   | { readonly as: 'saved'; readonly name: string }
   | { readonly as: 'download' | 'print' | 'nothing' };
 
-/** Chats as a file, put where the reader wants it: by the system's dialog, or by the browser's download and print. */
+/** Exports chats: to a file by the system’s dialog, or by the browser’s download and print. */
 export function useExport() {
   const api = useApi();
   const saveDialog = useAppInfo().data?.capabilities.saveDialog ?? false;
@@ -59,7 +59,6 @@ async function throughBrowser(api: Api, { ids, format, name }: Wanted, signal: A
   return { as: 'download' };
 }
 
-/** The ids of all chats that are not in the trash. */
 export function useAllIds() {
   const api = useApi();
   return async () => [...(await idsOf(api, 'active')), ...(await idsOf(api, 'archived'))];
@@ -84,7 +83,7 @@ function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
-  // The download has taken hold of it by then.
+  // The download has started by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -93,7 +92,7 @@ export interface OpenImport {
   readonly preview: ImportPreview;
 }
 
-/** Sends a file to the core piece by piece and asks what is in it; then imports it or gives it up. */
+/** Uploads a file and previews its content; then imports or discards it. */
 export function useImport() {
   const api = useApi();
   const [percent, setPercent] = useState<number | null>(null);

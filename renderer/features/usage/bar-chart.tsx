@@ -20,7 +20,7 @@ interface BarChartProps {
   money: boolean;
 }
 
-/** Stacked bars per day. Pointer or arrow keys choose a day; the line below reads it. */
+/** Stacked bars per day. Pointer or arrow keys select a day, whose values stand below. */
 export function BarChart({ label, names, stacks, money }: BarChartProps) {
   const [chosen, setChosen] = useState(stacks.length - 1);
   const at = Math.min(chosen, stacks.length - 1);
@@ -72,12 +72,12 @@ function Bars({
   money: boolean;
   onChoose: (at: number) => void;
 }) {
-  // Drawn at the size it is shown at, so that its words stay readable.
+  // Rendered at its display size, so that labels stay readable.
   const narrow = useNarrow();
   const [width, height] = narrow ? [400, 200] : [936, 240];
   const { top, steps } = axisOf(Math.max(0, ...stacks.map((stack) => stack.sum)));
   const words = steps.map((step) => (money ? axisUsd(step) : rough(step)));
-  // As wide as its longest word, at the digits' width.
+  // Width of the longest label, estimated by digits.
   const left = 14 + 7 * Math.max(...words.map((word) => word.length));
   const plot = height - bottom - 8;
   const y = (value: number) => 8 + plot - (value / top) * plot;
@@ -137,5 +137,5 @@ function Bars({
   );
 }
 
-/** Axis steps are round by construction: nine decimals hold them, and no float shows through. */
+/** Axis steps are round, so nine decimals hold them exactly. */
 const axisUsd = (step: number): string => usd(step.toFixed(9).replace(/0+$/, '').replace(/\.$/, ''));

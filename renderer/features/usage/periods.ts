@@ -12,7 +12,7 @@ export function rangeOf(period: Period, nowMs: number): { start: number; end: nu
   return { start, end: today + dayMs };
 }
 
-/** Each day of a range as `YYYY-MM-DD`. */
+/** The days of a range as `YYYY-MM-DD`. */
 export function daysOf({ start, end }: { start: number; end: number }): string[] {
   return Array.from({ length: Math.round((end - start) / dayMs) }, (_, at) =>
     new Date(start + at * dayMs).toISOString().slice(0, 10),

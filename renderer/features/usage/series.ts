@@ -6,14 +6,14 @@ export type Measure = 'cost' | 'tokens' | 'requests';
 
 export interface DayStack {
   readonly day: string;
-  /** Heights only, in the order of the series; what is said comes from `words`. */
+  /** Bar heights, in the order of the series; the text comes from `words`. */
   readonly parts: readonly number[];
-  /** The same parts as text, exactly. */
+  /** The exact values as text. */
   readonly words: readonly string[];
   readonly sum: number;
 }
 
-/** One stack for each day of the range, those without use included. */
+/** A stack for each day, including days without use. */
 export function stacksOf(days: readonly string[], buckets: readonly UsageBucket[], measure: Measure): DayStack[] {
   const byDay = new Map(buckets.map((bucket) => [bucket.day, bucket]));
   return days.map((day) => {
@@ -26,7 +26,7 @@ export function stacksOf(days: readonly string[], buckets: readonly UsageBucket[
 
 function partsOf(bucket: UsageBucket | undefined, measure: Measure): number[] {
   if (!bucket) return measure === 'cost' ? [0] : measure === 'tokens' ? [0, 0, 0, 0] : [0, 0, 0];
-  // Pixels may round; nothing that is read as money does.
+  // Floats only for pixels, never for shown amounts.
   if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd)) / 1e9];
   if (measure === 'requests') return [bucket.succeeded, bucket.failed, bucket.cancelled];
   return [
@@ -37,7 +37,7 @@ function partsOf(bucket: UsageBucket | undefined, measure: Measure): number[] {
   ];
 }
 
-/** A round top for the axis and its steps: 1, 2 or 5 times a power of ten. */
+/** Round axis: steps of 1, 2 or 5 times a power of ten. */
 export function axisOf(largest: number): { top: number; steps: number[] } {
   if (largest <= 0) return { top: 1, steps: [0, 1] };
   const rough = largest / 4;
@@ -47,7 +47,7 @@ export function axisOf(largest: number): { top: number; steps: number[] } {
   return { top: steps.at(-1) ?? 1, steps };
 }
 
-/** Each model's part of the whole cost. Computed from integers, shown as a percentage. */
+/** A model’s share of the total cost, computed with integers. */
 export function shareOf(cost: string, total: string): number {
   const whole = parseUsd(total);
   return whole === 0n ? 0 : Number((parseUsd(cost) * 100_000n) / whole) / 100_000;

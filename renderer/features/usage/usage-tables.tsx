@@ -25,7 +25,7 @@ export function DayTable({ names, stacks }: { names: readonly string[]; stacks: 
   );
 }
 
-/** What each model cost, dearest first. */
+/** Cost by model, highest first. */
 export function ModelUsageTable({ buckets, total }: { buckets: readonly UsageBucket[]; total: string }) {
   const { columns } = text;
   const amounts = [columns.requests, columns.input, columns.cached, columns.output, columns.cost, columns.share];

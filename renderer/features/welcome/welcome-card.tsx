@@ -8,7 +8,7 @@ import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 
 const tourModel = 'sandbox/tour';
 
-/** First run: three ways to begin, on the real window. From the first, a streamed answer is one click on Send away. */
+/** First run: three ways to start. The first fills the composer, so that Send streams an answer. */
 export function WelcomeCard() {
   const update = useUpdateSettings();
   const models = useModels();
