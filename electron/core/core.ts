@@ -24,18 +24,18 @@ import { settingsFeature } from './settings/settings-feature.ts';
 export type { CoreOptions } from './composition/open-ground.ts';
 
 export interface Core {
-  /** All that a renderer may ask; a host puts a transport before it. */
+  /** Everything a renderer may call; a host adds a transport. */
   readonly router: CoreRouter;
-  /** How every host turns failures into answers. */
+  /** Converts failures for every host. */
   readonly rpc: ReturnType<typeof rpcErrors>;
   readonly log: Log;
-  /** Ends what runs, keeps what had arrived, and frees the data folder. */
+  /** Ends running answers, keeps what had arrived, and unlocks the data folder. */
   close(): Promise<void>;
 }
 
 const drainMs = 5000;
 
-/** Opens the core: the one place where its parts meet. It wires and decides nothing. */
+/** Opens the core: the one place where its parts are wired. No logic here. */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);

@@ -17,7 +17,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
 
   return {
-    /** Only wallets that mean something: an unused one for keys that do not exist is left out. */
+    /** Without wallets that were never used and have no keys. */
     async wallets(): Promise<WalletBalance[]> {
       const payers = await connections.payers();
       const wallets = await Promise.all(

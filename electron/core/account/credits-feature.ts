@@ -5,7 +5,7 @@ import { askGateway } from '../connection/gateway-errors.ts';
 
 const limitMs = 10_000;
 
-/** The ledger as its gateway tells it; nothing is added up here. */
+/** The ledger as the gateway reports it; nothing is summed here. */
 export function creditsFeature({ connections }: { readonly connections: Connections }) {
   return {
     async get(input: { wallet: Wallet; limit: number; after?: string | null | undefined }): Promise<Credits> {

@@ -9,11 +9,11 @@ export interface AppDeps {
   readonly platform: string;
   readonly dataFolder: string;
   readonly keychain: Pick<Keychain, 'state'>;
-  /** What keeps the app from answering. */
+  /** Why the app cannot answer. */
   readonly problem: () => Told | null;
 }
 
-/** What the renderer runs in, and the way out of it. */
+/** Facts about the host, and opening links outside. */
 export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {

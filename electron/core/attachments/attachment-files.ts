@@ -26,7 +26,7 @@ export function attachmentFiles(folder: string) {
       return id;
     },
 
-    /** The whole file; null where it is gone. */
+    /** The whole file; null if it is missing. */
     async read(id: string): Promise<Buffer | null> {
       return readFile(pathOf(id)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return null;
@@ -34,7 +34,7 @@ export function attachmentFiles(folder: string) {
       });
     },
 
-    /** Every id that has a file. What a crash left half-written is removed on the way. */
+    /** The ids of all files. Also removes what a crash left half-written. */
     async ids(): Promise<string[]> {
       const found: string[] = [];
       for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])) {

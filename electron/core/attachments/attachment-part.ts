@@ -1,7 +1,7 @@
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { ContentPart } from '#shared/wire/chat-request.ts';
 
-/** An attachment as the wire carries it (wire contract §1.5). Text goes as text, so that every model can read it. */
+/** An attachment as a content part (wire contract §1.5). Text files are sent as text, which every model can read. */
 export function partOf({ kind, name, mediaType }: Attachment, bytes: Buffer): ContentPart {
   if (kind === 'text') return { type: 'text', text: fenced(name, bytes.toString('utf8')) };
   const url = `data:${mediaType};base64,${bytes.toString('base64')}`;
@@ -16,7 +16,7 @@ function fenced(name: string, text: string): string {
   return `${name}\n${fence}\n${text}\n${fence}`;
 }
 
-/** The same for a file that lies in the data folder; null where it is gone. */
+/** Reads the attachment from the data folder; null if it is missing. */
 export const attachmentPart =
   (bytesOf: (id: string) => Promise<Buffer | null>) =>
   async (attachment: Attachment): Promise<ContentPart | null> => {

@@ -20,7 +20,7 @@ export interface AttachmentsDeps {
 
 const dayMs = 86_400_000;
 
-/** Files that messages carry: taken in pieces, kept by their hash, shown again in pieces. */
+/** Attachments: uploaded in pieces, stored by hash, read in pieces. */
 export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) {
   const take = openUploads();
 
@@ -35,7 +35,7 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
 
   return {
     async upload(piece: Piece): Promise<{ attachment: Attachment | null }> {
-      // A dropped path must not tell the model where the file lay.
+      // A dropped path must not tell the model the folder.
       const name = basename(piece.name.replaceAll('\\', '/')) || 'file';
       const bytes = take({ ...piece, name });
       return { attachment: bytes ? await keep(name, bytes) : null };
@@ -51,14 +51,14 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
     /** The bytes of a file, for the request that carries it; null where they are gone. */
     bytes: (id: string): Promise<Buffer | null> => files.read(id),
 
-    /** Keeps a file that did not come through the composer. Throws `attachment_refused` as an upload does. */
+    /** Stores a file that was not uploaded. Throws `attachment_refused` like an upload. */
     keep,
     /** Throws `attachment_refused` where a file would not be kept. */
     check: async (name: string, bytes: Buffer): Promise<void> => void (await sniff(name, bytes)),
-    /** What is known of a kept file; its bytes may be gone all the same. */
+    /** Its record; the bytes may be missing all the same. */
     find: store.find,
 
-    /** Only what was uploaded here may be named: a reference says nothing of its own. */
+    /** Accepts only attachments that were uploaded here, with the facts that are stored. */
     async verify(attachments: readonly Attachment[]): Promise<Attachment[]> {
       const total = attachments.reduce((sum, { bytes }) => sum + bytes, 0);
       if (total > attachmentLimits.bytesPerMessage) {
@@ -75,7 +75,7 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
       );
     },
 
-    /** Removes files that nothing has named for a day. Never throws: what stays is tried again at the next start. */
+    /** Removes files that have been unreferenced for a day. Never throws: failures are retried at the next start. */
     async cleanUp(): Promise<void> {
       try {
         for (const id of await store.unused(now() - dayMs)) {
@@ -91,7 +91,7 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
   };
 }
 
-/** What a part adds to a message, by the gateway's own rule (wire contract §7). */
+/** Tokens of a part, by the gateway’s rule (wire contract §7). */
 function tokensOf(part: ContentPart): number {
   const count = (content: ContentPart[]) =>
     estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/db.ts';
 
-/** What is known of each kept file, and which of them nothing names any more. */
+/** Records of stored files, and which are unreferenced. */
 export function attachmentsStore(db: Db) {
   return {
     find: (id: string) => db.selectFrom('attachments').selectAll().where('id', '=', id).executeTakeFirst(),
@@ -21,7 +21,7 @@ export function attachmentsStore(db: Db) {
         .execute();
     },
 
-    /** Ids that no message, draft or waiting message names, last uploaded before this time. */
+    /** Ids that no message, draft or queued message references, last uploaded before this time. */
     async unused(before: number): Promise<string[]> {
       const { rows } = await sql<{ id: string }>`
         select id from attachments where used_at < ${before} and id not in (

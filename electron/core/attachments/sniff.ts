@@ -8,7 +8,7 @@ export interface Sniffed {
   readonly mediaType: string;
 }
 
-/** What the wire takes as an image (wire contract §1.5). */
+/** Image types of the wire (wire contract §1.5). */
 const images = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 const limits = {
   image: attachmentLimits.imageBytes,
@@ -17,7 +17,7 @@ const limits = {
 } as const;
 const refused = 'attachment_refused';
 
-/** What a file is, by its bytes and never by its name. Throws `attachment_refused` with what can be done instead. */
+/** Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. */
 export async function sniff(name: string, bytes: Uint8Array): Promise<Sniffed> {
   const sniffed = await kindOf(name, bytes);
   const limit = limits[sniffed.kind];

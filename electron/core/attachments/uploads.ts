@@ -17,11 +17,11 @@ export interface Piece {
 const mostAtOnce = 12;
 const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
 
-/** Files on their way in, in memory: few, bounded, and gone when the app ends. */
+/** Incomplete uploads, in memory: few and bounded. */
 export function openUploads() {
   const uploads = new Map<string, Upload>();
 
-  /** Takes one piece; the whole file once it is complete, else null. */
+  /** Takes one piece; returns the file when it is complete, else null. */
   return function take({ uploadId, name, offset, totalBytes, data }: Piece): Buffer | null {
     if (totalBytes > largest) {
       throw refusal('attachment_refused', 'uploadTooLarge', {
@@ -47,7 +47,7 @@ export function openUploads() {
 }
 
 function begin(uploads: Map<string, Upload>, uploadId: string, totalBytes: number): Upload {
-  // One that was given up leaves when others need its place.
+  // An abandoned upload is dropped when others need its space.
   const [oldest] = uploads.keys();
   if (uploads.size >= mostAtOnce && oldest !== undefined) uploads.delete(oldest);
   const upload = { bytes: Buffer.alloc(totalBytes), filled: 0 };

@@ -4,8 +4,8 @@ import { access, copyFile, link, mkdir, open, readdir, rename, rm } from 'node:f
 import { dirname, join } from 'node:path';
 
 /**
- * The attached files of all backups, each once by the SHA-256 of its bytes: `files/ab/abcdef…`. A file that never changes
- * needs no second copy on the same disk, so it is linked; where that cannot be, it is copied.
+ * The attachments of all backups, each once by its SHA-256: `files/ab/abcdef…`. Since they never change, they are hard
+ * links where possible, else copies.
  */
 export function backupAttachments(backupFolder: string, attachmentFolder: string) {
   const pool = join(backupFolder, 'files');
@@ -13,7 +13,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
   const inUse = (id: string) => join(attachmentFolder, id.slice(0, 2), id);
 
   return {
-    /** Takes in what is not there yet; answers with how many of them are nowhere any more. */
+    /** Adds missing files; returns how many could not be found. */
     async add(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
@@ -24,7 +24,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       return missing;
     },
 
-    /** Brings back what is gone or damaged, if it is whole here; answers with how many are not. */
+    /** Restores files that are missing or damaged, if the backup has them intact; returns how many it has not. */
     async restore(ids: readonly string[]): Promise<number> {
       let missing = 0;
       for (const id of ids) {
@@ -35,7 +35,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       return missing;
     },
 
-    /** Removes what no backup names any more, and what a crash left half-written. */
+    /** Removes files that no backup references, and what a crash left half-written. */
     async keepOnly(ids: ReadonlySet<string>): Promise<void> {
       for (const entry of await readdir(pool, { recursive: true, withFileTypes: true }).catch(() => [])) {
         if (entry.isFile() && !ids.has(entry.name)) await rm(join(entry.parentPath, entry.name), { force: true });
@@ -44,7 +44,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
   };
 }
 
-/** Under another name first: what stands at `to` is always whole. */
+/** Written under a temporary name first: a file at `to` is always complete. */
 async function place(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const part = join(dirname(to), `.${randomUUID()}`);
@@ -52,7 +52,7 @@ async function place(from: string, to: string): Promise<void> {
     await link(from, part).catch(() => copyDurably(from, part));
     await rename(part, to);
   } finally {
-    // Two names of one file are left as they are by `rename`.
+    // `rename` does nothing if both names are hard links to the same file.
     await rm(part, { force: true });
   }
 }
@@ -79,7 +79,7 @@ async function isWhole(path: string, id: string): Promise<boolean> {
   try {
     for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
   } catch {
-    // A file that cannot be read is as good as gone: it is brought back, or counted as missing.
+    // An unreadable file counts as missing.
     return false;
   }
   return hash.digest('hex') === id;

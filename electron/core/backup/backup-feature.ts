@@ -11,28 +11,26 @@ import { backupAttachments } from './backup-attachments.ts';
 import { keptDaily, keptWeekly, listBackups, nameAt, outdated, removeUnfinished } from './backup-files.ts';
 
 const dayMs = 86_400_000;
-/** How often it is asked whether a backup is due. */
+/** How often a due backup is checked for. */
 const lookEveryMs = 3_600_000;
 
 export interface BackupDeps {
   readonly databasePath: string;
   readonly folder: string;
-  /** Where the files of messages lie. */
   readonly attachmentFolder: string;
   readonly background: Background;
   readonly changes: Changes;
   readonly now: () => number;
   readonly log: Log;
-  /** The migrations that this version knows. */
   readonly migrations: readonly string[];
-  /** Ends answers that are being written, before another state takes this one's place. */
+  /** Ends running answers, before the database is replaced. */
   readonly quiet: () => Promise<void>;
-  /** Brings an older state to the present schema and reads anew what is held in memory. */
+  /** Migrates the restored database and reloads what is held in memory. */
   readonly restored: () => Promise<void>;
 }
 
 /**
- * Rolling copies of `portico.db` with the attached files: chats and settings, never a key (keys are in the keychain) and
+ * Rolling backups of `portico.db` with attachments: chats and settings, never a key (those are in the keychain) and
  * never the ledger, which must not go back in time.
  */
 export function backupFeature(deps: BackupDeps) {
@@ -42,7 +40,7 @@ export function backupFeature(deps: BackupDeps) {
   let missingFiles = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One at a time: two copies, or a copy and a restore, never meet. */
+  /** Serialises backups and restores. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const next = last.then(work, work);
     last = next.catch(() => {});
@@ -59,7 +57,7 @@ export function backupFeature(deps: BackupDeps) {
     }
   }
 
-  /** Copies page by page between the app's own work, checks the copy, and only then gives it its name. */
+  /** Copies in steps between other work, checks the copy, and only then renames it. */
   async function copy(kind: Backup['kind']): Promise<void> {
     const name = nameAt(kind, now());
     const part = join(folder, `${name}.part`);
@@ -71,7 +69,7 @@ export function backupFeature(deps: BackupDeps) {
       asOneFile(part);
       const wrong = await background.run('check', { path: part, migrations: [...migrations] });
       if (wrong) throw refusal('backup_failed', 'copyNotKept', { why: wrong });
-      // The files first: a backup that has its name is whole.
+      // Attachments first: a backup with its final name is complete.
       missingFiles = await attachments.add(await background.run('files', { path: part }));
       renameSync(part, join(folder, name));
       for (const old of outdated(listBackups(folder))) rmSync(join(folder, old.name));
@@ -84,7 +82,7 @@ export function backupFeature(deps: BackupDeps) {
     }
   }
 
-  /** Files that no backup names any more. A backup that cannot be read may name any of them: then all stay. */
+  /** Removes attachments that no backup references. An unreadable backup may reference any: then all stay. */
   async function forgetUnused(): Promise<void> {
     const named = new Set<string>();
     try {
@@ -169,7 +167,7 @@ export function backupFeature(deps: BackupDeps) {
       return state();
     },
 
-    /** Makes what is due now and from then on, until the answer is called; that waits for what is under way. */
+    /** Starts backups that are due, now and later. Returns a function that stops this and waits for the running one. */
     keepUp(): () => Promise<void> {
       void makeIfDue();
       const timer = setInterval(() => void makeIfDue(), lookEveryMs);
@@ -182,7 +180,7 @@ export function backupFeature(deps: BackupDeps) {
   };
 }
 
-/** A copy of a database in WAL mode would want files beside it: a backup is one file. */
+/** A database in WAL mode consists of several files: a backup is one file. */
 function asOneFile(path: string): void {
   const db = new Sqlite(path);
   db.pragma('journal_mode = DELETE');

@@ -8,11 +8,11 @@ const keptSafety = 3;
 const dayMs = 86_400_000;
 const named = /^(auto|manual|before-restore)-(\d{4})-(\d\d)-(\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z\.db$/;
 
-/** A backup's name tells its time: `auto-2026-11-21T08-15-00-000Z.db`. */
+/** A backup’s name contains its time: `auto-2026-11-21T08-15-00-000Z.db`. */
 export const nameAt = (kind: Backup['kind'], timeMs: number): string =>
   `${kind}-${new Date(timeMs).toISOString().replace(/[:.]/g, '-')}.db`;
 
-/** The backups of a folder, newest first; anything else in it is left alone. */
+/** The backups in a folder, newest first; other files are ignored. */
 export function listBackups(folder: string): Backup[] {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return readdirSync(folder)
@@ -26,14 +26,14 @@ export function listBackups(folder: string): Backup[] {
     .sort((a, b) => b.createdAt - a.createdAt);
 }
 
-/** What a crash in the middle of a copy left behind. */
+/** Removes partial copies of a crash. */
 export function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) if (/\.part(-wal|-shm|-journal)?$/.test(name)) rmSync(join(folder, name));
 }
 
 /**
- * Which automatic backups are no longer needed: kept are the newest of each of the last seven days that have one, and of
- * each of the last four weeks. Those made by hand stay until their owner removes them.
+ * The automatic backups to delete: kept are the newest of each of the last seven days and of each of the last four
+ * weeks that have one. Manual backups stay until the user deletes them.
  */
 export function outdated(backups: readonly Backup[]): Backup[] {
   const auto = backups.filter((each) => each.kind === 'auto').toSorted((a, b) => b.createdAt - a.createdAt);

@@ -7,7 +7,7 @@ type Amounts<Value> = Readonly<Record<CapScope, Value>>;
 const scopes = ['message', 'conversation', 'day', 'month'] as const;
 const usd = (amount: bigint) => formatUsd(nanoUsd(amount));
 
-/** The caps that a message of at most `upper` comes near (80 %) or might exceed (over 100 %). Exact, in nano-USD. */
+/** The caps that a message of at most `upper` comes near (80 %) or may exceed (over 100 %). Exact, in nano-USD. */
 export function capStates(caps: Amounts<bigint | null>, spent: Amounts<bigint>, upper: bigint): CapState[] {
   return scopes.flatMap((scope): CapState[] => {
     const cap = caps[scope];

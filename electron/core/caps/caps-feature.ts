@@ -20,10 +20,10 @@ interface Reservation {
 
 const name = 'caps';
 const none: Caps = { message: null, conversation: null, day: null, month: null };
-/** A request that was admitted and never stored gives its room back after this. */
+/** The reservation of a request that was admitted and never stored ends after this. */
 const patienceMs = 60_000;
 
-/** What the user allows to be spent, and what is spent already. Test credits are no money and never counted. */
+/** Spending caps and what is spent. Test credits are not money and do not count. */
 export function capsFeature({ store, spend, changes, now }: CapsDeps) {
   const reserved = new Map<string, Reservation>();
 
@@ -32,7 +32,7 @@ export function capsFeature({ store, spend, changes, now }: CapsDeps) {
     return kept.success ? kept.data : none;
   }
 
-  /** What running answers may still cost; an answer whose cost is known is part of what is spent. */
+  /** What running answers may still cost; an answer with a known cost counts as spent. */
   async function running(conversationId: string | null): Promise<bigint> {
     const open = await spend.open([...reserved.keys()]);
     let sum = 0n;
@@ -70,7 +70,7 @@ export function capsFeature({ store, spend, changes, now }: CapsDeps) {
 
     any: async (): Promise<boolean> => Object.values(await read()).some((cap) => cap !== null),
 
-    /** The caps that a message of this size comes near or might exceed. */
+    /** The caps that a message of this size comes near or may exceed. */
     async stateOf(conversationId: string | null, upper: bigint): Promise<CapState[]> {
       const caps = await read();
       if (Object.values(caps).every((cap) => cap === null)) return [];
@@ -86,7 +86,7 @@ export function capsFeature({ store, spend, changes, now }: CapsDeps) {
   };
 }
 
-/** When the current UTC day and month began. */
+/** The start of the current UTC day and month. */
 function periodsOf(timeMs: number): { day: number; month: number } {
   const date = new Date(timeMs);
   return {

@@ -24,7 +24,7 @@ export interface ChatDeps extends StarterDeps {
   readonly attachments: { verify(attachments: readonly Attachment[]): Promise<Attachment[]> };
   readonly build: BuildRequest;
   readonly language: () => Promise<Language>;
-  /** What stands for a file where a request is only looked at. */
+  /** Placeholder part for a file, in a request that is only checked. */
   readonly placeholder: ToPart;
 }
 
@@ -44,7 +44,7 @@ interface Regenerate {
   readonly overCaps: boolean;
 }
 
-/** Asking and answering. What the user wrote is on disk before the network is touched. */
+/** Sends messages and starts answers. The message is stored before the network is used. */
 export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | 'resumeQueue'>) {
   const { messages, conversations, live, modelFacts, newId, now } = deps;
   const sending = new Map<string, Promise<Started>>();
@@ -63,7 +63,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
 
   const comparing = compareFeature(deps, newAnswer, starter);
 
-  /** Before anything is stored: a message that may not go out goes back to the composer it came from. */
+  /** Called before anything is stored: a refused message stays in the composer. */
   async function admit(
     answer: NewAnswer,
     conversationId: string,
@@ -115,13 +115,13 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     return message;
   }
 
-  /** What was asked for, where a part of the answer went on with the model that had been chosen for it. */
+  /** The requested model; a continuation was requested from the model that had been routed to. */
   async function modelAsked(answer: Message): Promise<string | null> {
     const above = answer.continues && answer.parentId !== null ? await messages.find(answer.parentId) : null;
     return above ? modelAsked(above) : answer.model;
   }
 
-  /** A further answer; `before`: the one it is beside, whose column it takes where several are compared. */
+  /** Another answer; `before`: the answer that it stands beside, whose comparison column it gets. */
   async function answerTo(question: Message, model: string, overCaps: boolean, before?: Message): Promise<Started> {
     const { id, conversationId } = question;
     const next = { ...newAnswer(model), ...inComparison(question, before) };
@@ -152,7 +152,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       return answerTo(await ofRole('user', questionId), model, overCaps);
     },
 
-    /** The model that began goes on, also where the router chose it: two hands make no one text. */
+    /** Continues with the model that wrote the first part, also where the router chose it. */
     async continue({ answerId, overCaps }: { answerId: string; overCaps: boolean }): Promise<Started> {
       const cut = await ofRole('assistant', answerId);
       const question = await questionOf(messages, cut);
@@ -180,7 +180,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     routing: ({ messageId }: { messageId: string }, signal: AbortSignal | undefined): Promise<RoutingAnswer> =>
       readRouting(deps, messageId, signal),
 
-    /** Ends every answer as `interrupted`, with what had arrived, and starts no more. */
+    /** Ends all answers as `interrupted` with what had arrived, and starts no more. */
     async close(): Promise<void> {
       stopStarting();
       await Promise.allSettled([...sending.values(), ...comparing.beginning()]);
@@ -192,19 +192,19 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   };
 }
 
-/** What comes of an answer in a comparison stays in its column, and aside where all columns are shown. */
+/** A retry or continuation stays in its column, and beside the branch while all columns are shown. */
 function inComparison(question: Message, before: Message | undefined): Pick<NewAnswer, 'comparison' | 'aside'> {
   const comparison = before?.comparison ?? null;
   return comparison ? { comparison, aside: question.comparing === comparison.id } : {};
 }
 
-/** The catalogue's id of the model that wrote an answer, where it is known there. */
+/** The catalogue id of the model that wrote an answer, if it is listed. */
 function servedModel({ servedProvider, servedModel: model }: Message, known: DescribeModel): string | null {
   const id = `${servedProvider}/${model}`;
   return servedProvider && model && known(id) ? id : null;
 }
 
-/** What an earlier send of the same message began. */
+/** The result of an earlier send of the same message. */
 async function earlier({ messages }: ChatDeps, messageId: string): Promise<Started | null> {
   const message = await messages.find(messageId);
   if (!message) return null;
@@ -219,7 +219,7 @@ async function existing({ conversations }: ChatDeps, conversationId: string) {
   return row;
 }
 
-/** After a crash: answers cut off in the middle are marked, with all the words that were shown, and what they cost is asked for. */
+/** After a crash: marks cut-off answers, restores all words that were shown, and asks for their costs. */
 export async function recoverAnswers({
   messages,
   wordsOf,

@@ -10,7 +10,7 @@ import { titleOf } from './title.ts';
 export interface CompareDeps extends ChatDeps {
   readonly comparisons: ComparisonStore;
   readonly changes: Changes;
-  /** Lets what waits behind a comparison go out. */
+  /** Sends queued messages after a column was chosen. */
   readonly resumeQueue: (conversationId: string) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ interface StartedTogether {
 
 type Starter = Pick<ReturnType<typeof answerStarter>, 'beginTogether'>;
 
-/** One question to several models at once. Each answer is a request of its own: one that fails leaves the others alone. */
+/** One question to several models. Each answer is a request of its own: a failed one does not affect the others. */
 export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => NewAnswer, starter: Starter) {
   const { comparisons, messages, conversations, live, readers, newId, now, changes } = deps;
   const beginning = new Map<string, Promise<StartedTogether>>();
@@ -73,7 +73,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     return { conversationId, userMessageId: messageId, answerIds: started.map(({ answerId }) => answerId) };
   }
 
-  /** The end of the branch, where a question may go; not while it is answered, nor while no column is chosen. */
+  /** The end of the branch, where a question may be added; not while it is answered or no column is chosen. */
   async function leafOf(conversationId: string): Promise<string | null> {
     const row = await conversations.find(conversationId);
     if (!row) throw refusal('not_found', 'conversationGone');
@@ -81,7 +81,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     return row.active_leaf;
   }
 
-  /** Throws `comparison_open` where the branch ends in a comparison: which of its answers comes next is not chosen. */
+  /** Throws `comparison_open` while the branch ends in a comparison without a chosen column. */
   async function mayGoOn(conversationId: string): Promise<void> {
     if (await comparisons.undecided(conversationId)) throw refusal('comparison_open', 'chooseAnswerFirst');
   }
@@ -122,17 +122,17 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       changes.emit('messages');
     },
 
-    /** What is being stored now, for who closes. */
+    /** Comparisons that are being stored; closing waits for them. */
     beginning: (): Promise<unknown>[] => [...beginning.values()],
   };
 }
 
 const busy = () => refusal('answer_in_progress', 'chatBusy');
 
-/** A model that is gone, cannot answer or is there twice is said before anything is stored, not in a failed column. */
+/** Refuses a missing, unusable or duplicate model before anything is stored, instead of in a failed column. */
 function refuseUnusable({ modelFacts }: Pick<ChatDeps, 'modelFacts'>, models: readonly string[]): void {
   const known = models.map((model) => ({ model, facts: modelFacts(model) }));
-  // Nothing is known of any: the catalogue was not read yet, and the gateway knows it better.
+  // The catalogue is not loaded: the gateway decides.
   if (known.every(({ facts }) => !facts)) return;
   const seen = new Set<string>();
   for (const { model, facts } of known) {

@@ -1,7 +1,7 @@
-/** Saves a growing answer: soon after it has grown, and not more often than once in an interval. */
+/** Saves a running answer to the database, at most once per interval. */
 export interface Journal {
   touch(): void;
-  /** Stops saving and waits for the save that is under way. */
+  /** Stops saving, after the current save. */
   close(): Promise<void>;
 }
 

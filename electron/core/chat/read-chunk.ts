@@ -3,13 +3,13 @@ import type { CompletionChunk } from '#shared/wire/chat-response.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
 
-/** The words a chunk adds. A refusal is shown as text: it is what the model said. */
+/** The text of a chunk. A refusal is shown as text: it is what the model said. */
 export function wordsOf(chunk: CompletionChunk): { text: string; reasoning: string } {
   const delta = chunk.choices[0]?.delta;
   return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
 }
 
-/** All else that a chunk tells, as changes of the message. */
+/** All other facts of a chunk, as changes of the message. */
 export function factsOf(chunk: CompletionChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
   const finish = chunk.choices[0]?.finish_reason;
   return {
@@ -43,7 +43,7 @@ function servedId(chunk: CompletionChunk): string {
   return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
 }
 
-/** The first fragment of a call has its id and name, the later ones more of its arguments (wire contract §1.3). */
+/** The first fragment of a call has its id and name, later ones more of its arguments (wire contract §1.3). */
 function toolCalls(chunk: CompletionChunk, message: Message): Partial<Message> {
   const deltas = chunk.choices[0]?.delta.tool_calls;
   if (!deltas?.length) return {};
@@ -61,7 +61,7 @@ function toolCalls(chunk: CompletionChunk, message: Message): Partial<Message> {
   return { toolCalls: Array.from(calls, (call) => call ?? { id: '', name: '', arguments: '' }).slice(0, 128) };
 }
 
-/** What the provider wants back with the call (wire contract §1.6). */
+/** Opaque state that the provider wants back with the call (wire contract §1.6). */
 function stateIn({ extra_content: extra }: Record<string, unknown>): Record<string, unknown> | null {
   return typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? { ...extra } : null;
 }

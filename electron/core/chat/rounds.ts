@@ -7,18 +7,18 @@ import { type Branch, runTurn, type TurnDeps } from './turn.ts';
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
   readonly conversations: Pick<ConversationStore, 'nextRound'>;
-  /** Finds out what ended answers cost; runs in the background. */
+  /** Looks up the costs of ended answers, in the background. */
   readonly lookUpOpenCosts: () => Promise<void>;
   readonly newId: () => string;
 }
 
-/** Requests of one turn: a model that calls tools again after so many is stopped, and the user told. */
+/** Requests per turn: a model that goes on calling tools is stopped, and the user told. */
 export const mostRounds = 8;
 const tooMany = `Not run: the model asked for tools ${mostRounds} times in a row, which is the limit of one turn.`;
 
 /**
- * Answers a question in as many requests as its tools need. Each is a message of its own below the one before, with its
- * own request, journal and bill. Returns the last one. Never throws.
+ * Answers a question in as many requests as its tools need. Each is a message below the one before, with its own
+ * request, saves and bill. Returns the last one. Never throws.
  */
 export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Branch): Promise<LiveAnswer> {
   let answer = first;
@@ -37,14 +37,17 @@ export async function runRounds(deps: RoundsDeps, first: LiveAnswer, branch: Bra
   }
 }
 
-/** The next round, shown before the one before is over, so that the conversation is never seen idle in between. */
+/**
+ * Starts the next request before the previous one is reported as ended, so that the conversation never looks idle in
+ * between.
+ */
 async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer | null> {
   const { conversations, messages, modelFacts, live, readers, log, newId, now } = deps;
   const { id, conversationId, model, servedProvider, servedModel } = before.message;
   try {
-    // The model that began goes on, also where the router chose it: what it keeps in its calls is its own.
+    // The model that began continues, also where the router chose it: state in its calls is bound to it.
     const served = modelFacts(`${servedProvider}/${servedModel}`) ? `${servedProvider}/${servedModel}` : null;
-    // A round in a column stays in its column.
+    // A continuation stays in its column.
     const { modelName, simulated, comparison } = before.message;
     const next = { id: newId(), model: served ?? model ?? 'router', modelName, simulated, comparison };
     await conversations.nextRound(conversationId, id, next, now());
@@ -56,7 +59,7 @@ async function begin(deps: RoundsDeps, before: LiveAnswer): Promise<LiveAnswer |
     readers.publish(conversationId, { type: 'message-added', message });
     return answer;
   } catch (error) {
-    // The chat or the answer was removed meanwhile: there is nothing to go on with.
+    // The chat or the answer was deleted meanwhile.
     log({ event: 'round-not-begun', ...failureEntry(error) });
     return null;
   }

@@ -6,7 +6,7 @@ import type { LiveAnswer } from '../streams/live-answers.ts';
 import { type RoundsDeps, runRounds } from './rounds.ts';
 
 export interface StarterDeps extends RoundsDeps {
-  /** Told when an answer is over and its conversation free. */
+  /** Called when an answer has ended and its conversation is free. */
   readonly answerEnded: (answer: Message) => Promise<void>;
 }
 
@@ -19,18 +19,21 @@ export interface Started {
   readonly answerId: string;
 }
 
-/** Stores what was asked, then lets the answer begin: in this order, and one answer to a conversation at a time. */
+/** Stores a question, then starts its answer; one answer per conversation at a time. */
 export function answerStarter(deps: StarterDeps) {
   const { messages, live, readers, changes } = deps;
   let stopped = false;
 
-  /** Stores by `store` and starts to answer `branch`, as it was admitted, unless the conversation is being answered already. */
+  /**
+   * Stores by `store` and starts to answer `branch`, as it was admitted. Throws while the conversation is being
+   * answered.
+   */
   async function begin(conversationId: string, answer: NewAnswer, branch: Branch, store: Store): Promise<Started> {
     const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [answer], branch, store);
     return started;
   }
 
-  /** The same for the answers of one comparison: all are stored, then each begins. */
+  /** The same for the answers of a comparison: all are stored, then each starts. */
   async function beginTogether(
     conversationId: string,
     together: string | null,
@@ -39,7 +42,7 @@ export function answerStarter(deps: StarterDeps) {
     store: Store,
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
-    // The first one is taken before the others are asked for: where it is refused nothing is held.
+    // Only the first reservation can be refused, and then none is held.
     const places = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
     try {
       await store();
@@ -80,7 +83,10 @@ export function answerStarter(deps: StarterDeps) {
   };
 }
 
-/** Whether this is the branch of the question as it was stored: since it was read, an answer may have ended or another branch been shown. */
+/**
+ * Whether the branch as it was read is the stored question’s: meanwhile an answer may have ended or another branch been
+ * shown.
+ */
 const isBranchTo = (branch: Branch, question: Message): boolean =>
   branch.at(-1)?.id === question.id &&
   (branch.at(-2)?.id ?? null) === question.parentId &&

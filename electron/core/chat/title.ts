@@ -4,13 +4,13 @@ const longest = 60;
 
 const words = messages({ newChat: 'New chat' });
 
-/** A title from the first message: its words, or else its first file, or else the language's own for a chat without any. */
+/** A title from the first message: its text, else its first file, else the default of the language. */
 export const titleOf = (
   { text, attachments }: { readonly text: string; readonly attachments: readonly { readonly name: string }[] },
   language: Language,
 ): string => titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text) ?? words(language).newChat;
 
-/** The first line with words in it, cut at a word. No model is asked. */
+/** The first line with text, cut between words. No model is asked. */
 function titleFrom(text: string): string | null {
   const line = text
     .slice(0, 4000)

@@ -36,24 +36,24 @@ export interface TurnDeps {
   readonly now: () => number;
 }
 
-/** What is answered, where it has been read already. */
+/** The branch to answer, if it was read already. */
 export type Branch = readonly HistoryEntry[] | null;
 
-/** What an answer that calls tools needs besides. */
+/** Hooks for answers with tool calls. */
 export interface ToolRounds {
-  /** Brings the calls of a complete answer to their end. */
+  /** Runs the calls of a complete answer. */
   runCalls(answer: LiveAnswer): Promise<void>;
-  /** Called once a complete answer is stored and before anybody is told that it has ended. */
+  /** Called when a complete answer is stored, before its end is published. */
   begun(answer: LiveAnswer): Promise<void>;
 }
 
 const journalMs = 250;
-/** An answer's end does not wait longer for its bill. */
+/** How long the end of an answer waits for its bill. */
 const billWaitMs = 250;
 
 /**
- * Writes one answer from its request to its terminal state, which is stored before anyone is told. Never throws:
- * whatever happens ends as exactly one of done, error, cancelled or interrupted.
+ * Runs one answer from its request to its terminal state, which is stored before it is published. Never throws: every
+ * outcome is exactly one of done, error, cancelled or interrupted.
  */
 export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch, rounds: ToolRounds): Promise<void> {
   const { messages, log, now } = deps;
@@ -67,7 +67,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
   try {
     await stream(deps, answer, branch, journal.touch);
     if (answer.message.finishReason === 'tool_calls') await rounds.runCalls(answer);
-    // The record of the request has the parts of the cost, which the stream does not tell.
+    // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
   } catch (error) {
     end = endOf(error, answer.abort.signal);
@@ -98,7 +98,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   if (room) answer.message = { ...answer.message, room };
   await deps.admission.admit({ answerId: id, conversationId, request, overCaps: false });
   signal.throwIfAborted();
-  // Before the network is touched: after a crash this is the only thread to what the request cost.
+  // Stored before the request is sent: after a crash this is the only way to find its cost.
   await deps.messages.update(id, { source: payer.source, clientRequestId: id, ...(room ? { room } : {}) });
   answer.sent = true;
   answer.client = payer.client;
@@ -115,7 +115,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   }
 }
 
-/** Adds words to the answer: written down first, then told to who watches, with the offset at which they begin. */
+/** Adds text to the answer: logged first, then published with its offset. */
 function add(
   { readers, wordLog, now }: TurnDeps,
   answer: LiveAnswer,
@@ -155,14 +155,17 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
     log({ event: 'sum-not-told', ...failureEntry(error) });
     return ended;
   });
-  // Until here whoever asks is told that it runs: the chat takes no other message before.
+  // Up to here the answer counts as running, so the chat refuses other messages.
   answer.message = ended;
   live.remove(message.id);
   readers.publish(message.conversationId, { type: 'message-updated', message: told });
   changes.emit('conversations', 'account');
 }
 
-/** A complete answer was settled before it ended: its bill is asked for, and told with its end. A slow gateway is asked later. */
+/**
+ * A complete answer is settled already: its bill is published with its end. If the gateway is slow, it is looked up
+ * later.
+ */
 async function learnCost({ messages, log }: TurnDeps, { message, client }: LiveAnswer): Promise<Partial<Message>> {
   const { id, requestId } = message;
   if (requestId === null || !client) return {};
@@ -185,7 +188,7 @@ function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
   return { status: 'error', ...failure(reason) };
 }
 
-/** The gateway's code and sentence; a lost connection said plainly; nothing else's message. */
+/** The gateway’s code and sentence; a lost connection by name; messages of other errors are dropped. */
 function failure(reason: unknown): AnswerPatch {
   const error =
     reason instanceof TypeError ? refusal('gateway_unreachable', 'connectionLost') : toAppError(fromGateway(reason));

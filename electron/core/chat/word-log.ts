@@ -11,11 +11,12 @@ type Line = z.infer<typeof line>;
 type Answer = Pick<Message, 'id' | 'text' | 'reasoning'>;
 
 /**
- * Appends the words of running answers to a file. Once a write returns the system has it, so the end of this process, however
- * sudden, loses no words that were written before they were shown. A power cut may: against that only the database helps.
+ * Appends the words of running answers to a file. Once written they are in the system’s page cache, so a crash of this
+ * process, however sudden, loses none that were written before they were shown. A power cut may: only the database
+ * survives that.
  */
 export interface WordLog {
-  /** Keeps words that come next in this answer. */
+  /** Logs words that come next in this answer. */
   add(answer: Answer, added: Words): void;
   /** The database has the whole answer. */
   stored(id: string): void;
@@ -58,14 +59,14 @@ export function openWordLog(path: string, log: Log): WordLog {
       attempt(() => ftruncateSync(file));
     },
     close() {
-      // Another time the number may be another file's.
+      // A second close could hit another file with the same descriptor.
       if (!closed) closeSync(file);
       closed = true;
     },
   };
 }
 
-/** Completes answers, as the database has them, by what a former process left in its file. */
+/** Completes answers, as saved in the database, from the file of a former process. */
 export function readWordLog(path: string): (answer: Answer) => Words {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const lines = Map.groupBy(text.split('\n').flatMap(readLine), ({ id }) => id);
@@ -79,7 +80,7 @@ export function readWordLog(path: string): (answer: Answer) => Words {
   };
 }
 
-/** None for the empty end of the file, and for whatever a power cut left of a line. */
+/** Skips the empty end of the file, and a line that a power cut left incomplete. */
 function readLine(text: string): Line[] {
   try {
     return [line.parse(JSON.parse(text))];

@@ -29,7 +29,7 @@ import type { CoreOptions, Ground } from './open-ground.ts';
 import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
 
-/** A question's way: its draft's files and quote, what it may cost, its answer with tools and costs, and what waits behind it. */
+/** Everything from a draft to its answer: attachments, quotes, caps, tools, costs and the queue. */
 export async function openChats(
   options: CoreOptions,
   ground: Ground,

@@ -19,7 +19,7 @@ export interface CoreOptions {
   readonly platform: NodeJS.Platform;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
   readonly newId: () => string;
   readonly fetch: typeof fetch;
@@ -29,13 +29,13 @@ export interface CoreOptions {
   readonly session: SessionMemory;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace: number;
-  /** The program of the thread beside the main one: `database-worker.ts`, built or as it is. */
+  /** Entry point of the database thread: `database-worker.ts`, built or as source. */
   readonly workerFile: string;
-  /** The program of the threads that read web pages: `tools/page-worker.ts`, built or as it is. */
+  /** Entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */
   readonly pageWorkerFile: string;
 }
 
-/** What the core's parts have in common: the database, what tells of changes, the log, clock and ids. */
+/** Shared by all parts of the core: database, change topics, log, clock and ids. */
 export async function openGround({ dataFolder, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
   const db = await openDb(join(dataFolder, 'portico.db'));
@@ -47,7 +47,7 @@ export async function openGround({ dataFolder, now, newId }: CoreOptions) {
     settings: settingsStore(db),
     conversations: conversationStore(db),
     messages: messageStore(db),
-    /** Ends what is asked of the gateway again and again. */
+    /** Aborts repeated calls to the gateway when the core closes. */
     closing: new AbortController(),
     now,
     newId,

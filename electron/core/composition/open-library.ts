@@ -21,7 +21,7 @@ import type { Chats } from './open-chats.ts';
 import type { CoreOptions, Ground } from './open-ground.ts';
 import type { Models } from './open-models.ts';
 
-/** What is done with chats that are there: read, put in order, searched, backed up, taken out and brought in. */
+/** Everything about existing chats: reading, organising, search, backup, export and import. */
 export async function openLibrary(
   options: CoreOptions,
   ground: Ground,
@@ -51,7 +51,7 @@ export async function openLibrary(
     removeConversation: (id) => conversations.remove({ id }),
   });
   const leaveTrash = organise.keepTrash();
-  /** After another state has taken the place of this one: its schema, what is held of it, and every window. */
+  /** After a restore: migrates the database, reloads what is in memory, and refreshes every window. */
   const readAnew = async () => {
     await migrate(db);
     const loads = [tools.restored, models.remote.load, models.models.load, models.providers.load];

@@ -20,7 +20,7 @@ import type { CoreOptions, Ground } from './open-ground.ts';
 const keychainLimitMs = 5000;
 const lookAgainMs = 2000;
 
-/** The ways to models: keys, the gateway inside and one elsewhere, providers, and which models they have. */
+/** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
 export async function openModels(options: CoreOptions, ground: Ground) {
   const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send } = options;
   const { db, log, changes, settings, now, newId } = ground;

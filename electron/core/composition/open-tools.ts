@@ -32,7 +32,7 @@ export interface OpenToolsDeps {
   readonly newId: () => string;
 }
 
-/** The parts of tools, put together: what the window asks for, and what a turn uses. */
+/** The tools: what the window may ask, and what a turn uses. */
 export function openTools(deps: OpenToolsDeps) {
   const { db, ask, language, secrets, changes, settings, fetch: send, pageWorkerFile, version, now, newId } = deps;
   const permissions = permissionStore(db);

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { isLoopback, mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
-/** An address that a key may be sent to. */
+/** A URL that keys may be sent to. */
 export type BaseUrl = string & { readonly baseUrl: unique symbol };
 
-/** An address inside the user's own network, where a server without https is ordinary. */
+/** A host in the user’s private network, where servers without https are common. */
 function isPrivate(hostname: string): boolean {
   if (hostname.endsWith('.local')) return true;
   const [a = 0, b = 0] = isIP(hostname) === 4 ? hostname.split('.').map(Number) : [];
@@ -15,13 +15,13 @@ function isPrivate(hostname: string): boolean {
 type Fault = 'addressNeeded' | 'addressHasKey' | 'addressHasQuery' | 'addressClear' | 'addressPlain';
 
 export interface BaseUrlUse {
-  /** A key goes there with every request: then plain http is for this machine alone. */
+  /** Requests carry a key: then plain http is allowed for this machine only. */
   readonly withKey: boolean;
-  /** A server of the user's own: without a key, plain http may also go to a machine beside this one. */
+  /** The user’s own server: without a key, plain http is also allowed within the private network. */
   readonly ownServer?: boolean;
 }
 
-/** Checks where requests are about to be sent: https, or as little of http as `use` allows. Throws `invalid_input`. */
+/** Checks a base URL: https, or http as far as `use` allows. Throws `invalid_input`. */
 export function parseBaseUrl(text: string, { withKey, ownServer = false }: BaseUrlUse): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   const refuse = (name: Fault) => refusal('invalid_input', name, { details: { param: 'baseUrl' } });

@@ -1,7 +1,7 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 
-/** A gateway account that can pay: the client that holds its key, and the name it is remembered by. */
+/** A billing account of a gateway: the client with its key, and the name it is stored by. */
 export interface Payer {
   readonly wallet: Wallet;
   /** Which gateway and wallet, such as `embedded/main` or `https://gateway.example/main`. */
@@ -9,10 +9,10 @@ export interface Payer {
   readonly client: GatewayClient;
 }
 
-/** Who pays for what, whichever gateway is in use. */
+/** Decides which billing account pays, whichever gateway is in use. */
 export interface Connections {
   readonly mode: 'embedded' | 'remote';
-  /** The wallets there are, whether they mean anything to the user yet or not. */
+  /** All wallets, used or not. */
   payers(): Promise<Payer[]>;
   wallet(wallet: Wallet): Promise<Payer>;
   /** The wallet that pays for an answer by this model. */

@@ -9,16 +9,16 @@ const ours: Readonly<Record<string, ErrorCode>> = {
   truncated: 'upstream_truncated',
 };
 
-/** Told by a gateway of ours to programs; a person is shown the time that is left. */
+/** Advice of our gateway to programs; users are shown the remaining time. */
 const headerAdvice = / Wait as long as "Retry-After" says\.$/;
 
-/** The app's code for a refusal; one that we do not know is told by its status where that says enough. */
+/** The app’s code for a gateway error; an unknown one by its status, where that suffices. */
 function codeOf({ code, status_code }: GatewayError): ErrorCode {
   const known = ours[code] ?? (isErrorCode(code) ? code : null);
   return known ?? (status_code === 429 ? 'rate_limit_exceeded' : 'upstream_bad_response');
 }
 
-/** A gateway's own sentence. Another language has words for its code, and quotes the sentence. */
+/** A gateway’s own sentence. Other languages word its code and quote the sentence. */
 export const saidByGateway = (code: string, message: string) =>
   tell('gatewaySaid', { code, said: message.replace(headerAdvice, '') });
 
@@ -29,7 +29,7 @@ function wordsOf({ code, message, status_code: status, details }: GatewayError) 
   return code === 'truncated' ? tell('cutOff') : saidByGateway(code, message);
 }
 
-/** The one model that was asked for, where nothing but a credential is missing. */
+/** The requested model, where only a credential is missing. */
 function withoutCredential({ code, details }: GatewayError): string | null {
   if (code !== 'no_eligible_model' || !Array.isArray(details?.excluded) || details.excluded.length !== 1) return null;
   const [only]: { id?: unknown; excluded?: unknown }[] = details.excluded;
@@ -38,8 +38,8 @@ function withoutCredential({ code, details }: GatewayError): string | null {
 }
 
 /**
- * A gateway's refusal as the app's own error: its code where we know it, and its own words, except where they tell how to
- * write a request.
+ * A gateway’s refusal as our own error: its code where we know it, and its own words, except advice on how to write a
+ * request.
  */
 export function fromGateway(error: unknown): unknown {
   if (error instanceof GatewayError) {
@@ -62,7 +62,7 @@ export function fromGateway(error: unknown): unknown {
   return error;
 }
 
-/** Runs a call to the gateway; what it fails with is ours. */
+/** Runs a call to the gateway and converts its errors. */
 export async function askGateway<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -5,9 +5,9 @@ import { wordsWithCalls } from '../request/call-messages.ts';
 import { type HistoryEntry, sendable } from '../request/history.ts';
 
 export interface CompactPlan {
-  /** The last message that the summary will stand for. */
+  /** The last message that the summary replaces. */
   readonly throughId: string;
-  /** How many messages it will stand for, those of an earlier summary included. */
+  /** How many messages it replaces, including those of an earlier summary. */
   readonly messages: number;
   readonly body: CompletionRequestBody;
 }
@@ -18,8 +18,8 @@ const instruction =
   'identifiers and open questions exactly. Write in the language of the conversation, as notes, without an introduction.';
 
 /**
- * The older half of what is still sent as messages, by tokens; as much of it as the model can read at once. It ends with
- * an answer, so that what is left begins with a question. Null where there is nothing to gain.
+ * The older half, by tokens, of what is still sent, limited by what the model can read at once. It ends with an answer,
+ * so that the rest begins with a question. Null if nothing is gained.
  */
 export function planCompact(
   branch: readonly HistoryEntry[],

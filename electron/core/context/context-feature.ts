@@ -38,7 +38,7 @@ interface Compact {
   readonly model: string;
 }
 
-/** Summaries in place of what no longer fits: a model call like any other, quoted, billed and shown. */
+/** Summaries that replace old messages; a request like any other, quoted, billed and shown. */
 export function contextFeature(deps: CompactDeps) {
   const { messages, conversations, summaries, modelFacts, changes, readers } = deps;
 
@@ -105,7 +105,7 @@ export function contextFeature(deps: CompactDeps) {
 
 type Written = Pick<Summary, 'text' | 'costUsd' | 'costSource' | 'simulated' | 'bill'>;
 
-/** Asks for the summary. What it cost is written down whatever becomes of it. */
+/** Requests the summary. Its cost is recorded whatever the outcome. */
 async function write(
   { connections, modelFacts, spend, now }: CompactDeps,
   id: string,
@@ -131,13 +131,13 @@ async function write(
       client_request_id: id,
       source: payer.source,
     });
-  // Before the network is touched: by its name the charge is found after a crash.
+  // Stored before the request is sent: its name finds the charge after a crash.
   await keep();
   const stream = await askGateway(() =>
     payer.client
       .completionStream(body, { ...(signal ? { signal } : {}), headers: namedRequest(id) })
       .catch(async (error: unknown) => {
-        // A gateway that refuses charges nothing (wire contract §1.4.7).
+        // A refused request costs nothing (wire contract §1.4.7).
         if (error instanceof GatewayError && error.status_code > 0) cost = { costUsd: '0', costSource: 'billed' };
         await keep();
         throw error;

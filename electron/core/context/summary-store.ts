@@ -1,10 +1,10 @@
 import type { Summary } from '#shared/contract/chat/context.ts';
 import type { Db } from '../db/db.ts';
 
-/** Texts that stand for the beginnings of conversations. */
+/** Summaries of the beginnings of conversations. */
 export function summaryStore(db: Db) {
   return {
-    /** The one that stands for the most of this branch; null where it has none. */
+    /** The summary that covers the most of this branch, or null. */
     async of(conversationId: string, branchIds: readonly string[]): Promise<Summary | null> {
       const rows = await db
         .selectFrom('summaries')

@@ -1,17 +1,17 @@
 import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 
-/** What the requests of one answer used and cost in all. What is not known of one is not known of the sum. */
+/** Usage and cost of all requests of one answer. If one is unknown, so is the sum. */
 function sumOf(answer: readonly Message[]): AnswerSum {
   const sent = answer.filter(({ requestId, error }) => requestId !== null || !error || !unsent.has(error.code));
   const parts = sent.length > 0 ? sent : answer;
   return { usage: usageOf(parts), ...costOf(parts), bill: billOf(parts) };
 }
 
-/** Refused before it was sent: it used and cost nothing. */
+/** Refused before it was sent, so without usage and cost. */
 const unsent = new Set(['cap_exceeded', 'context_length_exceeded', 'unsupported_modality']);
 
-/** Messages, oldest first, where each that goes on with an answer has the sum of its requests so far. */
+/** Messages, oldest first; each continuation with the sum of its answer’s requests so far. */
 export function withSums(messages: readonly Message[]): Message[] {
   const answers = new Map<string, readonly Message[]>();
   return messages.map((message) => {
@@ -22,7 +22,7 @@ export function withSums(messages: readonly Message[]): Message[] {
   });
 }
 
-/** All that was used, where each part said so. */
+/** The total usage, if every part has one. */
 function usageOf(parts: readonly Message[]): Message['usage'] {
   const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
   for (const { usage } of parts) {
@@ -37,7 +37,7 @@ function usageOf(parts: readonly Message[]): Message['usage'] {
 
 const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed'];
 
-/** The sum of the bills. One that is not known makes the sum unknown: never a part shown as the whole. */
+/** The total cost. An unknown part makes it unknown: never a part shown as the whole. */
 function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSource'> {
   const costSource = leastSure.find((source) => parts.some((part) => part.costSource === source)) ?? 'unknown';
   let sum = 0n;
@@ -48,7 +48,7 @@ function costOf(parts: readonly Message[]): Pick<Message, 'costUsd' | 'costSourc
   return { costUsd: formatUsd(nanoUsd(sum)), costSource };
 }
 
-/** The bills' lines, added up by kind, where every part has them. */
+/** Bill lines added up by kind, if every part has them. */
 function billOf(parts: readonly Message[]): Message['bill'] {
   type Line = NonNullable<Message['bill']>['lines'][number];
   const lines = new Map<Line['kind'], Line>();

@@ -3,11 +3,11 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../db/db.ts';
 import { showThrough, siblingOf } from './branch.ts';
 
-/** Changes of the tree, each in one commit: what is shown, what is removed, what comes back. */
+/** Changes of the message tree, each in one commit: showing, removing and restoring branches. */
 export function branchStore(db: Db) {
   const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
   return {
-    /** Shows the branch through the message, or its sibling at that side where there is one. */
+    /** Shows the branch of the message, or of its previous or next sibling if there is one. */
     show: (messageId: string, step: -1 | 0 | 1) =>
       inOne(async (tx) => {
         const message = await present(tx, messageId);
@@ -16,7 +16,7 @@ export function branchStore(db: Db) {
         return { conversationId: message.conversation_id, shown, changed };
       }),
 
-    /** Takes the message and all below it away. Answers with the ids that are gone. */
+    /** Removes the message and all below it; returns the removed ids. */
     remove: (messageId: string, deletionId: string, now: number) =>
       inOne(async (tx) => {
         const message = await present(tx, messageId);
@@ -53,7 +53,7 @@ export function branchStore(db: Db) {
         return { conversationId: conversation_id, parentId: message.parent_id, removed };
       }),
 
-    /** Brings back what a removal took; below something else that was removed since, it stays away with that. */
+    /** Undoes a removal; what is below a later removal stays removed with that. */
     restore: (deletionId: string) =>
       inOne(async (tx) => {
         const deletion = await tx.selectFrom('deletions').selectAll().where('id', '=', deletionId).executeTakeFirst();
@@ -67,12 +67,12 @@ export function branchStore(db: Db) {
           await sql`update messages set shown_child = ${message_id}
             where id = (select parent_id from messages where id = ${message_id})`.execute(tx);
         }
-        // What is shown now stays shown, whatever was remembered; it may go on below where it ended.
+        // The shown branch stays shown; it may continue below its end.
         await showThrough(tx, conversation_id, leaf ?? (await leafOf(tx, conversation_id)) ?? message_id);
         return conversation_id;
       }),
 
-    /** Ends the time in which older removals can be taken back: their words go, what was billed stays on record. */
+    /** Deletes old removals for good: their text goes, their costs stay recorded. */
     purge: (before: number) =>
       inOne(async (tx) => {
         const old = tx.selectFrom('deletions').select('id').where('deleted_at', '<', before);
@@ -111,7 +111,7 @@ async function leafOf(tx: Kysely<Tables>, conversationId: string): Promise<strin
 const setLeaf = (tx: Kysely<Tables>, conversationId: string, leaf: string | null) =>
   tx.updateTable('conversations').set({ active_leaf: leaf }).where('id', '=', conversationId).execute();
 
-/** The removal that took something above this message, if any: the nearest. */
+/** The nearest removal above this message, if any. */
 async function removalAbove(tx: Kysely<Tables>, id: string): Promise<string | null> {
   const { rows } = await sql<{ deletion: string }>`
     with recursive up (id, depth) as (

@@ -3,8 +3,8 @@ import type { Tables } from '../db/db.ts';
 import type { NumberedRow } from '../db/message-row.ts';
 
 /**
- * A conversation's messages are a tree. A message's `shown_child` is the one that is shown below it, or was shown last;
- * the branch that is shown ends in the conversation's `active_leaf`. What a removal took is in no branch.
+ * The messages of a conversation are a tree. `shown_child` of a message is the child that is shown, or was last; the
+ * shown branch ends in the conversation’s `active_leaf`. Removed messages are in no branch.
  */
 type Db = Kysely<Tables>;
 
@@ -15,7 +15,7 @@ const columns = sql`m.*, (select count(*) from ${siblings} and s.seq <= m.seq) a
 const shownBelow = sql`coalesce(m.shown_child, (select c.id from messages c where c.conversation_id = m.conversation_id
   and c.parent_id = m.id and c.deletion is null order by c.seq desc limit 1))`;
 
-/** The message and at most so many above it, oldest first. */
+/** The message and at most this many ancestors, oldest first. */
 export async function branchUp(db: Db, id: string, above: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, depth) as (
@@ -27,7 +27,7 @@ export async function branchUp(db: Db, id: string, above: number): Promise<Numbe
   return rows;
 }
 
-/** The message and, where it goes on with an answer, the parts of that above it; oldest first. */
+/** The message and, if it continues an answer, the earlier parts; oldest first. */
 export async function answerUp(db: Db, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, continues, depth) as (
@@ -40,7 +40,7 @@ export async function answerUp(db: Db, id: string): Promise<NumberedRow[]> {
   return rows;
 }
 
-/** The message and all that goes on with it, each after what it goes on with. */
+/** The message and all its continuations, in order. */
 export async function answerDown(db: Db, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive down (id, depth) as (
@@ -53,7 +53,7 @@ export async function answerDown(db: Db, id: string): Promise<NumberedRow[]> {
   return rows;
 }
 
-/** The whole branch that ends here, oldest first, without its siblings: for those who only read on. */
+/** The whole branch that ends here, oldest first, without counting siblings. */
 export async function wholeBranch(db: Db, id: string): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive up (id, parent_id, depth) as (
@@ -66,7 +66,7 @@ export async function wholeBranch(db: Db, id: string): Promise<NumberedRow[]> {
   return rows;
 }
 
-/** At most so many messages below this one, as they are shown or were shown last; oldest first. */
+/** At most this many descendants along the branch shown last; oldest first. */
 export async function branchDown(db: Db, id: string, below: number): Promise<NumberedRow[]> {
   const { rows } = await sql<NumberedRow>`
     with recursive down (id, next, depth) as (
@@ -78,7 +78,7 @@ export async function branchDown(db: Db, id: string, below: number): Promise<Num
   return rows;
 }
 
-/** The answers of these comparisons of a conversation, with what goes on with them, in order of arrival. */
+/** The answers of these comparisons with their continuations, in order of arrival. */
 export async function comparedRows(
   db: Db,
   conversationId: string,
@@ -91,7 +91,7 @@ export async function comparedRows(
   return rows;
 }
 
-/** Where the branch through this message ends. */
+/** The leaf of the branch through this message. */
 export async function leafBelow(db: Db, id: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`
     with recursive down (id, next, depth) as (
@@ -103,7 +103,7 @@ export async function leafBelow(db: Db, id: string): Promise<string> {
   return rows[0]?.id ?? id;
 }
 
-/** Makes this message the one that each message above it leads to. */
+/** Makes each ancestor lead to this message. */
 export async function rememberPath(db: Db, id: string): Promise<void> {
   await sql`
     with recursive up (id, parent_id) as (
@@ -115,7 +115,7 @@ export async function rememberPath(db: Db, id: string): Promise<void> {
     where messages.id = up.parent_id and messages.shown_child is not up.id`.execute(db);
 }
 
-/** Shows the branch through this message; true where that changed anything. */
+/** Shows the branch through this message; true if that changed anything. */
 export async function showThrough(db: Db, conversationId: string, id: string): Promise<boolean> {
   await rememberPath(db, id);
   const leaf = await leafBelow(db, id);
@@ -128,7 +128,7 @@ export async function showThrough(db: Db, conversationId: string, id: string): P
   return numUpdatedRows > 0n;
 }
 
-/** The sibling that is there before (-1) or after (1) a message. */
+/** The previous (-1) or next (1) sibling of a message. */
 export async function siblingOf(
   db: Db,
   message: { conversation_id: string; parent_id: string | null; seq: number | null },

@@ -7,21 +7,23 @@ import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 interface Asked {
   readonly conversationId: string;
-  /** Of a conversation that begins with this question; null where there is one. */
+  /** The title of a new conversation; null for an existing one. */
   readonly title: string | null;
   readonly parentId: string | null;
   readonly question: NewQuestion;
   readonly comparison: string;
-  /** One for each column, from the left. */
   readonly answers: readonly [NewAnswer, ...NewAnswer[]];
   readonly now: number;
 }
 
-/** Comparisons: which answers belong together, and whether they are shown together. Each change is one commit. */
+/** Comparisons: which answers belong together, and whether they are shown together. One commit per change. */
 export function comparisonStore(db: Db) {
   const inOne = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
   return {
-    /** A question and a column for each model. The first one stands for all in the branch until one is chosen. */
+    /**
+     * Stores a question with a column for each model. The first column represents the comparison in the branch until
+     * one is chosen.
+     */
     ask: ({ conversationId: id, title, parentId, question, comparison, answers, now }: Asked) =>
       db.transaction().execute(async (tx) => {
         const [first] = answers;
@@ -40,7 +42,7 @@ export function comparisonStore(db: Db) {
         await showThrough(tx, id, first.id);
       }),
 
-    /** Goes on with one column, as a single answer; the others stay beside it. */
+    /** Chooses a column as the answer; the others stay beside it. */
     choose: (messageId: string) =>
       inOne(async (tx) => {
         const row = await present(tx, messageId);
@@ -69,7 +71,7 @@ export function comparisonStore(db: Db) {
         return { conversationId: conversation_id, questionId };
       }),
 
-    /** The answers of the comparison that a question shows, its first of each column; none where it shows none. */
+    /** The first answer of each column of the comparison that a question shows. */
     async answersBelow(questionId: string): Promise<string[]> {
       const rows = await db
         .selectFrom('messages as q')
@@ -82,7 +84,7 @@ export function comparisonStore(db: Db) {
       return rows.map(({ id }) => id);
     },
 
-    /** Whether the branch ends in a comparison that is shown: nobody knows which of its answers comes next. */
+    /** Whether the branch ends in a comparison without a chosen column. */
     async undecided(conversationId: string): Promise<boolean> {
       const columns = await db
         .selectFrom('conversations as c')
@@ -121,7 +123,7 @@ const roleOf = (tx: Kysely<Tables>, id: string | null) =>
     .where('id', '=', id ?? '')
     .executeTakeFirst();
 
-/** An answer that goes on hangs on its first part, and that on the question. */
+/** The parent of a continuation is the part before it, that of the first part the question. */
 async function questionAbove(tx: Kysely<Tables>, id: string | null): Promise<string> {
   const above = await roleOf(tx, id);
   if (id === null || !above) throw refusal('not_found', 'comparisonGone');

@@ -19,7 +19,7 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** Conversations, and the writes that touch a conversation and its messages in one commit. */
+/** Conversations, and writes that change a conversation and its messages in one commit. */
 export function conversationStore(db: Db) {
   return {
     find: (id: string): Promise<ConversationRow | undefined> =>
@@ -37,7 +37,7 @@ export function conversationStore(db: Db) {
         .where('id', 'in', [...ids])
         .execute(),
 
-    /** Newest first. A cursor is the time and id of the last one of the page before. */
+    /** Newest first. The cursor is time and id of the last one of the previous page. */
     async page({ limit, cursor, view, pinned, folderId }: ListQuery): Promise<Page> {
       const after = parseCursor(cursor ?? null);
       let query = db.selectFrom('conversations').selectAll();
@@ -60,7 +60,7 @@ export function conversationStore(db: Db) {
       return { rows: page, nextCursor: last ? `${last.updated_at}.${last.id}` : null };
     },
 
-    /** The tags of each of these, by conversation. */
+    /** Tags by conversation. */
     async tagsOf(ids: readonly string[]): Promise<Map<string, string[]>> {
       const rows = await db
         .selectFrom('conversation_tags')
@@ -98,7 +98,7 @@ export function conversationStore(db: Db) {
       await db.updateTable('conversations').set({ place: text }).where('id', '=', id).execute();
     },
 
-    /** The user's message below another one, and the answer to it; both are shown. */
+    /** Adds the user’s message and its answer below another message and shows them. */
     async ask(conversationId: string, parentId: string | null, question: NewQuestion, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         if (parentId !== null) await mustBeThere(tx, parentId);
@@ -107,7 +107,7 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** A further answer to a message that is there. */
+    /** Adds another answer to an existing message. */
     async answerAgain(conversationId: string, questionId: string, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         await mustBeThere(tx, questionId);
@@ -115,7 +115,7 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** What goes on with an answer: its child, so that each request has a bill of its own. */
+    /** Adds a continuation as a child of the answer, so that each request has its own bill. */
     async goOn(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         await mustBeThere(tx, answerId);
@@ -123,7 +123,7 @@ export function conversationStore(db: Db) {
       });
     },
 
-    /** The same without the user's doing: where another branch is shown, or another model chosen, that stays. */
+    /** The same without an action of the user: the shown branch and the chosen model stay. */
     async nextRound(conversationId: string, answerId: string, answer: NewAnswer, now: number) {
       await db.transaction().execute(async (tx) => {
         await mustBeThere(tx, answerId);

@@ -14,12 +14,11 @@ export interface ConversationsDeps {
   readonly messages: MessageStore;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
-  /** Where the core keeps small values. */
   readonly settings: {
     readText(name: string): Promise<string | null>;
     write(name: string, value: unknown): Promise<void>;
   };
-  /** What the chat knows of answers that are being written. */
+  /** Running answers. */
   readonly live: {
     isLive(conversationId: string): boolean;
     isWaiting(conversationId: string): boolean;
@@ -29,7 +28,7 @@ export interface ConversationsDeps {
   };
 }
 
-/** The list of conversations, and one with the messages of the branch that is shown. */
+/** The conversation list, and single conversations with the shown branch. */
 export function conversationsFeature({ conversations, messages, changes, readers, settings, live }: ConversationsDeps) {
   async function toConversations(rows: readonly ConversationRow[]): Promise<Conversation[]> {
     const tags = await conversations.tagsOf(rows.map((row) => row.id));
@@ -53,7 +52,7 @@ export function conversationsFeature({ conversations, messages, changes, readers
     columns: withSums(stretch.columns.map(live.current)),
   });
 
-  /** The place that was kept, where the branch that is shown still has it. */
+  /** The kept scroll position, if its message is on the shown branch. */
   async function shownPlace(row: ConversationRow): Promise<ScrollPosition | null> {
     const place: ScrollPosition | null = row.place === null ? null : JSON.parse(row.place);
     return place && (await messages.leafBelow(place.messageId)) === row.active_leaf ? place : null;
@@ -65,7 +64,7 @@ export function conversationsFeature({ conversations, messages, changes, readers
       return { conversations: await toConversations(page.rows), nextCursor: page.nextCursor };
     },
 
-    /** Those of these that there are, by id. */
+    /** The conversations that exist, by id. */
     async byIds(ids: readonly string[]): Promise<Map<string, Conversation>> {
       const found = await toConversations(await conversations.findAll(ids));
       return new Map(found.map((conversation) => [conversation.id, conversation]));
@@ -115,7 +114,7 @@ export function conversationsFeature({ conversations, messages, changes, readers
       return shown(await existing(id));
     },
 
-    /** Removing what is gone already is no error. */
+    /** No error if it does not exist. */
     async remove({ id }: { id: string }): Promise<void> {
       await live.stopAll(id);
       await conversations.remove(id);

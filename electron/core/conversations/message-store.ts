@@ -15,18 +15,18 @@ export interface NewAnswer {
   readonly model: string;
   readonly modelName: string | null;
   readonly simulated: boolean;
-  /** Its place in a comparison. */
+  /** Its comparison and column. */
   readonly comparison?: Message['comparison'];
-  /** It is shown as one of several columns: the branch that is shown stays. */
+  /** It is a column beside others: the shown branch stays. */
   readonly aside?: boolean;
 }
 
 type SavedWords = Pick<Message, 'id' | 'text' | 'reasoning'>;
 
-/** Neighbours on one branch, oldest first. */
+/** Consecutive messages of a branch, oldest first. */
 export interface Stretch {
   readonly messages: Message[];
-  /** The answers of every comparison that is shown among them. */
+  /** The answers of comparisons that these messages show. */
   readonly columns: Message[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
@@ -40,10 +40,10 @@ export function messageStore(db: Db) {
       return row ? toMessage(row) : null;
     },
 
-    /** A message after the one it hangs on; fewer where they are not there. */
+    /** A message’s parent and itself, as far as they exist. */
     withParent: async (id: string): Promise<Message[]> => (await branchUp(db, id, 1)).map(toMessage),
 
-    /** The request that a message was answered by, and who paid for it. */
+    /** The request of an answer, and the billing account. */
     async requestOf(id: string): Promise<{ requestId: string | null; source: string | null } | null> {
       const row = await db
         .selectFrom('messages')
@@ -65,31 +65,31 @@ export function messageStore(db: Db) {
       return row?.id ?? null;
     },
 
-    /** An answer that goes on with another one, as it is now, with the sum of all of it; any other message as it is. */
+    /** A continuation with the sum of its whole answer; any other message unchanged. */
     async withSum(message: Message): Promise<Message> {
       if (!message.continues || message.parentId === null) return message;
       const before = (await answerUp(db, message.parentId)).map(toMessage);
       return withSums([...before, message]).at(-1) ?? message;
     },
 
-    /** This message and all that goes on with it, with their sums. */
+    /** This message and its continuations, with their sums. */
     async goingOnWith(id: string): Promise<Message[]> {
       const above = (await answerUp(db, id)).slice(0, -1);
       const below = await answerDown(db, id);
       return withSums([...above, ...below].map(toMessage)).slice(above.length);
     },
 
-    /** The whole branch of this conversation that ends here, oldest first; each as if it had no siblings. */
+    /** The whole branch that ends here, oldest first, without counting siblings. */
     async branch(conversationId: string, leafId: string | null): Promise<Message[]> {
       const rows = leafId === null ? [] : await wholeBranch(db, leafId);
       return rows.filter((row) => row.conversation_id === conversationId).map(toMessage);
     },
 
-    /** A stretch of the branch through a message. It never begins within an answer that goes on. */
+    /** Messages around one of a branch. Never begins within an answer in several parts. */
     async around(messageId: string, before: number, after: number): Promise<Stretch> {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
-      // Nor with a column of a comparison: its question tells how it is shown.
+      // Nor with a column: its question tells how the comparison is shown.
       while ((up[0]?.continues || up[0]?.comparison) && up[0].parent_id)
         up.unshift(...(await branchUp(db, up[0].parent_id, 0)));
       const rows = [...up, ...down.slice(0, after)];
@@ -105,12 +105,12 @@ export function messageStore(db: Db) {
 
     leafBelow: (id: string): Promise<string> => leafBelow(db, id),
 
-    /** Saves what an answer holds now: one commit. */
+    /** Saves changes of an answer in one commit. */
     async update(id: string, patch: AnswerPatch): Promise<void> {
       await db.updateTable('messages').set(toColumns(patch)).where('id', '=', id).execute();
     },
 
-    /** Answers that a former run left in the middle become `interrupted`, with the words they had; returns how many there were. */
+    /** Marks answers of a former process as `interrupted`, with the words they had; returns their number. */
     async interruptStreaming(now: number, wordsOf: (saved: SavedWords) => Omit<SavedWords, 'id'>): Promise<number> {
       const cut = await db
         .selectFrom('messages')
@@ -124,7 +124,7 @@ export function messageStore(db: Db) {
       return cut.length;
     },
 
-    /** Ended answers whose cost the gateway has not told yet. */
+    /** Ended answers whose cost is not known yet. */
     async costOpen(): Promise<MessageRow[]> {
       return db
         .selectFrom('messages')

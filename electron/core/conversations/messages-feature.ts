@@ -6,23 +6,24 @@ export interface MessagesDeps {
   readonly branches: BranchStore;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
-  /** Stops those of these answers that are being written, and waits until their end is stored. */
+  /** Stops the running ones of these answers and waits until their ends are stored. */
   readonly stopAnswers: (ids: readonly string[]) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
 }
 
-/** So long a removal can be taken back. */
+/** How long a removal can be undone. */
 const undoMs = 86_400_000;
 
-/** The branch that is shown, and messages that are taken away and brought back. */
+/** Switching branches, and removing and restoring messages. */
 export function messagesFeature({ branches, changes, readers, stopAnswers, newId, now }: MessagesDeps) {
   const purge = () => branches.purge(now() - undoMs);
   return {
     async show({ messageId, step }: { messageId: string; step: -1 | 0 | 1 }) {
       const { conversationId, shown, changed } = await branches.show(messageId, step);
       if (!changed) return { messageId: shown };
-      // One step aside changes nothing above; a message elsewhere may hang on another branch from the beginning.
+      // A step to a sibling changes nothing above it; a message elsewhere may be on a branch that differs from the
+      // start.
       readers.publish(
         conversationId,
         step === 0 ? { type: 'all-changed' } : { type: 'branch-changed', messageId: shown },

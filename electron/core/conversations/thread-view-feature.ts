@@ -7,10 +7,10 @@ export interface ThreadViewDeps {
   readonly now: () => number;
 }
 
-/** Edits lie beside the composers' drafts, under a name that no chat has. */
+/** Edits are stored with the drafts, under keys that no chat has. */
 const editKey = (messageId: string) => `edit:${messageId}`;
 
-/** What a reader has done to the view of messages, so that the next window and the next start show the same. */
+/** View state of a thread: unsent edits and expanded parts, for other windows and the next start. */
 export function threadViewFeature({ db, now }: ThreadViewDeps) {
   return {
     async view({ conversationId }: { conversationId: string }) {

@@ -12,7 +12,7 @@ import type { conversationsFeature } from './conversations-feature.ts';
 export interface WatchedThreadDeps {
   readonly readers: ThreadReaders;
   readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds'>;
-  /** The answers being written in a conversation, on whichever branch. */
+  /** Running answers of a conversation, on any branch. */
   readonly running: (conversationId: string) => Message[];
   readonly totalOf: (conversationId: string) => Promise<ConversationTotal>;
 }
@@ -30,7 +30,7 @@ type AskedPage =
 const pageSize = 60;
 const besides = 30;
 
-/** One thread for each reader: a snapshot, then each change, at most one batch a frame. */
+/** A stream per reader: a snapshot, then each change, at most one batch a frame. */
 export function watchedThread({ readers, chats, running, totalOf }: WatchedThreadDeps) {
   return {
     async *watch(
@@ -50,7 +50,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
         const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, place } as const;
         return { ...head, messages, columns, hasOlder, hasNewer, answers: running(conversationId), total };
       };
-      /** What the reader shows, as far as it is known: the end, or where it was last. */
+      /** A new snapshot of about the same size: at the kept scroll position, else at the end. */
       const again = async () =>
         snapshotOf(
           await chats.get({ id: conversationId, limit: Math.min(mostAtOnce, Math.max(limit, given)), at: 'place' }),
@@ -89,7 +89,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
             const stretch = await chats
               .around({ messageId: news.messageId, before: 0, after: pageSize })
               .catch(goneToNull);
-            // Taken away since: what is shown in its place is read whole.
+            // Removed meanwhile: a snapshot replaces it.
             if (stretch === null) return again();
             const { messages, columns, hasNewer } = stretch;
             return { type: 'branch-shown', seq: ++seq, messages, columns, hasNewer };
