@@ -70,7 +70,7 @@ export async function runTurn(deps: TurnDeps, answer: LiveAnswer, branch: Branch
     // The gateway’s record has the parts of the cost, which the stream lacks.
     end = { status: 'done' };
   } catch (error) {
-    end = endOf(error, answer.abort.signal);
+    end = endOf(error, answer.abort.signal, deps.modelFacts);
     if (end.status === 'error') log({ event: 'answer-failed', code: end.error?.code, ...failureEntry(error) });
   }
   await journal.close();
@@ -181,17 +181,19 @@ async function learnCost({ messages, log }: TurnDeps, { message, client }: LiveA
   }
 }
 
-function endOf(error: unknown, signal: AbortSignal): AnswerPatch {
+function endOf(error: unknown, signal: AbortSignal, describe: DescribeModel): AnswerPatch {
   const reason: unknown = signal.aborted ? signal.reason : error;
   if (reason instanceof AppError && reason.code === 'cancelled') return { status: 'cancelled' };
   if (reason instanceof AppError && reason.code === 'interrupted') return { status: 'interrupted' };
-  return { status: 'error', ...failure(reason) };
+  return { status: 'error', ...failure(reason, describe) };
 }
 
 /** The gateway’s code and sentence; a lost connection by name; messages of other errors are dropped. */
-function failure(reason: unknown): AnswerPatch {
+function failure(reason: unknown, describe: DescribeModel): AnswerPatch {
   const error =
-    reason instanceof TypeError ? refusal('gateway_unreachable', 'connectionLost') : toAppError(fromGateway(reason));
+    reason instanceof TypeError
+      ? refusal('gateway_unreachable', 'connectionLost')
+      : toAppError(fromGateway(reason, describe));
   const { code, message, retryAfterMs = null } = error;
   return {
     error: { code, message, retryAfterMs: wholeMs(retryAfterMs), refusal: error.refusal },

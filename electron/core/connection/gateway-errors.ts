@@ -2,6 +2,7 @@ import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
+import type { DescribeModel } from './model-facts.ts';
 
 const ours: Readonly<Record<string, ErrorCode>> = {
   unreachable: 'gateway_unreachable',
@@ -39,9 +40,9 @@ function withoutCredential({ code, details }: GatewayError): string | null {
 
 /**
  * A gateway’s refusal as our own error: its code where we know it, and its own words, except advice on how to write a
- * request.
+ * request. `describe` knows the name of a model that is meant.
  */
-export function fromGateway(error: unknown): unknown {
+export function fromGateway(error: unknown, describe: DescribeModel = () => null): unknown {
   if (error instanceof GatewayError) {
     const more = {
       ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
@@ -54,7 +55,8 @@ export function fromGateway(error: unknown): unknown {
       return new AppError(codeOf(error), message, { ...more, refusal: told });
     }
     const provider = model.slice(0, model.indexOf('/'));
-    return refusal(codeOf(error), 'noKeyFor', { provider: knownProvider(provider)?.name ?? provider, model }, more);
+    const names = { provider: knownProvider(provider)?.name ?? provider, model: describe(model)?.name ?? model };
+    return refusal(codeOf(error), 'noKeyFor', names, more);
   }
   if (error instanceof Error && error.name === 'TimeoutError') {
     return refusal('gateway_unreachable', 'gatewaySlow', { cause: error });

@@ -228,14 +228,15 @@ test('the door for other programs opens on loopback; a taken port is reported an
 
 test('a model without a key says whose key is missing, before and after sending, in words for a person', async () => {
   const core = await start();
-  const sentence = 'There is no key for OpenAI, so openai/gpt-5 cannot answer.';
+  await core.client.models.list();
+  const sentence = 'There is no key for OpenAI, so GPT-5 cannot answer.';
   const quote = await core.client.quotes.get({
     conversationId: null,
     text: 'Hello?',
     attachments: [],
     model: 'openai/gpt-5',
   });
-  const noKey = { name: 'noKeyFor', values: { model: 'openai/gpt-5', provider: 'OpenAI' } };
+  const noKey = { name: 'noKeyFor', values: { model: 'GPT-5', provider: 'OpenAI' } };
   expect(quote.obstacles).toEqual([{ code: 'no_eligible_model', message: sentence, refusal: noKey }]);
   expect((await answerTo(core, 'openai/gpt-5'))?.error).toMatchObject({ code: 'no_eligible_model', message: sentence });
 });

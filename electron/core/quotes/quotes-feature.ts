@@ -78,7 +78,10 @@ export function quotesFeature(deps: QuotesDeps) {
       }
       // Too many quotes say nothing about the message.
       if (error.status_code === 429) return { ...estimate(body, []), payer };
-      return { ...estimate(body, [{ ...obstacle(toAppError(fromGateway(error))), code: error.code }]), payer };
+      return {
+        ...estimate(body, [{ ...obstacle(toAppError(fromGateway(error, modelFacts))), code: error.code }]),
+        payer,
+      };
     }
   }
 

@@ -53,7 +53,7 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
     } catch (error) {
       if (error instanceof GatewayError && [404, 405, 501].includes(error.status_code) && !known.has(error.code))
         return null;
-      throw fromGateway(error);
+      throw fromGateway(error, modelFacts);
     }
   }
 
