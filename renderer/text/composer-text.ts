@@ -61,8 +61,7 @@ export const composerText = words({
   keyModel: 'model',
   prompts: 'Prompts',
   models: 'Models',
-  menuEmpty: (label: string) =>
-    label === 'Prompts' ? 'No saved prompts yet. Add some in Settings.' : 'No model matches.',
+  noPrompts: 'No saved prompts yet. Add some in Settings.',
   insert: 'Insert',
   mentioned: (name: string) => `Only this one: ${name}`,
   removeMention: 'Back to the chat’s own choice',

@@ -22,6 +22,7 @@ export const text = words({
     expiry: 'Expired',
     byok_fee: 'Fee on your own key',
   },
+  opening: 'Opening test credits',
   estimated: 'estimated',
   empty: 'No transactions yet',
   emptyNote: 'The first answer writes the first line.',

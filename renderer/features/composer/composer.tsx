@@ -67,7 +67,14 @@ export function Composer(props: ComposerProps) {
   return (
     <div className="measure relative">
       {menu.open && (
-        <MenuPopup id={menu.id} label={menu.label} entries={menu.entries} active={menu.active} onPick={menu.pick} />
+        <MenuPopup
+          id={menu.id}
+          label={menu.label}
+          empty={menu.empty}
+          entries={menu.entries}
+          active={menu.active}
+          onPick={menu.pick}
+        />
       )}
       <div
         className="flex flex-col rounded-bubble border border-control bg-raised shadow-rest focus-within:border-fg-3 focus-within:shadow-float"

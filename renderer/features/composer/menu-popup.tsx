@@ -1,10 +1,10 @@
-import { composerText as text } from '../../text/composer-text.ts';
 import { classNames } from '../../ui/elements/class-names.ts';
 import type { MenuEntry } from './composer-menu.ts';
 
 interface MenuPopupProps {
   id: string;
   label: string;
+  empty: string;
   entries: readonly MenuEntry[];
   active: number;
   onPick: (entry: MenuEntry) => void;
@@ -13,7 +13,7 @@ interface MenuPopupProps {
 export const optionId = (menuId: string, at: number): string => `${menuId}-${at}`;
 
 /** The popup of `/` and `@`. The focus stays in the text field. */
-export function MenuPopup({ id, label, entries, active, onPick }: MenuPopupProps) {
+export function MenuPopup({ id, label, empty, entries, active, onPick }: MenuPopupProps) {
   return (
     <div className="absolute inset-x-0 bottom-full z-30 mb-1.5 max-h-72 overflow-y-auto rounded-menu border border-line bg-raised p-1 shadow-float">
       <div id={id} role="listbox" aria-label={label}>
@@ -39,7 +39,7 @@ export function MenuPopup({ id, label, entries, active, onPick }: MenuPopupProps
           </div>
         ))}
       </div>
-      {entries.length === 0 && <p className="px-2 py-2 text-fg-2 text-sm">{text.menuEmpty(label)}</p>}
+      {entries.length === 0 && <p className="px-2 py-2 text-fg-2 text-sm">{empty}</p>}
     </div>
   );
 }

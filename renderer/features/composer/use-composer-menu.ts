@@ -3,6 +3,8 @@ import { type MenuEntry, type MenuTrigger, triggerAt } from './composer-menu.ts'
 
 interface Source {
   readonly label: string;
+  /** Said where there are no entries. */
+  readonly empty: string;
   readonly entries: (query: string) => readonly MenuEntry[];
   readonly pick: (id: string, trigger: MenuTrigger) => void;
 }
@@ -29,6 +31,7 @@ export function useComposerMenu(text: string, sources: Readonly<Record<MenuTrigg
     id,
     open,
     label: source?.label ?? '',
+    empty: source?.empty ?? '',
     entries,
     active: at,
     pick,

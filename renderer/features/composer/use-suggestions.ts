@@ -14,6 +14,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
   const menu = useComposerMenu(draft, {
     '/': {
       label: text.prompts,
+      empty: text.noPrompts,
       entries: (query) => promptEntries(prompts, query),
       pick: (id) => {
         const picked = prompts.find((entry) => entry.id === id);
@@ -24,6 +25,7 @@ export function useSuggestions({ key, text: draft, models, compare }: NextMessag
     },
     '@': {
       label: text.models,
+      empty: text.noModel,
       entries: (query) => modelEntries(models, query),
       pick: (id, { start, query }) => {
         if (compare.on) compare.add(id);

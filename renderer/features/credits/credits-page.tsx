@@ -39,7 +39,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
           {text.emptyNote}
         </Empty>
       ) : (
-        <Lines lines={lines} />
+        <Lines lines={lines} simulated={wallet.simulated} />
       )}
       {credits.hasNextPage && (
         <div className="mt-4 flex items-center gap-3">
@@ -83,7 +83,13 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
   );
 }
 
-function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
+/** What a line is for. Test credits are granted by the app alone, once. */
+function subjectOf({ type, model, provider, description }: CreditTransaction, simulated: boolean): string | null {
+  if (model) return `${provider}/${model}`;
+  return simulated && type === 'grant' ? text.opening : description;
+}
+
+function Lines({ lines, simulated }: { lines: readonly CreditTransaction[]; simulated: boolean }) {
   const { columns } = text;
   return (
     <Table
@@ -100,7 +106,7 @@ function Lines({ lines }: { lines: readonly CreditTransaction[] }) {
           <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
           <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
             {text.types[line.type]}
-            <span className="text-fg-3"> {line.model ? `${line.provider}/${line.model}` : line.description}</span>{' '}
+            <span className="text-fg-3"> {subjectOf(line, simulated)}</span>{' '}
             {line.estimated && <Badge>{text.estimated}</Badge>}
             <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
           </td>

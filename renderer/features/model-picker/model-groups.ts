@@ -47,14 +47,15 @@ const rank = (model: Model): number => {
 
 function choiceOf(model: Model, disabled: boolean): ModelChoice {
   const { pricing } = model;
+  const name = model.kind === 'router' ? text.auto : model.name;
   return {
     id: model.id,
-    name: model.kind === 'router' ? text.auto : model.name,
+    name,
     provider: model.provider,
     price: pricing ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}` : '',
     note: model.kind === 'router' ? text.autoNote : disabled ? wantOf(model) : '',
     disabled,
-    words: `${model.name} ${model.id} ${model.owned_by}`.toLowerCase(),
+    words: `${name} ${model.id} ${model.owned_by}`.toLowerCase(),
   };
 }
 
