@@ -1,0 +1,317 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { pseudo, wordReader } from './pseudo-words.ts';
+import { keep } from './stored.ts';
+
+/** What the walk through the views does not open: menus, dialogs, and everything that goes wrong on purpose. */
+
+const providerSaid = 'Incorrect API key provided.';
+const question = 'Tell me about the ledger';
+const fileName = 'plan.txt';
+const serverName = 'Nowhere';
+
+let provider: Server;
+test.beforeEach(async () => {
+  provider = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: providerSaid, code: 'invalid_api_key' } }));
+  });
+  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+});
+test.afterEach(() => provider.close());
+
+test('in another language no dialog, menu or error is left in English', async ({ launch }) => {
+  const { page: begun, dataFolder, close } = await launch();
+  await begun.getByRole('button', { name: 'Try it now' }).click();
+  await close();
+  keep(dataFolder, 'user', { language: 'en-XA', confirmRoute: true });
+  const { port } = provider.address() as AddressInfo;
+  const { page } = await launch({ dataFolder, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` } });
+  const reader = wordReader({ page, dataFolder }, [question, 'fetch_page', fileName, serverName, providerSaid]);
+  const walk = walker(page, reader.look);
+  for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
+  expect(reader.left).toEqual({});
+});
+
+function walker(page: Page, look: (view: string) => Promise<void>) {
+  const floating = page
+    .locator(':is([role=dialog], [role=menu], [role=listbox]):not([aria-modal=false])')
+    .filter({ visible: true });
+  const button = (english: string, within: Page | Locator = page) =>
+    within.getByRole('button', { name: pseudo(english), exact: true });
+  /** Opens something over the page, reads it, and closes it again. */
+  async function open(view: string, act: () => Promise<void>, inside: () => Promise<void> = async () => {}) {
+    await act();
+    await floating.first().waitFor();
+    await look(view);
+    await inside();
+    await page.keyboard.press('Escape');
+    await expect(floating).toHaveCount(0);
+  }
+  return {
+    page,
+    look,
+    button,
+    open,
+    field: (english: string) => page.getByLabel(pseudo(english), { exact: true }),
+    message: page.getByRole('textbox', { name: pseudo('Message'), exact: true }),
+    async go(hash: string): Promise<void> {
+      await page.evaluate((place) => {
+        location.hash = place;
+      }, hash);
+      await page.locator('main h1, main textarea').first().waitFor();
+    },
+    /** Everything in here that opens a menu or a dialog. */
+    async openAll(view: string, within: Locator): Promise<void> {
+      const triggers = within.locator('[aria-haspopup]').filter({ visible: true });
+      const count = await triggers.count();
+      for (let at = 0; at < count; at++) await open(`${view}, ${at}`, () => triggers.nth(at).click());
+    },
+    async choose(model: string): Promise<void> {
+      await page.getByRole('combobox', { name: pseudo('Model'), exact: true }).click();
+      await expect(page.getByPlaceholder(/^⟦Search/)).toBeFocused();
+      await page.keyboard.type(model);
+      await page.getByRole('option', { name: model }).first().click();
+    },
+  };
+}
+type Walk = ReturnType<typeof walker>;
+
+/** The composer's menus, what a file may be, and what a chat is sent with. */
+async function composer({ page, go, look, button, open, message }: Walk): Promise<void> {
+  await go('#chat');
+  // What the welcome has written there.
+  await expect(message).not.toHaveValue('');
+  await message.fill('');
+  await message.pressSequentially('/');
+  await page.getByText(pseudo('No saved prompts yet. Add some in Settings.')).waitFor();
+  await look('no prompts to insert');
+  await message.fill('');
+  await message.pressSequentially('@');
+  await open('models to mention', async () => {});
+  await message.fill('');
+  await open('no such model', async () => {
+    await page.getByRole('combobox', { name: pseudo('Model'), exact: true }).click();
+    await page.keyboard.type('zzz');
+  });
+  const files = page.locator('input[type=file]');
+  await files.setInputFiles({ name: fileName, mimeType: 'text/plain', buffer: Buffer.from([0, 1, 2, 0xff, 0xfe]) });
+  await expect(page.getByText(/⟦.*plan\.txt is /).first()).toBeVisible();
+  await look('a file that is not taken');
+  await files.setInputFiles({ name: fileName, mimeType: 'text/plain', buffer: Buffer.from('One two three.') });
+  await expect(page.getByText(/⟦.* tokens/).first()).toBeVisible();
+  await look('an attached file');
+  await page.getByRole('button', { name: /^⟦Remove plan/ }).click();
+  await open('chat settings', () => button('Chat settings').click());
+  await button('Compare models').click();
+  await look('comparing');
+  await button('Stop comparing').click();
+  await go('#models');
+}
+
+/** An answer with all that can be done with it, one that fails, and what is asked before Auto is. */
+async function answers({ page, go, look, button, open, openAll, message, choose }: Walk): Promise<void> {
+  const article = page.getByRole('article');
+  await go('#chat');
+  await choose('Sandbox Echo');
+  await message.fill(question);
+  await button('Send').click();
+  await button('Regenerate', article.nth(1)).waitFor();
+  await openAll('an answer', page.getByRole('main'));
+  await button('Regenerate', article.nth(1)).click();
+  await page.getByRole('group', { name: pseudo('Versions') }).waitFor();
+  await button('Regenerate', article.nth(1)).waitFor();
+  await button('Edit message', article.first()).click();
+  await look('another wording');
+  await button('Cancel').click();
+  await button('Delete message', article.first()).click();
+  await button('Undo').waitFor();
+  await look('a message is deleted');
+  await button('Undo').click();
+  await button('Regenerate', article.nth(1)).waitFor();
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('zzz');
+  await look('nothing found');
+  await page.keyboard.press('Escape');
+  await choose(pseudo('Auto'));
+  await message.fill(question);
+  await open('what Auto would ask', () => button('Send').click());
+  await choose('Sandbox Slow');
+  await button('Send').click();
+  await button('Stop').waitFor();
+  await message.fill(question);
+  await button('Queue message').click();
+  await button('Edit waiting message').waitFor();
+  await look('a message that waits');
+  await button('Stop').click();
+  await button('Go on with these').waitFor();
+  await look('an answer that was stopped');
+  await button('Remove waiting message').click();
+  await go('#chat');
+  await choose('Sandbox Flaky');
+  await message.fill(question);
+  await button('Send').click();
+  await button('Retry', article.nth(1)).waitFor();
+  await look('an answer that failed');
+}
+
+/** What can be done with one chat, with several, and with those in the trash. */
+async function chats({ page, go, look, button, open }: Walk): Promise<void> {
+  const item = (english: string) => page.getByRole('menuitem', { name: pseudo(english), exact: true });
+  for (const action of ['Rename', 'Move to folder…', 'Tags…', 'Export…']) {
+    await open(action, async () => {
+      await button('Chat actions').click();
+      await item(action).click();
+      await page.getByRole('dialog').waitFor();
+    });
+  }
+  await go('#chats/all');
+  const search = page.getByRole('searchbox');
+  await search.fill('pinned:perhaps folder:nowhere');
+  await expect(page.getByText(/⟦pinned: is yes or no/)).toBeVisible();
+  await look('a search that is not understood');
+  await search.fill('');
+  await page.getByRole('checkbox').first().check();
+  await look('chats selected');
+  await button('Move to trash').click();
+  await button('Undo').waitFor();
+  await look('a chat in the trash');
+  await button('Dismiss').click();
+  await go('#chats/trash');
+  await open('empty the trash', () => button('Empty trash').click());
+  await page.getByRole('checkbox').first().check();
+  await open('delete for good', () => button('Delete for good').click());
+  await open('keyboard shortcuts', () => page.keyboard.press('Control+/'));
+}
+
+/** Keys that are refused, and servers that do not answer. */
+async function providers({ page, go, look, button, field }: Walk): Promise<void> {
+  await go('#settings/providers');
+  const edit = (action: string, name: string) =>
+    page.getByRole('button', { name: new RegExp(`^⟦${pseudo(action)} \\(${name}\\)`) });
+  await edit('Add key', 'OpenAI').click();
+  await field('API key').fill('sk-wrong-0123456789');
+  await button('Check and save').click();
+  await expect(page.getByText(providerSaid).or(page.getByText(/⟦openai refused/))).toBeVisible();
+  await look('a refused key');
+  await button('Cancel').click();
+  await edit('Set up', 'Ollama').click();
+  await field('Base URL').fill('http://127.0.0.1:1/v1');
+  await button('Check and save').click();
+  await expect(page.getByRole('listitem', { name: 'Ollama' })).toContainText(/⟦ollama could not be reached/);
+  await look('a server that does not answer');
+  await button('Add a server').click();
+  await look('a server of one’s own');
+  await button('Cancel').click();
+}
+
+/** A gateway that is none, and a key for another program. */
+async function gateway({ page, go, look, button, open, field }: Walk): Promise<void> {
+  await go('#settings/gateway');
+  await field('Base URL').fill('http://127.0.0.1:1');
+  await field('Gateway key').fill('sk-portico-wrong');
+  await button('Connect').click();
+  await expect(page.getByText(/⟦The gateway at http:\/\/127.0.0.1:1 did not answer/).first()).toBeVisible();
+  await look('a gateway that does not answer');
+  await field('Port').fill('0');
+  await look('no port');
+  await button('Make a key').click();
+  await field('Name').fill(serverName);
+  await field('Limit, USD').fill('much');
+  await look('no amount');
+  await field('Limit, USD').fill('');
+  await button('Make key').click();
+  await button('Done').waitFor();
+  await look('a new key');
+  await button('Done').click();
+  await open('revoke a key', () => page.getByRole('button', { name: /^⟦Revoke / }).click());
+}
+
+/** Tool servers: entered, imported, asked about and refused. */
+async function tools({ page, go, look, button, open, field, message, choose }: Walk): Promise<void> {
+  await go('#settings/tools');
+  await button('Import').click();
+  const json = field('Settings of another program');
+  await json.fill('no JSON');
+  await button('Import', page.getByRole('dialog')).click();
+  await expect(
+    page.getByText(pseudo('This is not JSON. Paste the settings file of the other program as it is.'), {
+      exact: false,
+    }),
+  ).toBeVisible();
+  await look('no settings file');
+  await json.fill(JSON.stringify({ mcpServers: { [serverName]: { command: fileName }, [fileName]: {} } }));
+  await button('Import', page.getByRole('dialog')).click();
+  await button('Done').waitFor();
+  await look('servers imported');
+  await button('Done').click();
+  await open('a new server', () => button('Add server').click());
+  const row = (action: string) => page.getByRole('button', { name: new RegExp(`^⟦${pseudo(action)} ${serverName}`) });
+  await row('Test').click();
+  await row('Stop asking').waitFor();
+  await look('a person is asked');
+  await row('Stop asking').click();
+  await row('Stop asking').waitFor({ state: 'detached' });
+  await look('nobody said yes');
+  await open('remove a server', () => row('Remove').click());
+  await page.getByRole('switch', { name: pseudo('Fetch a page') }).click();
+  await go('#chat');
+  await choose('Sandbox Tools');
+  await message.fill('fetch_page');
+  await button('Send').click();
+  await button('Don’t allow').waitFor();
+  await look('a tool that asks');
+  await button('Don’t allow').click();
+  await button('Regenerate').waitFor();
+  await look('a tool that was not allowed');
+}
+
+/** Prompts, presets and caps. */
+async function library({ page, go, look, button, open }: Walk): Promise<void> {
+  await go('#settings/prompts');
+  await open('a new prompt', () => button('Add prompt').click());
+  await open('a new preset', () => button('Add preset').click());
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: fileName, mimeType: 'application/json', buffer: Buffer.from('{}') });
+  await expect(page.getByText(pseudo('This file is not an export of Portico’s prompts or presets.'))).toBeVisible();
+  await look('no prompts in a file');
+  await go('#settings/caps');
+  await page.getByRole('textbox').first().fill('much');
+  await look('no cap');
+}
+
+/** Imports that are refused, and a backup. */
+async function data({ page, go, look, button, open, field }: Walk): Promise<void> {
+  await go('#settings/data');
+  const importing = (text: string) =>
+    field('File to import').setInputFiles({ name: fileName, mimeType: 'application/json', buffer: Buffer.from(text) });
+  await importing('{"broken":');
+  await expect(page.getByText(/îñ thé mîddlé/).first()).toBeVisible();
+  await look('an import that is refused');
+  await open('an import', () => importing(JSON.stringify([{ mapping: {}, title: 'x' }, chatgpt])));
+  await button('Back up now').click();
+  const restore = page.getByRole('button', { name: new RegExp(`^⟦${pseudo('Restore')} `) }).first();
+  await restore.waitFor();
+  await look('a backup');
+  await open('restore a backup', () => restore.click());
+  await button('Export all chats').click();
+  await page.getByText(pseudo('Exported'), { exact: true }).waitFor();
+  await look('all chats exported');
+}
+
+const chatgpt = {
+  ...{ id: 'g1', title: serverName, create_time: 1_700_000_000, update_time: 1_700_000_100, current_node: 'b' },
+  mapping: {
+    b: {
+      ...{ id: 'b', parent: null },
+      message: {
+        author: { role: 'user' },
+        content: { content_type: 'text', parts: [serverName, { asset_pointer: 'x' }] },
+      },
+    },
+  },
+};

@@ -1,0 +1,69 @@
+import { expect, type Page } from '@playwright/test';
+import { knownProviders } from '../../shared/known-providers.ts';
+import { messages } from '../../shared/language/messages.ts';
+import type { Model } from '../../shared/wire/model.ts';
+import type { RunningApp } from './app.ts';
+import { stored } from './stored.ts';
+
+/** A message of the catalogues as the pseudo-language shows it; one with values is not accented. */
+export const pseudo = (english: string): string => messages({ english })('en-XA').english;
+
+/** Written by models, people and the system: names, amounts, times, keys of the keyboard, identifiers. */
+const data = [
+  /Portico/g,
+  /https?:\/\/[\w.:/-]+/g,
+  /\b(sandbox|chat|models|usage|account)[/:][\w.-]+/g,
+  /\$?\d[\d.,:–-]*\s?(K|M|MB|ms|s|%|USD)?\b/g,
+  /\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b|\b(AM|PM|UTC)\b|\b(in )?(\d+ )?(second|minute|hour|day)s?( ago)?\b/g,
+  /\breq_\w+/g,
+  /sk-portico-\w+…|\b(chat, models, account|tour|linux|web|darwin|win32)\b/g,
+  /\b(Ctrl|Delete|End|Home|Tab|Shift|Alt|Enter|Esc|F6)\b/g,
+];
+
+/** Every text that is shown or read out, without what stands in brackets, is about data, or is in `allowed`. */
+async function outsideOfCatalogues(page: Page, allowed: readonly string[]): Promise<string[]> {
+  const found = await page.evaluate(() => {
+    const own = '[data-markdown], .prose, pre, code, textarea, option, [translate=no]';
+    const said = new Set<string>();
+    for (const element of document.querySelectorAll('body *')) {
+      for (const name of ['aria-label', 'title', 'placeholder', 'alt']) {
+        const value = element.getAttribute(name);
+        if (value) said.add(value);
+      }
+      if (element.matches(own) || element.closest(own)) continue;
+      for (const node of element.childNodes)
+        if (node.nodeType === Node.TEXT_NODE && node.nodeValue) said.add(node.nodeValue);
+    }
+    return [...said];
+  });
+  const longestFirst = allowed.toSorted((one, other) => other.length - one.length);
+  const bracketed = /⟦[^⟦⟧]*⟧/g;
+  const rest = found.map((text) => {
+    let left = longestFirst.reduce((shorter, each) => shorter.replaceAll(each, ''), text);
+    while (bracketed.test(left)) left = left.replace(bracketed, '');
+    return data.reduce((shorter, each) => shorter.replace(each, ''), left).trim();
+  });
+  return rest.filter((text) => /\p{Letter}{2}/u.test(text)).sort();
+}
+
+/** The names of models are their makers' words. */
+const modelNames = (dataFolder: string): string[] =>
+  stored<{ models: string }>(dataFolder, 'select models from model_lists').flatMap(({ models }) =>
+    (JSON.parse(models) as Model[]).flatMap(({ id, name, description }) => [id, name, description ?? '']),
+  );
+
+/** Reads view after view; `left` says where words stand that are in no catalogue. */
+export function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'dataFolder'>, words: readonly string[]) {
+  const allowed = ['Auto', 'Sandbox', dataFolder, ...knownProviders.map(({ name }) => name), ...words];
+  const names = modelNames(dataFolder).filter((name) => name !== '');
+  const left: Record<string, string[]> = {};
+  return {
+    left,
+    async look(view: string): Promise<void> {
+      // An answer that is written is no view that is still loaded.
+      await expect(page.locator('[aria-busy=true]:not([role=log], [role=log] *)')).toHaveCount(0);
+      const found = await outsideOfCatalogues(page, [...allowed, ...names]);
+      if (found.length > 0) left[view] = found;
+    },
+  };
+}
