@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { pseudo, wordReader } from './pseudo-words.ts';
+import { pseudo, type Walk, walker, wordReader } from './pseudo-words.ts';
 import { keep } from './stored.ts';
 
 /** What the walk through the views does not open: menus, dialogs, and everything that goes wrong on purpose. */
@@ -34,50 +33,6 @@ test('in another language no dialog, menu or error is left in English', async ({
   for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
   expect(reader.left).toEqual({});
 });
-
-function walker(page: Page, look: (view: string) => Promise<void>) {
-  const floating = page
-    .locator(':is([role=dialog], [role=menu], [role=listbox]):not([aria-modal=false])')
-    .filter({ visible: true });
-  const button = (english: string, within: Page | Locator = page) =>
-    within.getByRole('button', { name: pseudo(english), exact: true });
-  /** Opens something over the page, reads it, and closes it again. */
-  async function open(view: string, act: () => Promise<void>, inside: () => Promise<void> = async () => {}) {
-    await act();
-    await floating.first().waitFor();
-    await look(view);
-    await inside();
-    await page.keyboard.press('Escape');
-    await expect(floating).toHaveCount(0);
-  }
-  return {
-    page,
-    look,
-    button,
-    open,
-    field: (english: string) => page.getByLabel(pseudo(english), { exact: true }),
-    message: page.getByRole('textbox', { name: pseudo('Message'), exact: true }),
-    async go(hash: string): Promise<void> {
-      await page.evaluate((place) => {
-        location.hash = place;
-      }, hash);
-      await page.locator('main h1, main textarea').first().waitFor();
-    },
-    /** Everything in here that opens a menu or a dialog. */
-    async openAll(view: string, within: Locator): Promise<void> {
-      const triggers = within.locator('[aria-haspopup]').filter({ visible: true });
-      const count = await triggers.count();
-      for (let at = 0; at < count; at++) await open(`${view}, ${at}`, () => triggers.nth(at).click());
-    },
-    async choose(model: string): Promise<void> {
-      await page.getByRole('combobox', { name: pseudo('Model'), exact: true }).click();
-      await expect(page.getByPlaceholder(/^⟦Search/)).toBeFocused();
-      await page.keyboard.type(model);
-      await page.getByRole('option', { name: model }).first().click();
-    },
-  };
-}
-type Walk = ReturnType<typeof walker>;
 
 /** The composer's menus, what a file may be, and what a chat is sent with. */
 async function composer({ page, go, look, button, open, message }: Walk): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { knownProviders } from '../../shared/known-providers.ts';
 import { messages } from '../../shared/language/messages.ts';
 import type { Model } from '../../shared/wire/model.ts';
@@ -67,3 +67,49 @@ export function wordReader({ page, dataFolder }: Pick<RunningApp, 'page' | 'data
     },
   };
 }
+
+/** Goes through the app by the names that things have in the pseudo-language, and reads what opens. */
+export function walker(page: Page, look: (view: string) => Promise<void>) {
+  const floating = page
+    .locator(':is([role=dialog], [role=menu], [role=listbox]):not([aria-modal=false])')
+    .filter({ visible: true });
+  const button = (english: string, within: Page | Locator = page) =>
+    within.getByRole('button', { name: pseudo(english), exact: true });
+  /** Opens something over the page, reads it, and closes it again. */
+  async function open(view: string, act: () => Promise<void>, inside: () => Promise<void> = async () => {}) {
+    await act();
+    await floating.first().waitFor();
+    await look(view);
+    await inside();
+    await page.keyboard.press('Escape');
+    await expect(floating).toHaveCount(0);
+  }
+  return {
+    page,
+    look,
+    button,
+    open,
+    field: (english: string) => page.getByLabel(pseudo(english), { exact: true }),
+    message: page.getByRole('textbox', { name: pseudo('Message'), exact: true }),
+    async go(hash: string): Promise<void> {
+      await page.evaluate((place) => {
+        location.hash = place;
+      }, hash);
+      await page.locator('main h1, main textarea').first().waitFor();
+    },
+    /** Everything in here that opens a menu or a dialog. */
+    async openAll(view: string, within: Locator): Promise<void> {
+      const triggers = within.locator('[aria-haspopup]').filter({ visible: true });
+      const count = await triggers.count();
+      for (let at = 0; at < count; at++) await open(`${view}, ${at}`, () => triggers.nth(at).click());
+    },
+    async choose(model: string): Promise<void> {
+      await page.getByRole('combobox', { name: pseudo('Model'), exact: true }).click();
+      await expect(page.getByPlaceholder(/^⟦Search/)).toBeFocused();
+      await page.keyboard.type(model);
+      await page.getByRole('option', { name: model }).first().click();
+    },
+  };
+}
+
+export type Walk = ReturnType<typeof walker>;
