@@ -4,7 +4,7 @@ import type { SpendStore } from './spend-store.ts';
 
 type Row = Awaited<ReturnType<SpendStore['rows']>>[number];
 
-/** What a conversation cost, to the nano-dollar, as the ledger has it. */
+/** The exact cost of a conversation, as in the ledger. */
 export function billsFeature({ spend }: { spend: Pick<SpendStore, 'rows'> }) {
   return {
     async total({ conversationId }: { conversationId: string }): Promise<ConversationTotal> {
@@ -13,7 +13,7 @@ export function billsFeature({ spend }: { spend: Pick<SpendStore, 'rows'> }) {
   };
 }
 
-/** Sums requests; one without a cost is counted as unknown, never as $0. */
+/** Sums requests; one without a cost counts as unknown, never as $0. */
 export function totalOf(
   rows: readonly Pick<Row, 'purpose' | 'simulated' | 'cost_usd' | 'cost_source'>[],
 ): ConversationTotal {

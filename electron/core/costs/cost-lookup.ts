@@ -23,7 +23,7 @@ export interface CostLookupDeps {
   readonly signal: AbortSignal;
 }
 
-/** Asks the gateway what ended answers have cost where their own stream could not tell any more. Never throws. */
+/** Looks up the costs of ended answers that their stream did not tell. Never throws. */
 export const costLookup = (deps: CostLookupDeps) =>
   lookUpUnsettled({ open: deps.messages.costOpen, lookUp: (row) => lookUp(deps, row), log: deps.log });
 
@@ -31,7 +31,7 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   const patch = await patchFor(deps, row);
   if (!patch || deps.signal.aborted) return;
   await deps.messages.update(row.id, patch);
-  // What goes on with it has another sum now; what is being written has none yet, and is told at its end.
+  // Sums of continuations change too; a running one is published at its end.
   for (const message of await deps.messages.goingOnWith(row.id)) {
     if (message.status !== 'streaming')
       deps.readers.publish(message.conversationId, { type: 'message-updated', message });
@@ -39,7 +39,7 @@ async function lookUp(deps: CostLookupDeps, row: MessageRow): Promise<void> {
   deps.changes.emit('account');
 }
 
-/** Null: not known yet, ask again at the next start. */
+/** Null: not known yet; asked again at the next start. */
 async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPatch | null> {
   const { connections, signal } = deps;
   const name = row.client_request_id;
@@ -49,14 +49,14 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
   const requestId =
     row.request_id ?? (name === null ? 'none' : await findNamedRequest(payer.client, name, row.created_at, signal));
   if (requestId === null || signal.aborted) return null;
-  // The gateway keeps no such name: what it cost stays unknown, which is not nothing.
+  // The gateway does not know the request: its cost stays unknown, which is not zero.
   if (requestId === 'none') return { costOpen: false };
   const record = await settledRecord(payer.client, requestId, signal);
   if (record === null || signal.aborted) return null;
   return { ...(record === 'none' ? await estimateFor(deps, row) : { ...patchOf(record), requestId }), costOpen: false };
 }
 
-/** A gateway that tells no cost at all: tokens by estimate at the list price, and marked as what it is. */
+/** For a gateway without costs: estimated tokens at list prices, marked as an estimate. */
 async function estimateFor({ messages, modelFacts }: CostLookupDeps, row: MessageRow): Promise<AnswerPatch> {
   const id = row.served_model ? `${row.served_provider}/${row.served_model}` : (row.model ?? '');
   const pricing = modelFacts(id)?.record.pricing;
@@ -65,7 +65,7 @@ async function estimateFor({ messages, modelFacts }: CostLookupDeps, row: Messag
   return estimatedCost(priceOf(pricing), branch, `${row.reasoning}${row.text}`);
 }
 
-/** What an answer learns from the record of its request. */
+/** The cost of an answer from the record of its request. */
 export function patchOf(
   record: RequestRecord,
 ): Pick<Message, 'costUsd' | 'costSource' | 'bill'> & Partial<Pick<Message, 'usage'>> {

@@ -16,7 +16,7 @@ interface Cost {
 
 const unknown: Cost = { costUsd: null, costSource: 'unknown' };
 
-/** What an answer cost, as its last chunk tells. A model without a price has no cost that anyone knows: not zero. */
+/** The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero. */
 export function costOfChunk(chunk: CompletionChunk, priced: boolean | undefined): Cost {
   if (!chunk.usage) return unknown;
   if (chunk.byok) return { costUsd: chunk.usage.upstream_cost_usd, costSource: 'byok' };
@@ -24,7 +24,7 @@ export function costOfChunk(chunk: CompletionChunk, priced: boolean | undefined)
   return { costUsd: chunk.usage.cost_usd, costSource: 'billed' };
 }
 
-/** What an ended request cost, as the gateway's record tells (wire contract §10). A failed one is never charged (§1.4). */
+/** The cost in the gateway’s record of an ended request (wire contract §10). A failed one is never charged (§1.4). */
 export function costOfRecord(record: RequestRecord): Cost {
   if (record.byok) return { costUsd: record.upstream_cost_usd, costSource: 'byok' };
   const unpriced = record.price === null && record.status !== 'failed' && record.total_tokens > 0;
@@ -62,7 +62,7 @@ const recordedPrice = pricing.pick({
   tiers: true,
 });
 
-/** The charge in its parts, by the price row that the gateway used; null where it names none. */
+/** The charge in its parts, by the price that the gateway used; null if it names none. */
 export function billOfRecord(record: RequestRecord): Bill | null {
   const { costUsd } = costOfRecord(record);
   const price = recordedPrice.safeParse(record.price);
@@ -82,7 +82,7 @@ export function billOfRecord(record: RequestRecord): Bill | null {
   );
 }
 
-/** What an answer costs by our own count of its tokens and the list price. */
+/** The estimated cost, by our own token count and the list price. */
 export function estimatedCost(price: Price, question: readonly Message[], answer: string) {
   const messages = question.map((entry) => ({ role: entry.role, content: wordsWithCalls(entry) }));
   const tokens = question.reduce(

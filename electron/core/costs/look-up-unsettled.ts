@@ -1,13 +1,13 @@
 import { failureEntry, type Log } from '../log/log.ts';
 
 interface Asking<Row> {
-  /** Whose cost is not known at this moment. */
+  /** Requests whose cost is not known. */
   readonly open: () => Promise<readonly Row[]>;
   readonly lookUp: (row: Row) => Promise<void>;
   readonly log: Log;
 }
 
-/** Asks what each open request has cost; one that is being asked for is not asked for again meanwhile. Never throws. */
+/** Looks up the cost of each such request, not twice at a time. Never throws. */
 export function lookUpUnsettled<Row extends { readonly id: string }>({ open, lookUp, log }: Asking<Row>) {
   const asking = new Set<string>();
   return async function askAgain(): Promise<void> {

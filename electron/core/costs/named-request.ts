@@ -5,13 +5,13 @@ import { pause } from '../streams/pace.ts';
 /** Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). */
 export const namedRequest = (name: string) => ({ 'x-client-request-id': name });
 
-/** A request that is held may not be listed yet where its head was still on its way. */
+/** A held request may not be listed until its response has begun. */
 const waitsMs = [0, 300, 1000, 3000, 10_000];
 const daySeconds = 86_400;
 
 /**
- * The gateway's own id of a request that never told it. `none`: the gateway knows no such request, or keeps no names.
- * Null: it could not be asked, ask again later. `sentAt`: by our clock, which may be wrong by hours.
+ * Finds the gateway’s id of a request that never reported it. `none`: the gateway does not know it, or keeps no names.
+ * Null: it could not be asked; try later. `sentAt`: by our clock, which may be wrong by hours.
  */
 export async function findNamedRequest(
   client: Pick<GatewayClient, 'requests'>,
@@ -26,7 +26,7 @@ export async function findNamedRequest(
     if (signal?.aborted) return null;
     try {
       const { data } = await client.requests(query, signal ? { signal } : {});
-      // A gateway that does not know the filter lists the newest requests, which are others.
+      // A gateway without this filter returns the newest requests instead.
       const found = data.find(({ metadata }) => metadata.client_request_id === name);
       if (found) return found.id;
       answered = true;

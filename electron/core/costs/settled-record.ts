@@ -3,12 +3,12 @@ import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { pause } from '../streams/pace.ts';
 
-/** A stopped request is settled by the gateway a moment later than we see its end. */
+/** A stopped request is settled slightly after its stream ends. */
 const waitsMs = [0, 100, 300, 1000, 3000, 10_000, 30_000];
 
 /**
- * The gateway's record of a request once it is settled. `none`: the gateway has no such record and will not have one.
- * Null: not known yet, ask again at the next start.
+ * The gateway’s record of a settled request. `none`: there is none and will be none. Null: not known yet; asked again
+ * at the next start.
  */
 export async function settledRecord(
   client: Pick<GatewayClient, 'requestRecord'>,
@@ -23,7 +23,7 @@ export async function settledRecord(
       if (record.status !== 'running') return record;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      // A gateway without this extension, or one that never opened the request: nothing was told, nothing is known.
+      // A gateway without this extension, or a request that it never opened.
       if (error.status_code === 404 || error.status_code === 405) return 'none';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }

@@ -20,8 +20,8 @@ export interface SpendLookupDeps {
 type Row = Awaited<ReturnType<SpendStore['openRequests']>>[number];
 
 /**
- * What summaries have cost whose writing a crash ended: those that were open at the start, asked for until they are known.
- * The first call is the start's; whoever pays may be connected only later. Never throws.
+ * Looks up the costs of summaries that a crash interrupted: those open at the start, until they are known. The first
+ * call collects them; their gateway may be connected later. Never throws.
  */
 export function spendLookup(deps: SpendLookupDeps) {
   let left: Promise<Map<string, Row>> | undefined;
@@ -38,7 +38,6 @@ export function spendLookup(deps: SpendLookupDeps) {
   });
 }
 
-/** False: not known yet. */
 async function lookUp({ spend, connections, changes, readers, signal }: SpendLookupDeps, row: Row): Promise<boolean> {
   const payer = row.source === null ? null : await connections.bySource(row.source);
   if (!payer || row.client_request_id === null) return false;

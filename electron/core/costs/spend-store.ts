@@ -3,7 +3,7 @@ import { parseUsd } from '#shared/money.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 
-/** What requests cost, whether their messages are still there or not. Amounts in nano-USD, without test credits. */
+/** Costs of requests, also of deleted messages. Amounts in nano-USD, without test credits. */
 export function spendStore(db: Db) {
   const paid = () =>
     db.selectFrom('spend').select('cost_usd').where('simulated', '=', 0).where('cost_usd', 'is not', null);
@@ -16,7 +16,7 @@ export function spendStore(db: Db) {
     ofConversation: async (id: string): Promise<bigint> =>
       sum(await paid().where('conversation_id', '=', id).execute()),
 
-    /** Which of these answers run or wait for their cost; one that is not stored yet is not in it. */
+    /** Which of these answers run or wait for their cost; not yet stored ones are missing. */
     async open(ids: readonly string[]): Promise<Map<string, boolean>> {
       if (ids.length === 0) return new Map();
       const rows = await db
@@ -34,7 +34,7 @@ export function spendStore(db: Db) {
         .where('conversation_id', '=', conversationId)
         .execute(),
 
-    /** Requests that are no answers and whose cost was never told: their process ended before. */
+    /** Requests that are no answers and whose cost was never reported, because their process ended. */
     openRequests: () =>
       db
         .selectFrom('spend')
@@ -43,12 +43,12 @@ export function spendStore(db: Db) {
         .where('client_request_id', 'is not', null)
         .execute(),
 
-    /** Nobody will ever know what it cost. */
+    /** Marks a cost as unknown for good. */
     async giveUp(id: string): Promise<void> {
       await db.updateTable('spend').set({ client_request_id: null }).where('id', '=', id).execute();
     },
 
-    /** A request that is no answer, before it is sent and with each thing that is learnt of its cost. */
+    /** Stores a request that is no answer, before it is sent and whenever its cost gets known. */
     async add(row: Insertable<ComposerTables['spend']>): Promise<void> {
       await db
         .insertInto('spend')

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** The tables of migration `004-composer`: what is not sent yet, how it is sent, and what it cost. */
+/** Tables of migration `004-composer`: drafts, options, queue and costs. */
 export interface ComposerTables {
   drafts: {
     chat: string;
@@ -27,14 +27,14 @@ export interface ComposerTables {
   chat_options: { chat: string; value: string };
   prompts: { id: string; name: string; text: string };
   presets: { id: string; name: string; value: string; for_new_chats: number };
-  /** Files by the SHA-256 of their bytes; the bytes lie in the data folder. */
+  /** Attachments by the SHA-256 of their bytes, which are in the data folder. */
   attachments: {
     id: string;
     kind: 'image' | 'pdf' | 'text';
     media_type: string;
     bytes: number;
     tokens: number;
-    /** When it was uploaded last: what nothing names is removed a day later. */
+    /** When it was last uploaded; unreferenced files are removed a day later. */
     used_at: number;
   };
   summaries: {
@@ -60,7 +60,7 @@ export interface ComposerTables {
     cost_usd: string | null;
     cost_source: 'billed' | 'estimated' | 'byok' | 'unknown';
     at: number;
-    /** What a request that is no answer was called before it was sent, and who was asked; see `messages`. */
+    /** For requests that are no answers: client request id and billing account; see `messages`. */
     client_request_id: Generated<string | null>;
     source: Generated<string | null>;
   };

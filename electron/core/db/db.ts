@@ -5,41 +5,41 @@ import type { ComposerTables } from './composer-tables.ts';
 import { migrations } from './migrations/migrations.ts';
 
 export interface Tables extends ComposerTables {
-  /** One JSON value per name. */
+  /** JSON values by name. */
   settings: { name: string; value: string };
   conversations: {
     id: string;
     title: string;
     model: string;
-    /** The last message of the branch that is shown. */
+    /** The last message of the shown branch. */
     active_leaf: string | null;
     created_at: number;
     updated_at: number;
-    /** Where the reader left it, as JSON; null: at the end. */
+    /** The scroll position as JSON; null: at the end. */
     place: Generated<string | null>;
-    /** Parts of its messages that the reader has opened, as JSON. */
+    /** Expanded parts of its messages, as JSON. */
     folds: Generated<string | null>;
     folder_id: Generated<string | null>;
     /** 0 or 1. */
     pinned: Generated<number>;
     archived_at: Generated<number | null>;
-    /** When it went to the trash. */
+    /** Time of its move to the trash. */
     trashed_at: Generated<number | null>;
-    /** Where an imported one comes from, such as `chatgpt:<id>`: the same one is imported once. */
+    /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
     import_source: Generated<string | null>;
   };
   folders: { id: string; name: string; created_at: number };
   conversation_tags: { conversation_id: string; tag: string };
   messages: MessageTable;
-  /** Removals of messages that can be taken back. */
+  /** Removals that can be undone. */
   deletions: {
     id: string;
     conversation_id: string;
-    /** What was removed, with all below it. */
+    /** The removed message; all below it went too. */
     message_id: string;
-    /** 1: its parent showed it. */
+    /** 1: it was the shown child of its parent. */
     was_shown: number;
-    /** The end of the shown branch, where the removal cut it. */
+    /** The leaf of the shown branch at that time, if the removal cut it. */
     leaf: string | null;
     deleted_at: number;
   };
@@ -50,10 +50,10 @@ export interface Tables extends ComposerTables {
     /** 1: the key is in the keychain; 0: the server wants none. */
     has_key: number;
     state: string;
-    /** JSON: what its last check found. */
+    /** JSON: the problem that its last check found. */
     problem: string | null;
     checked_at: number | null;
-    /** JSON: what it is beside that (`providers/provider-settings.ts`), never a secret. */
+    /** JSON: further settings (`providers/provider-settings.ts`), never a secret. */
     settings: string;
   };
   tool_servers: {
@@ -102,11 +102,11 @@ export interface MessageTable {
   cost_open: number;
   route_reason: string | null;
   request_id: string | null;
-  /** What we called the request before it was sent: by it the gateway finds what `request_id` would have told. */
+  /** Our name of the request, stored before it was sent: the gateway finds it by this if `request_id` never came. */
   client_request_id: Generated<string | null>;
-  /** JSON: how room was made for it. */
+  /** JSON: what was summarised or left out to fit the context. */
   room: Generated<string | null>;
-  /** Which gateway and wallet it was sent to, such as `embedded/main`. */
+  /** Gateway and wallet, such as `embedded/main`. */
   source: string | null;
   error: string | null;
   tool_calls: string;
@@ -117,13 +117,13 @@ export interface MessageTable {
   created_at: number;
   first_token_at: number | null;
   finished_at: number | null;
-  /** The child that is shown below it, or was shown last; null: the newest. */
+  /** The child that is shown, or was last; null: the newest. */
   shown_child: Generated<string | null>;
-  /** 1: goes on with the answer that is its parent. */
+  /** 1: continues its parent, an answer. */
   continues: Generated<number>;
-  /** The removal that took it away; null: it is there. */
+  /** The removal that it belongs to; null: not removed. */
   deletion: Generated<string | null>;
-  /** The comparison that an answer belongs to, and its place there from the left. */
+  /** Its comparison, and its column from the left. */
   comparison: Generated<string | null>;
   comparison_column: Generated<number | null>;
   /** The comparison that is shown below a question, instead of one answer. */
@@ -148,12 +148,12 @@ export async function openDb(path: string): Promise<Db> {
   return db;
 }
 
-/** Brings the schema up to date. */
+/** Runs pending migrations. */
 export async function migrate(db: Db): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
-    // Features are built side by side: one may bring an earlier number to a database that has a later one already.
+    // Features are developed in parallel: an earlier number may arrive later.
     allowUnorderedMigrations: true,
   });
   const { error } = await migrator.migrateToLatest();

@@ -4,8 +4,8 @@ import Sqlite from 'better-sqlite3';
 import { refusal } from '#shared/language/refusals.ts';
 
 /**
- * Makes the folder and takes it for this process. The lock is an open transaction on a database file of its own: the
- * operating system frees it however the process ends. Returns what gives it back.
+ * Creates the data folder and locks it for this process. The lock is an open transaction on its own database file,
+ * which the operating system releases however the process ends. Returns a function that unlocks.
  */
 export function lockDataFolder(folder: string): () => void {
   try {

@@ -5,7 +5,7 @@ import type { MessageTable } from './db.ts';
 export type MessageRow = Selectable<MessageTable>;
 export type NumberedRow = MessageRow & { sibling_index: number; sibling_count: number };
 
-/** What changes of an answer while it is written and once it has ended. */
+/** Fields of an answer that change while it runs and when it has ended. */
 export type AnswerPatch = Partial<
   Pick<
     Message,
@@ -66,7 +66,7 @@ export function toMessage(row: NumberedRow): Message {
   };
 }
 
-/** Where the answer has ended, nothing waits or runs any more: also what a crash cut off. */
+/** In an ended answer no call waits or runs any more, also after a crash. */
 function settled(calls: ToolCall[], status: Message['status']): ToolCall[] {
   if (status === 'streaming') return calls;
   return calls.map(({ run, ...call }) => {
@@ -79,7 +79,7 @@ function settled(calls: ToolCall[], status: Message['status']): ToolCall[] {
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 const flag = (value: boolean) => (value ? 1 : 0);
 
-/** The columns that a patch sets; a field that is not in it stays as it is. */
+/** The columns that a patch sets. */
 export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
   const columns: { [K in keyof Required<AnswerPatch>]: () => Partial<MessageRow> } = {
     text: () => ({ text: patch.text ?? '' }),

@@ -8,7 +8,7 @@ export interface DraftsDeps {
 
 const empty: Draft = { text: '', attachments: [], model: null, compare: [] };
 
-/** What is in each composer and not sent yet. Each write is a commit: a draft that was acknowledged survives a crash. */
+/** Drafts. Each write is a commit: an acknowledged draft survives a crash. */
 export function draftsFeature({ db, now }: DraftsDeps) {
   return {
     async get({ chat }: { chat: string }): Promise<Draft> {

@@ -1,14 +1,14 @@
 import type { Gateway } from '#gateway/gateway.ts';
 
-/** Never resolved by anyone: requests to it go straight to the gateway inside this process. */
+/** Never resolved by DNS: such requests go to the gateway in this process. */
 export const embeddedRoot = 'http://gateway.embedded';
 
-/** The embedded gateway as a `fetch`: no socket, and aborting ends the answer's body as it would on one. */
+/** A `fetch` for the built-in gateway, without a socket; aborting ends the response body as on a socket. */
 export function embeddedFetch(gateway: Pick<Gateway, 'fetch'>): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const signal = init?.signal ?? request.signal;
-    // A request's own signal stops following the caller's once the request is collected: then a Stop would do nothing.
+    // When a `Request` is garbage-collected, its own signal no longer follows the caller’s, and Stop would do nothing.
     Object.defineProperty(request, 'signal', { value: signal });
     signal.throwIfAborted();
     const response = await untilAborted(gateway.fetch(request), signal);

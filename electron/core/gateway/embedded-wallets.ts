@@ -15,7 +15,7 @@ interface WalletPlan {
   readonly grant: { readonly amount: string; readonly description: string } | null;
 }
 
-/** The embedded gateway's two accounts: what the user's own provider keys cost, and the sandbox's test credits. */
+/** The two accounts of the built-in gateway: for the user’s own provider keys, and for test credits. */
 const walletPlans: Readonly<Record<Wallet, WalletPlan>> = {
   main: { name: 'Your keys', plan: 'local', grant: null },
   sandbox: { name: 'Sandbox', plan: 'sandbox', grant: { amount: '10', description: 'Opening test credits' } },
@@ -25,11 +25,11 @@ export interface EmbeddedWalletDeps {
   readonly gateway: Gateway;
   readonly store: SettingsStore;
   readonly secrets: SecretBox;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
 
-/** Opens a wallet once: its account, its opening credits and the key that the core uses for it. */
+/** Opens each wallet once: its account, opening credits and the core’s key. */
 export function embeddedWallets(deps: EmbeddedWalletDeps) {
   const opened = new Map<Wallet, Promise<Payer>>();
   return (wallet: Wallet): Promise<Payer> => {
@@ -37,7 +37,7 @@ export function embeddedWallets(deps: EmbeddedWalletDeps) {
     if (known) return known;
     const opening = openWallet(deps, wallet);
     opened.set(wallet, opening);
-    // One that failed is tried again.
+    // A failed attempt is repeated.
     opening.catch(() => opened.delete(wallet));
     return opening;
   };
@@ -54,7 +54,7 @@ async function openWallet(deps: EmbeddedWalletDeps, wallet: Wallet): Promise<Pay
   return { wallet, source: `embedded/${wallet}`, client };
 }
 
-/** The account's id is kept; one that was made just before a crash is found again by its name and plan. */
+/** The account’s id is stored; one created just before a crash is found by name and plan. */
 async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet): Promise<string> {
   const { name, plan, grant } = walletPlans[wallet];
   const setting = `wallet.${wallet}.account`;
@@ -73,7 +73,7 @@ async function accountFor({ gateway, store }: EmbeddedWalletDeps, wallet: Wallet
   return account.id;
 }
 
-/** The key from the keychain while it is valid; else a new one, and the one before it is revoked. */
+/** The key from the keychain if it is valid; else a new one, and the old one is revoked. */
 async function keyFor({ gateway, store, secrets }: EmbeddedWalletDeps, wallet: Wallet, accountId: string) {
   const setting = `wallet.${wallet}.key`;
   const secretName = `gateway/${wallet}`;

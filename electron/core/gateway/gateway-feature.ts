@@ -14,15 +14,15 @@ export interface GatewayDeps {
   readonly door: LocalDoor;
   readonly connections: Connections;
   readonly changes: Changes;
-  /** Told when a gateway was connected; never throws. */
+  /** Called when a gateway was connected; never throws. */
   readonly connected: () => Promise<void>;
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
 
 const limitMs = 8000;
 
-/** Which gateway is in use, whether it answers, and the embedded one's door for other programs. */
+/** The gateway in use, its state, and the local port of the built-in one. */
 export function gatewayFeature({ remote, door, connections, changes, connected, elapsed }: GatewayDeps) {
   async function status(): Promise<GatewayConnection['status']> {
     const start = elapsed();
@@ -73,7 +73,7 @@ function failedStatus(error: unknown): GatewayConnection['status'] {
   return { state: stateOf(error), problem: toldBy(failure), retryAfterMs, latencyMs: null };
 }
 
-/** An error that is none of the gateway's (a key that is gone) is a refusal of our own. */
+/** An error that is not the gateway’s, such as a missing key, counts as refused. */
 function stateOf(error: unknown): 'busy' | 'refused' | 'unreachable' {
   if (error instanceof AppError) return 'refused';
   if (!(error instanceof GatewayError)) return 'unreachable';

@@ -3,7 +3,6 @@ import { AppError, type Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
-/** A gateway's socket for other programs. */
 export interface Listening {
   readonly url: string;
   close(): Promise<void>;
@@ -19,12 +18,12 @@ export interface LocalDoorDeps {
 const setting = 'gateway.local';
 const initial = { enabled: true, port: 8788 };
 
-/** The embedded gateway's door on 127.0.0.1. A port that is taken is reported; it never stops the app. */
+/** The built-in gateway’s port on 127.0.0.1 for other programs. A port in use is reported; the app starts anyway. */
 export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
   let wanted = initial;
   let open: Listening | null = null;
   let problem: Told | null = null;
-  /** One change after the other: two at once would leave two doors open. */
+  /** Serialises changes: two at once could leave two ports open. */
   let changing = Promise.resolve();
 
   async function shut(): Promise<void> {
@@ -52,7 +51,7 @@ export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
 
   return {
     state: () => ({ ...wanted, url: open?.url ?? null, problem }),
-    /** Opens as it was left. */
+    /** Opens the port if it was open before. */
     start: (): Promise<void> =>
       change(async () => {
         wanted = parse(await store.read(setting));

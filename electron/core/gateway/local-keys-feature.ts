@@ -13,9 +13,9 @@ export interface LocalKeysDeps {
   readonly now: () => number;
 }
 
-/** Keys of the embedded gateway for the user's other programs. */
+/** The built-in gateway’s keys for other programs. */
 export function localKeysFeature({ operator, embedded, changes, now }: LocalKeysDeps) {
-  /** The keys of a wallet that work, but for the one that the app itself uses. */
+  /** Active keys of a wallet, without the app’s own. */
   async function keysOf(wallet: Wallet): Promise<LocalKey[]> {
     const account = await (await embedded(wallet)).client.account();
     const keys = await operator.listKeys(account.id);

@@ -6,11 +6,11 @@ import type { RemoteGateway } from './remote-gateway.ts';
 export interface ConnectionsDeps {
   readonly remote: Pick<RemoteGateway, 'get' | 'payer'>;
   readonly embedded: (wallet: Wallet) => Promise<Payer>;
-  /** Whether the user's own keys could answer: then nothing is answered by the sandbox unless asked for. */
+  /** Whether a provider can answer with the user’s own key: then the sandbox answers only on request. */
   readonly hasProvider: () => Promise<boolean>;
 }
 
-/** The gateway in use: the connected one, or else the one inside the app. */
+/** The gateway in use: the connected one, else the built-in one. */
 export function openConnections({ remote, embedded, hasProvider }: ConnectionsDeps): Connections {
   async function walletFor(model: string): Promise<Wallet> {
     if (model.startsWith('sandbox/')) return 'sandbox';

@@ -22,7 +22,7 @@ export interface RemoteDeps {
   readonly fetch: typeof fetch;
 }
 
-/** The gateway account that the user has connected, if any. */
+/** The billing account of a remote gateway, if the user has connected one. */
 export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
   let current: Remote | null = null;
   let key: Secret | null = null;
@@ -40,8 +40,8 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
     get: () => current,
     clientFor,
     /**
-     * Reads what was connected in an earlier run, or in the state that was restored. The key stays with the address that it
-     * was entered for: a restored state that names another one does not get it.
+     * Loads the stored connection. The key belongs to the address that it was entered for: a restored database with
+     * another address does not get it.
      */
     async load(): Promise<void> {
       const before = current;
@@ -50,7 +50,7 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
       key = null;
       await secrets.remove(secretName);
     },
-    /** Throws where the key cannot be read. */
+    /** Throws if the key cannot be read. */
     async payer(): Promise<Payer> {
       if (!current) throw refusal('gateway_unreachable', 'noGateway');
       const { baseUrl } = current;
@@ -74,7 +74,7 @@ export function remoteGateway({ store, secrets, fetch: send }: RemoteDeps) {
 
 export type RemoteGateway = ReturnType<typeof remoteGateway>;
 
-/** Null: none is connected, or one whose address may not be used. */
+/** Null: none is stored, or its address is not allowed. */
 function storedRemote(stored: unknown): Remote | null {
   if (typeof stored !== 'object' || stored === null || !('baseUrl' in stored)) return null;
   const keyHint = 'keyHint' in stored && typeof stored.keyHint === 'string' ? stored.keyHint : null;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { retryAfterOf } from '#shared/client/retry-after.ts';
 
-/** A person asks for an answer, and the gateway decides; everything else is asked for by the app itself, again and again. */
+/** Answers are requested by the user, and the gateway decides; all else is requested by the app itself, repeatedly. */
 const answers = new Set(['/chat', '/v1/chat/completions']);
 const asksToWait = new Set([429, 503]);
 
@@ -9,13 +9,13 @@ interface Refused {
   readonly status: number;
   readonly body: string;
   readonly headers: Headers;
-  /** On the clock that never goes back. */
+  /** On the monotonic clock. */
   readonly until: number;
 }
 
 /**
- * A `fetch` for gateways that asks for nothing before the time that a 429 or 503 has named: until then the same refusal is
- * given again, with what is left of the wait. Counted by credential and kind of record. Answers of models are let through.
+ * A `fetch` that respects the wait of a 429 or 503: until it is over the same response is returned, with the remaining
+ * time. Per credential and kind of record. Requests for answers are let through.
  */
 export function waitAsAsked(send: typeof fetch, elapsed: () => number): typeof fetch {
   const refused = new Map<string, Refused>();

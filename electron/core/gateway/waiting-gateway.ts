@@ -10,22 +10,22 @@ export interface WaitingGatewayDeps {
   /** Throws `database_in_use` while another server has the file. */
   readonly open: () => Promise<Gateway>;
   readonly log: Log;
-  /** How often it is looked whether the other one has ended. */
+  /** Interval of attempts to open it. */
   readonly everyMs: number;
 }
 
 export interface WaitingGateway {
-  /** Everything it is asked fails with what keeps it closed, until it can be opened. */
+  /** Refuses every request with the reason, until it can be opened. */
   readonly gateway: Gateway;
-  /** What keeps it closed, for people; null where it is open. */
+  /** The reason for users; null if it is open. */
   problem(): Told | null;
-  /** Resolves when it was opened after all; null where it was open at once. */
+  /** Resolves when it was opened later; null if it was open at once. */
   readonly openedLater: Promise<void> | null;
 }
 
 /**
- * The embedded gateway, also while another server has its file (docs/decisions/034-one-server-a-file.md): then it is opened as
- * soon as that one ends. What else keeps it from being opened at the start is thrown.
+ * The built-in gateway, also while another server uses its database (docs/decisions/034-one-server-a-file.md): then it
+ * is opened as soon as that one ends. Other errors are thrown at the start.
  */
 export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps): Promise<WaitingGateway> {
   const credentials = new Map<string, ProviderCredential | null>();
@@ -98,7 +98,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
   function look(): void {
     whenOpen().then(
       () => clearInterval(timer),
-      // What keeps it closed is told where somebody asks.
+      // Every request is told the reason.
       () => {},
     );
   }
@@ -110,11 +110,11 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
   };
 }
 
-/** No request reached the gateway, so that it has no id. */
+/** The request did not reach the gateway, so it has no id. */
 const refused = (error: AppError) =>
   Response.json(errorEnvelope(error, null), { status: error.status, headers: { 'retry-after': '2' } });
 
-/** The same for somebody who knows no command line. */
+/** The same without advice about the command line. */
 function forPeople(error: AppError): AppError {
   if (error.code !== 'database_in_use') return error;
   const holder = error.details?.holder;

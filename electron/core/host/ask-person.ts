@@ -3,33 +3,33 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 import type { Host } from './host.ts';
 
-/** A question that a person answers outside of the page. Its words are ours; only the facts come from elsewhere. */
+/** A question to the user outside of the page. The text is ours; only the facts come from elsewhere. */
 export interface Question {
   /** What is about to happen, such as `Start this program?`. */
   readonly title: string;
   readonly advice: string;
   readonly facts: readonly { readonly label: string; readonly lines: readonly VisibleLine[] }[];
-  /** The buttons. No is what closing the question means. */
+  /** The confirming button. Closing means No. */
   readonly yes: string;
   readonly no: string;
-  /** The language of these words: what a host adds is in it too. */
+  /** The language of these texts, also for what a host adds. */
   readonly language: Language;
 }
 
 /**
- * Asks a person and answers once they have said yes. `subject` is the very thing that is agreed to: whoever asks for the
- * same at the same time shares the answer. Throws `not_confirmed`, `confirmation_busy` or the signal's reason.
+ * Asks the user and resolves after Yes. `subject` is exactly what is agreed to: simultaneous calls with the same
+ * subject share the answer. Throws `not_confirmed`, `confirmation_busy` or the signal’s reason.
  */
 export type AskPerson = (subject: string, question: Question, signal: AbortSignal) => Promise<void>;
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 600_000;
 
-/** A slip costs nothing; who goes on asking after a second no has to wait, twice as long each time. */
+/** The first refusal is free; from the second on each doubles the wait before the next question. */
 const pauseAfter = (refusals: number): number =>
   refusals < 2 ? 0 : Math.min(firstPauseMs * 2 ** (refusals - 2), longestPauseMs);
 
-/** One question at a time, whoever asks: a page that was taken over must not wear a person down. */
+/** One question at a time, whoever asks: a compromised page must not wear the user down. */
 export function personAsked({ confirm, elapsed }: Pick<Host, 'confirm'> & { elapsed: () => number }): AskPerson {
   let open: { readonly subject: string; readonly answer: Promise<boolean> } | null = null;
   let refusals = 0;

@@ -3,39 +3,39 @@ import type { Told } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
 
-/** How chats leave the program: through the system's dialog as files, or through a browser, which saves and prints itself. */
+/** How exports leave the app: by the system’s dialog as files, or by a browser, which saves and prints itself. */
 export type Output =
   | {
       readonly kind: 'dialog';
-      /** Where to save a file of this name; null where the reader gave up. */
+      /** The path to save to; null if cancelled. */
       askWhere(name: string): Promise<string | null>;
-      /** A page of ours on paper. It runs no script and reaches nothing. Rejects with `export_failed`. */
+      /** Prints our HTML to a PDF, without scripts or network. Rejects with `export_failed`. */
       printPdf(html: string, signal: AbortSignal): Promise<Uint8Array>;
     }
   | {
       readonly kind: 'browser';
-      /** Serves a page once, to print it; answers with the path of its address. */
+      /** Serves a page once for printing; returns its path. */
       servePrint(html: string): string;
     };
 
-/** What the core asks of the program it runs in: only what Node could not do otherwise. */
+/** What the core needs from its host: only what Node cannot do. */
 export interface Host {
   readonly name: 'electron' | 'web';
   readonly version: string;
-  /** The title bar is drawn by the page and needs a draggable region. */
+  /** The page draws the title bar, with a draggable region. */
   readonly ownTitleBar: boolean;
-  /** Answers go on while no window is open. */
+  /** Answers continue while no window is open. */
   readonly background: boolean;
-  /** What is weaker here than in the installed app, one sentence each. */
+  /** Limitations compared to the installed app. */
   readonly notices: readonly Told[];
   readonly output: Output;
-  /** Opens an address outside the app. Only the link guard calls it. */
+  /** Opens a URL outside the app. Called by the link guard only. */
   openExternal(url: SafeUrl): Promise<void>;
   /**
-   * Asks a person where no page of ours can answer for them. True only for a yes; false for everything else, and where the
-   * signal ends it. Only the core's `personAsked` calls it.
+   * Asks the user outside of any page of ours. True only for Yes; false for everything else, also when aborted. Called
+   * by `personAsked` only.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
-  /** Makes what is not drawn by the page follow: the window's frame, menus, the system's own dialogs. */
+  /** Applies settings to what the page does not draw: window frame, menus, system dialogs. */
   showSettings(settings: Pick<Settings, 'theme' | 'language'>): void;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve, sep } from 'node:path';
 
-/** What is served to a window: the built page's files, their types and the headers that fence them in. */
+/** Files of the built page, with their types and security headers. */
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,20 +20,20 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Built files whose names say what is in them: another version has another name. */
+/** Built files with a content hash in their name. */
 const forever = /^\/assets\/[\w.-]+-[\w-]{8}\.\w+$/;
 
 const common = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
-  // A page served by http: would look up the host of every link in it, and so tell whoever named one.
+  // Over http the browser would prefetch DNS for every link, and so tell the hosts’ name servers.
   'x-dns-prefetch-control': 'off',
 };
 
 /**
- * Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to; `pathname`: of a file
- * that is there.
+ * Headers of everything a window loads (security page, Settings). `connect`: where scripts may connect to; `pathname`:
+ * of an existing file.
  */
 export function pageHeaders(connect: "'none'" | "'self'", pathname = '/'): Record<string, string> {
   if (isDiagramFile(pathname)) return diagramHeaders;
@@ -64,13 +64,13 @@ export function pageHeaders(connect: "'none'" | "'self'", pathname = '/'): Recor
   };
 }
 
-/** The page that draws diagrams and its scripts. They hold nothing but a public library. */
+/** The page that renders diagrams and its scripts, which contain only a public library. */
 export const isDiagramFile = (pathname: string): boolean =>
   /^\/diagram\/(index\.html|frame\.js|mermaid\.js)$/.test(pathname);
 
 /**
- * That page has no origin (`sandbox`), so what it loads counts as loaded by another site; it connects nowhere, and only
- * our own page may frame it.
+ * Headers of that page: it has no origin (`sandbox`), so its files count as cross-site; it connects nowhere, and only
+ * our page may frame it.
  */
 const diagramHeaders: Record<string, string> = {
   ...common,
@@ -86,7 +86,7 @@ const diagramHeaders: Record<string, string> = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-/** A page to print runs no script, fetches nothing and goes nowhere; only our own page may frame it, and tell it to print. */
+/** Headers of a page to print: no scripts, no network, no navigation; only our page may frame it and start printing. */
 export const printHeaders: Readonly<Record<string, string>> = {
   ...common,
   'content-security-policy': [
@@ -105,7 +105,7 @@ export const printHeaders: Readonly<Record<string, string>> = {
 
 export interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
-  /** What it is, and how it is compressed. */
+  /** Its type and encoding. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -115,8 +115,8 @@ const compressed = [
 ] as const;
 
 /**
- * A file of the built page by the path of its URL; null for everything that is not one, whatever its spelling. `accepted` is the
- * request's `Accept-Encoding`: where the build compressed the file in a way that is named there, that is what is read.
+ * A file of the built page by URL path; null for anything else, however it is spelled. `accepted` is the request’s
+ * `Accept-Encoding`: a matching compressed file is preferred.
  */
 export async function readPageFile(folder: string, pathname: string, accepted = ''): Promise<PageFile | null> {
   const path = decoded(pathname);
@@ -135,7 +135,7 @@ export async function readPageFile(folder: string, pathname: string, accepted = 
 
 const contentOf = (file: string) => readFile(file).catch(() => null);
 
-/** Whether an `Accept-Encoding` names this one, and not to refuse it (`q=0`). */
+/** Whether `Accept-Encoding` accepts this encoding (not `q=0`). */
 const takes = (accepted: string, encoding: string) =>
   accepted
     .toLowerCase()

@@ -13,17 +13,17 @@ const code = 'file_download_failed';
 const timeoutMs = 20_000;
 const accept = 'image/webp, image/png, image/jpeg, image/gif';
 
-/** Pictures that answers name: fetched when the reader asks for one, never before, and shown only if they are pictures. */
+/** Images in answers: fetched only when the reader asks, and shown only if they are images. */
 export function imagesFeature({ download }: ImagesDeps) {
   return {
     async fetch({ url }: { url: string }, signal?: AbortSignal) {
       const options = { maxBytes: imageLimits.bytes, timeoutMs, accept, ...(signal ? { signal } : {}) };
       const { bytes } = await download(url, options);
-      // A server may call anything a picture, and an SVG is a program: the bytes decide.
+      // The bytes decide: a server may call anything an image, and an SVG can contain scripts.
       const mediaType = fileTypeOf(bytes);
       if (!mediaType?.startsWith('image/')) throw refusal(code, 'noPicture');
       const { width, height } = sizeOf(bytes);
-      // A few kilobytes can stand for gigabytes of pixels.
+      // A few kilobytes can decode to gigabytes of pixels.
       if (width * height > imageLimits.pixels) throw refusal(code, 'pictureTooLarge', { width, height });
       return { mediaType, base64: bytes.toString('base64'), width, height };
     },
@@ -32,7 +32,7 @@ export function imagesFeature({ download }: ImagesDeps) {
 
 function sizeOf(bytes: Buffer): { width: number; height: number } {
   try {
-    // A copy: it reads past the end of a view, into what else is in memory.
+    // A copy: the library reads past the end of a view into its buffer.
     return imageSize(new Uint8Array(bytes));
   } catch (cause) {
     throw refusal(code, 'pictureDamaged', { cause });

@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '#shared/errors.ts';
 
-/** One line of the log. Never a prompt, an answer, a key or a path of the user's. */
+/** One line of the log. Never contains a prompt, an answer, a key or a user’s path. */
 export type LogEntry = Readonly<Record<string, string | number | boolean | null | undefined>>;
 export type Log = (entry: LogEntry) => void;
 
 const maxBytes = 5_000_000;
 
-/** Writes JSON lines to `logs/portico.log`, keeping one older file. A log that cannot be written never stops the app. */
+/** Writes JSON lines to `logs/portico.log`, with one older file. Write errors are ignored. */
 export function openLog(dataFolder: string, now: () => number): Log {
   const folder = join(dataFolder, 'logs');
   const file = join(folder, 'portico.log');
@@ -24,12 +24,12 @@ export function openLog(dataFolder: string, now: () => number): Log {
       appendFileSync(file, line, { mode: 0o600 });
       bytes += Buffer.byteLength(line);
     } catch {
-      // A full disk must not take the answer down with it; there is nowhere left to say so.
+      // A full disk must not end the answer too, and there is nowhere to report it.
     }
   };
 }
 
-/** What may be said of a failure in the log: kind, code and place, never a foreign message (it may quote a prompt). */
+/** Loggable facts of a failure: kind, code and stack, never a foreign message (it may quote a prompt). */
 export function failureEntry(error: unknown): LogEntry {
   const cause = error instanceof AppError && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return { error: typeof cause };
@@ -44,7 +44,7 @@ function placeOf(error: Error): string | null {
 
 const plain = new Set(['string', 'number', 'boolean']);
 
-/** The gateway's entries go to the same file; what is not a plain value stays out. */
+/** The gateway’s entries go to the same file, primitive values only. */
 export function gatewayLog(log: Log): (entry: Readonly<Record<string, unknown>>) => void {
   return (entry) => {
     const fields = Object.entries(entry).filter((field): field is [string, string | number | boolean] =>

@@ -7,7 +7,7 @@ import type { Html } from '#shared/markdown/to-html.ts';
 
 type Engine = Awaited<ReturnType<typeof createHighlighterCore>>;
 
-/** Longer ones stay plain: nobody reads their colours, and they take seconds. */
+/** Longer code stays plain: highlighting takes seconds. */
 const longestBlock = 60_000;
 const longestLine = 2000;
 
@@ -16,8 +16,8 @@ const loading = new Map<string, Promise<void>>();
 const limits = createLineLimits();
 
 /**
- * A block of code as lines of `<span class="t-…">`, the words alone where its language is not known. The first
- * block of a language takes half a second: for a thread of its own.
+ * Highlights code as lines of `<span class="t-…">`, or plain text in an unknown language. The first block of a language
+ * takes half a second: use it in a worker.
  */
 export async function colourCode(code: string, info: string): Promise<Html | string> {
   const language = languageOf(info);

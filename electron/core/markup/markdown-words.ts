@@ -1,10 +1,10 @@
 import { oneLine } from '#shared/one-line.ts';
 
-/** What has a meaning within a line; `_` and `#` only at the edge of a word, and `&` only where a name follows it. */
+/** Characters with a meaning inside a line; `_` and `#` only at the edge of a word, `&` only before an entity. */
 const signs = /[\\`*[\]~]|&(?=[a-z\d#])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|(?<!\S)#/giu;
 
 /**
- * A name, a title or a sentence as Markdown that says just these words: on one line, without a sign of its own. `<` is
- * written out: an address before it would take a backslash for a part of itself.
+ * Escapes a name, title or sentence for Markdown: on one line, without markup. `<` becomes an entity, because a URL
+ * before it would include a backslash.
  */
 export const markdownWords = (text: string): string => oneLine(text).replace(signs, '\\$&').replaceAll('<', '&lt;');

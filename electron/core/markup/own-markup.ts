@@ -11,7 +11,7 @@ const attributes = [
   ...['href="(?:https?:|mailto:)[^"<>]*"', 'rel="noreferrer noopener"', 'class="(?:raw|t-[a-z-]+)"'],
   ...['align="(?:left|center|right)"', 'start="\\d+"', 'open'],
 ];
-/** Sizes, colours and kinds of signs; none of them can hold an address. */
+/** Attributes of MathML that cannot contain a URL. */
 const mathAttributes =
   'xmlns|encoding|display|accent|accentunder|columnalign|columnlines|columnspacing|depth|displaystyle|fence|height|largeop|linebreak|linethickness|lspace|mathbackground|mathcolor|mathsize|mathvariant|maxsize|minsize|notation|rowlines|rowspacing|rspace|scriptlevel|separator|stretchy|valign|voffset|width';
 const tag = new RegExp(
@@ -23,16 +23,16 @@ const tag = new RegExp(
   'g',
 );
 
-/** Whether text holds no tag but those that an answer is drawn with, and no sign that could begin another one. */
+/** Whether markup contains only the tags of rendered answers. */
 export const isOwnMarkup = (text: string): boolean => !/[<>]/.test(text.replace(tag, ''));
 
-/** Markup that came as text, from another thread or a library; `instead` where there is anything in it that is not ours. */
+/** Markup from a worker or a library, or `instead` if it contains anything else. */
 export const ownMarkup = (text: string, instead: Html): Html => (isOwnMarkup(text) ? raw(text) : instead);
 
-/** What cannot be drawn, as it was written. */
+/** Source that could not be rendered. */
 export const asWritten = (text: string): Html => html`<pre>${text}</pre>`;
 
-/** Our own rules, as an element and as the policy's word for exactly them: no other style counts in the page. */
+/** A style element, and the policy source that allows exactly this style. */
 export function styleOf(rules: string): { element: Html; source: string } {
   const hash = createHash('sha256').update(rules).digest('base64');
   return { element: html`<style>${raw(rules)}</style>`, source: `'sha256-${hash}'` };

@@ -6,16 +6,16 @@ import { formula } from './formula.ts';
 import { asWritten } from './own-markup.ts';
 
 /**
- * An answer as a part of a page, from the tokens that the window draws: no script, nothing that is fetched, every word of
- * it escaped; code coloured, formulas as MathML.
+ * An answer as HTML for a page, from the same tokens as the window: no script, nothing fetched, all text escaped;
+ * highlighted code, formulas as MathML.
  */
 export async function renderMarkdown(text: string): Promise<string> {
-  // The headings of an answer stand below the title of its chat and the name of who speaks.
+  // Headings of an answer are below the chat’s title and the speaker’s name.
   const form = { headingsBelow: 2, link: offered, code: colourCode, formula };
   try {
     return String(await toHtml(lexText(withPlainLines(text)), form));
   } catch {
-    // Nesting without end overflows the stack: then the words as they are.
+    // Unlimited nesting overflows the stack: then the source is shown.
     return String(await asWritten(text));
   }
 }

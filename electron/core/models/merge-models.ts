@@ -1,6 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 
-/** One list of what several keys see: each model that chats once, and as available where any of them can use it. */
+/** Merges the lists of several keys: each chat model once, available if any of them can use it. */
 export function mergeModels(lists: readonly (readonly Model[])[]): Model[] {
   const merged = new Map<string, Model>();
   for (const model of lists.flat()) {
@@ -11,6 +11,6 @@ export function mergeModels(lists: readonly (readonly Model[])[]): Model[] {
   return [...merged.values()];
 }
 
-/** Best first. A plan's refusal says least: it is about one wallet, not about the model. */
+/** Best first. A refusal by a plan ranks last: it concerns one wallet, not the model. */
 const order: readonly Model['status'][] = ['available', 'degraded', 'no_credential', 'disabled', 'plan_required'];
 const rank = (model: Model) => order.indexOf(model.status);

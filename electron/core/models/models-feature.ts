@@ -12,7 +12,7 @@ import type { KnownModels, ModelsStore } from './models-store.ts';
 export interface ModelsDeps {
   readonly store: ModelsStore;
   readonly connections: Connections;
-  /** Names the list: the embedded gateway's, or that of the one at this address. */
+  /** Key of the list: `embedded`, or the gateway’s address. */
   readonly source: () => string;
   readonly changes: Changes;
   readonly now: () => number;
@@ -20,7 +20,7 @@ export interface ModelsDeps {
 }
 
 const limitMs = 10_000;
-/** How long a window waits for a gateway before it gets the last known list. */
+/** How long a window waits before it gets the cached list. */
 const patienceMs = 1500;
 
 interface Trouble {
@@ -32,9 +32,9 @@ export type ListedModels = KnownModels & Trouble;
 
 const none: Trouble = { problem: null, retryAfterMs: null };
 
-/** The catalogue as the gateway lists it, and the last known one while the gateway does not answer. */
+/** The gateway’s catalogue, or the cached one while the gateway does not answer. */
 export function modelsFeature({ store, connections, source, changes, now, log }: ModelsDeps) {
-  /** What was wrong when the gateway was asked last. */
+  /** The problem of the last request. */
   let trouble = none;
   let facts = new Map<string, Model>();
 
@@ -51,7 +51,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     return { models: mergeModels(lists.map((list) => list.data)), fetchedAt: now() };
   }
 
-  /** Asks the gateway, and falls back to what it said last. */
+  /** Fetches the list, or falls back to the cached one. */
   async function refresh(from: string): Promise<ListedModels> {
     try {
       const known = keep(await fetchList());
@@ -67,7 +67,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
     }
   }
 
-  /** Tells that a slow gateway has answered after all, where that is news to who was given the last known list. */
+  /** Emits a topic when a slow gateway has answered with something new. */
   async function tellNews(refreshing: Promise<ListedModels>, shown: ListedModels): Promise<void> {
     const { models, problem: found } = await refreshing;
     if (
@@ -91,16 +91,16 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       return shown;
     },
 
-    /** Who pays for a message to this model, by the rule that it is sent by. */
+    /** The wallet that pays for this model, by the same rule as when sending. */
     payer: async ({ model }: { model: string }) => ({ wallet: (await connections.payerFor(model)).wallet }),
 
-    /** Knows the models of the last run before the gateway is asked. */
+    /** Loads the cached list of the last run. */
     async load(): Promise<void> {
       const known = await store.read(source());
       if (known) keep(known);
     },
 
-    /** What is known of a model, without asking anyone. */
+    /** Facts about a model, without a request. */
     modelFacts(id: string): ModelFacts | null {
       const model = facts.get(id);
       return model

@@ -9,10 +9,10 @@ export interface KnownModels {
   readonly fetchedAt: number;
 }
 
-/** The last list that each gateway gave. */
+/** Cached model lists by gateway. */
 export function modelsStore(db: Db) {
   return {
-    /** Null where there is none, or one that an older version wrote in another shape. */
+    /** Null if there is none, or one in the format of an older version. */
     async read(source: string): Promise<KnownModels | null> {
       const row = await db.selectFrom('model_lists').selectAll().where('source', '=', source).executeTakeFirst();
       const parsed = row ? list.safeParse(JSON.parse(row.models)) : null;

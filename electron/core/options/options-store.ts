@@ -2,7 +2,7 @@ import { type ChatOptions, chatOptions, noOptions } from '#shared/contract/chat/
 import { preset as presetSchema } from '#shared/contract/chat/presets.ts';
 import type { Db } from '../db/db.ts';
 
-/** How each chat is asked: its system prompt, its parameters, what happens when it outgrows the model's context. */
+/** Options of each chat: system prompt, parameters, and what happens when the context is full. */
 export function optionsStore(db: Db) {
   const write = async (chat: string, options: ChatOptions): Promise<void> => {
     const value = JSON.stringify(options);
@@ -23,7 +23,7 @@ export function optionsStore(db: Db) {
   return {
     read,
     write,
-    /** A new chat got its id: what was set for it goes with it, and the next new chat begins afresh. */
+    /** A new chat got its id: moves the options of `new` to it. */
     async adopt(conversationId: string): Promise<void> {
       await write(conversationId, await read('new'));
       await db.deleteFrom('chat_options').where('chat', '=', 'new').execute();

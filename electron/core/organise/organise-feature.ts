@@ -12,14 +12,14 @@ export interface OrganiseDeps {
   readonly store: OrganiseStore;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
-  /** Ends what is being written in a conversation and deletes it. */
+  /** Stops running answers of a conversation and deletes it. */
   readonly removeConversation: (id: string) => Promise<void>;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Log;
 }
 
-/** Folders, tags, pins, archive and a trash that is kept for thirty days. */
+/** Folders, tags, pins, archive, and a trash that is kept for thirty days. */
 export function organiseFeature({ store, changes, readers, removeConversation, now, newId, log }: OrganiseDeps) {
   async function existing(id: string) {
     const folder = await store.folder(id);
@@ -38,7 +38,7 @@ export function organiseFeature({ store, changes, readers, removeConversation, n
     return ids.length;
   }
 
-  /** Deletes what has been in the trash for longer than it keeps things. */
+  /** Deletes what has been in the trash for too long. */
   async function purge(): Promise<number> {
     return removeAll(await store.trashed({ before: now() - trashDays * dayMs }));
   }
@@ -106,7 +106,7 @@ export function organiseFeature({ store, changes, readers, removeConversation, n
       return { removed: await removeAll(await store.trashed({ ids: ids ?? null })) };
     },
 
-    /** Purges now and once a day until the answer is called. */
+    /** Purges now and daily. Returns a function that stops it. */
     keepTrash(): () => void {
       void purgeAndSay();
       const timer = setInterval(() => void purgeAndSay(), dayMs);

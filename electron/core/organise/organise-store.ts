@@ -2,10 +2,10 @@ import { sql, type Transaction } from 'kysely';
 import type { Folder, Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
 import type { Db, Tables } from '../db/db.ts';
 
-/** More ids than one statement may carry. */
+/** Ids per SQL statement. */
 const atOnce = 500;
 
-/** Folders, tags and where each conversation is kept. Every change is one commit. */
+/** Folders, tags and the placement of conversations. One commit per change. */
 export function organiseStore(db: Db) {
   return {
     async folders(): Promise<Folder[]> {
@@ -52,7 +52,7 @@ export function organiseStore(db: Db) {
       await db.deleteFrom('folders').where('id', '=', id).execute();
     },
 
-    /** Applies the change to all of them and answers with how they were. */
+    /** Changes all of them; returns their previous placements. */
     change: (ids: readonly string[], change: PlacementChange, now: number): Promise<Placement[]> =>
       db.transaction().execute(async (tx) => {
         const before = await placements(tx, ids);
@@ -60,7 +60,7 @@ export function organiseStore(db: Db) {
         return before;
       }),
 
-    /** Puts each where it says. One whose folder is gone stays without; one that is gone is skipped. */
+    /** Restores placements. A deleted folder is dropped; a deleted conversation is skipped. */
     putBack: (wanted: readonly Placement[]): Promise<void> =>
       db.transaction().execute(async (tx) => {
         const folders = new Set((await tx.selectFrom('folders').select('id').execute()).map((row) => row.id));
@@ -76,7 +76,7 @@ export function organiseStore(db: Db) {
         }
       }),
 
-    /** What is in the trash: since before a moment, or those of it that are named. */
+    /** Conversations in the trash: since before a time, or by id. */
     async trashed({ before, ids }: { before?: number; ids?: readonly string[] | null }): Promise<string[]> {
       let query = db.selectFrom('conversations').select('id').where('trashed_at', 'is not', null);
       if (before !== undefined) query = query.where('trashed_at', '<', before);

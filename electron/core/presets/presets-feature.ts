@@ -13,7 +13,7 @@ type Fields = Omit<Preset, 'id' | 'forNewChats'>;
 
 const stored = presetSchema.omit({ id: true, forNewChats: true });
 
-/** Ways to begin a chat: a system prompt, a model and its parameters under one name. */
+/** Presets: a system prompt, a model and parameters under a name. */
 export function presetsFeature({ db, changes, newId }: PresetsDeps) {
   async function list(): Promise<Preset[]> {
     const rows = await db.selectFrom('presets').selectAll().orderBy('name').orderBy('id').execute();

@@ -38,7 +38,7 @@ export function promptsFeature({ db, changes, newId }: PromptsDeps) {
       return { format: 'portico-prompts', version: 1, prompts };
     },
 
-    /** The same name with the same text is the same prompt; the same name with another text is kept beside it. */
+    /** Same name and text: skipped. Same name with another text: added beside it. */
     async import({ file }: { file: z.infer<typeof promptsFile> }): Promise<{ added: number; skipped: number }> {
       const known = new Set((await list()).map(keyOf));
       const fresh = file.prompts.filter((prompt) => !known.has(keyOf(prompt)) && known.add(keyOf(prompt)));
