@@ -21,7 +21,6 @@ const launchOptions = existsSync(chromium.executablePath())
  * `testDatabase()`. What the gateway does before and after its books (bodies, forms, attempts, sockets, clients) is shown once.
  */
 const onBothEngines = [
-  'gateway/cli/{backup,cli,serve}.test.ts',
   'gateway/configuration/plans.test.ts',
   'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes}.test.ts',
   'gateway/testing/open-gateway.test.ts',
@@ -35,19 +34,23 @@ const onBothEngines = [
   'gateway/limits/{limits,limit-store}.test.ts',
   'gateway/metrics/traffic.test.ts',
   'gateway/prices/prices.test.ts',
-  'gateway/records/{refusals,request-lookups,routing-details}.test.ts',
+  'gateway/records/{refusals,request-lookups}.test.ts',
   'gateway/chat/{chat,numbers}.test.ts',
   'gateway/routes/{quote,records}.test.ts',
-  'tests/bench/books/measure-books.test.ts',
   // The contract is kept on both, whole.
   'tests/contract/gateway/*.test.ts',
+];
+const aloneOnBothEngines = [
+  'gateway/cli/{backup,cli,serve}.test.ts',
+  'gateway/records/routing-details.test.ts',
+  'tests/bench/books/measure-books.test.ts',
 ];
 
 /** For what starts real processes, databases and browsers. */
 const processes: TestProjectInlineConfiguration['test'] = {
   environment: 'node',
-  // Much of it waits, for processes of its own and for time to pass: two workers would leave two cores idle now and then.
-  maxWorkers: 3,
+  // Much of it waits, for processes of its own and for time to pass: as many workers as cores would leave them idle now and then.
+  maxWorkers: 4,
   // Limits for what hangs, not for what is slow.
   testTimeout: 60_000,
   hookTimeout: 120_000,
@@ -56,24 +59,57 @@ const processes: TestProjectInlineConfiguration['test'] = {
   env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
 };
 
+/**
+ * Files that are run one after another in one process, which loads the modules once: more than 40 % of the processor time. What a file
+ * leaves behind is looked for after it.
+ */
+const together: TestProjectInlineConfiguration['test'] = {
+  ...processes,
+  isolate: false,
+  setupFiles: ['tests/support/nothing-left.ts'],
+};
+
+/**
+ * What measures its process, ends it, replaces modules of Node in it or works with other processes on the same books has one of its own:
+ * ids of one process never go back in time, whatever clock the file before had.
+ */
+const alone = [
+  'tests/{bench,fault,hosts,operations,support}/**/*.test.ts',
+  'gateway/cli/*.test.ts',
+  'gateway/ledger/sqlite/journal-fault.test.ts',
+  'gateway/records/routing-details.test.ts',
+];
+
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
-          ...processes,
+          ...together,
           name: 'node',
-          include: ['{shared,gateway,electron,tests}/**/*.test.ts', 'renderer/**/*.test.ts'],
-          exclude: ['tests/e2e/**', '**/node_modules/**', '**/*.postgres.test.ts'],
+          include: ['{shared,gateway,electron,renderer,tests}/**/*.test.ts'],
+          exclude: ['tests/e2e/**', '**/node_modules/**', '**/*.postgres.test.ts', ...alone],
         },
+      },
+      {
+        test: { ...processes, name: 'node-alone', include: alone, exclude: ['**/*.postgres.test.ts'] },
       },
       {
         // The gateway's behaviour once more, on PostgreSQL, and what only several instances on one database do.
         test: {
-          ...processes,
+          ...together,
           name: 'postgres',
           globalSetup: 'gateway/testing/postgres-setup.ts',
           include: ['{gateway,tests}/**/*.postgres.test.ts', ...onBothEngines],
+          exclude: alone,
+        },
+      },
+      {
+        test: {
+          ...processes,
+          name: 'postgres-alone',
+          globalSetup: 'gateway/testing/postgres-setup.ts',
+          include: ['tests/{fault,operations}/**/*.postgres.test.ts', ...aloneOnBothEngines],
         },
       },
       {
@@ -104,8 +140,8 @@ export default defineConfig({
           testTimeout: 60_000,
           expect: { poll: { timeout: 20_000 } },
           include: ['renderer/**/*.test.tsx'],
-          // One page at a time: two would starve each other on two cores.
-          fileParallelism: false,
+          // One page waits for its server and its clocks half of the time.
+          maxWorkers: 2,
           browser: {
             enabled: true,
             headless: true,

@@ -14,17 +14,20 @@ const failed = { passed: 0, failed: 1, skipped: 0 };
 /** What failed, in words that are said again at the end: its own place is thousands of lines up. */
 const failures = [];
 
+/** Which projects of `vitest.config.ts` a suite is. */
+const projects = { unit: 'node*', postgres: 'postgres*', components: 'browser' };
+
 const suites = {
   types: ({ call }) => areas.map((area) => check(`types of ${area}`, call('tsc', typesOf(area)))).reduce(add),
   lint: ({ call }) => check('lint', call('biome', ['check', '--error-on-warnings', '.'])),
   unused: ({ call }) => check('unused', call('knip', [])),
-  unit: (tools) => vitest(tools, 'node', tools.windows.missing ? {} : tools.windows),
+  unit: (tools) => vitest(tools, 'unit', tools.windows.missing ? {} : tools.windows),
   postgres: (tools) => {
     if (onPath('postgres') || existsSync('/usr/lib/postgresql')) return vitest(tools, 'postgres', {});
     say('the tests on PostgreSQL are skipped, because it is not installed.');
     return { passed: 0, failed: 0, skipped: 1 };
   },
-  components: (tools) => vitest(tools, 'browser', {}),
+  components: (tools) => vitest(tools, 'components', {}),
   web: (tools) => playwright(tools, 'web'),
   electron: (tools) => {
     if (!tools.windows.missing) return playwright(tools, 'electron', tools.windows.env);
@@ -88,18 +91,18 @@ function windowsFor(node) {
   return noDisplay() ? { prefix: ['xvfb-run', '-a'], env: { PORTICO_VIRTUAL_DISPLAYS: '1' } } : {};
 }
 
-function vitest({ call, browser }, project, { prefix = [], env = {} }) {
-  const report = join(reports, `${project}.json`);
+function vitest({ call, browser }, suite, { prefix = [], env = {} }) {
+  const report = join(reports, `${suite}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ok = call('vitest', ['run', '--project', project, ...reporters], {
+  const ok = call('vitest', ['run', '--project', projects[suite], ...reporters], {
     prefix,
     env: { ...env, PORTICO_CHROMIUM: browser },
   });
-  return settle(project, ok, report, (json) => {
+  return settle(suite, ok, report, (json) => {
     for (const file of json.testResults) {
       const bad = file.assertionResults.filter((test) => test.status === 'failed');
-      for (const test of bad) note(project, relative(root, file.name), test.fullName, test.failureMessages[0]);
-      if (file.status === 'failed' && !bad.length) note(project, relative(root, file.name), 'the file', file.message);
+      for (const test of bad) note(suite, relative(root, file.name), test.fullName, test.failureMessages[0]);
+      if (file.status === 'failed' && !bad.length) note(suite, relative(root, file.name), 'the file', file.message);
     }
     return {
       passed: json.numPassedTests,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished, TestRunner } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -47,7 +47,7 @@ async function createdFrom(server: { readonly admin: string }, template: string)
   };
   await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   // Hundreds of them would take longer to delete at the end than the tests do.
-  if (expect.getState().currentTestName !== undefined) {
+  if (TestRunner.getCurrentTest()) {
     onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
   }
   const url = new URL(server.admin);
