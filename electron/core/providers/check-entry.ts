@@ -13,12 +13,12 @@ interface CheckDeps {
   readonly now: () => number;
 }
 
-/** Asks the provider whether its first key works, by a free call. */
+/** Checks the first key by a free request to the provider. */
 export async function checkEntry({ gateway, now }: CheckDeps, entry: Entry): Promise<Entry> {
   return { ...entry, checkedAt: now(), ...(await checkSecret(gateway, entry, entry.secret)) };
 }
 
-/** The same with each of its keys. */
+/** Checks each of its keys. */
 export async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   const checked = await checkEntry(deps, entry);
   const further = new Map<string, FurtherKey>();
@@ -28,7 +28,7 @@ export async function checkAll(deps: CheckDeps, entry: Entry): Promise<Entry> {
   return { ...checked, further };
 }
 
-/** How a key of this provider does. */
+/** The state of one key. */
 export async function checkSecret(
   gateway: CheckDeps['gateway'],
   entry: Entry,
@@ -51,7 +51,7 @@ function checkFailure(error: unknown): AppError {
   return toAppError(error);
 }
 
-/** What the embedded gateway says of a provider, or the provider itself. */
+/** The problem as the built-in gateway or the provider states it. */
 const problemOf = (failure: AppError): Told =>
   failure.refusal ? toldBy(failure) : saidByGateway(failure.code, failure.message);
 
@@ -60,7 +60,7 @@ function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
   return code === 'upstream_rate_limited' ? 'unchecked' : 'unreachable';
 }
 
-/** Throws `upstream_auth_failed` where the provider refused the key: such a one is kept nowhere. */
+/** Throws `upstream_auth_failed` if the provider refused the key: such a key is never saved. */
 export function requireNotRefused({ state, problem }: Pick<Entry, 'state' | 'problem'>, provider: string): void {
   if (state !== 'refused') return;
   const { message, refusal } = problem ?? tell('keyRefused');

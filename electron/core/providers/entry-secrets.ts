@@ -8,14 +8,14 @@ import type { Entry, FurtherKey } from './provider-entry.ts';
 import { mainKey } from './provider-settings.ts';
 import type { ProviderStore, StoredProvider } from './provider-store.ts';
 
-/** Under which name a secret of a provider is kept. */
+/** The name under which a provider’s secret is stored. */
 export const secretName = (id: string, keyId: string = mainKey): string =>
   keyId === mainKey ? `provider/${id}` : `provider/${id}/key/${keyId}`;
 
 const headersName = (id: string) => `provider/${id}/headers`;
 const recordName = (id: string) => `provider/${id}/record`;
 
-/** The values of its headers, all in one secret; where there are none any more it is forgotten. */
+/** Stores the values of its headers as one secret, or removes it when there are none. */
 export async function keepHeaders(
   secrets: SecretBox,
   { id, headers }: Entry,
@@ -29,7 +29,7 @@ export async function keepHeaders(
   await secrets.set(headersName(id), new Secret(JSON.stringify(values)));
 }
 
-/** Forgets all of its secrets. Throws where the keychain does not let go of one: the provider is then still there. */
+/** Removes all of its secrets. Throws if the keychain fails: the provider then stays. */
 export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<void> {
   if (entry.storage !== null) await secrets.remove(secretName(entry.id));
   for (const { id } of entry.settings.further) await secrets.remove(secretName(entry.id, id));
@@ -37,7 +37,7 @@ export async function forgetSecrets(secrets: SecretBox, entry: Entry): Promise<v
   await secrets.removeForSession(recordName(entry.id));
 }
 
-/** Only what will still be true at the next start is written down; what is true for this session is kept for as long as it. */
+/** Saves to disk only what holds for the next start; the rest is kept for this session. */
 export async function remember(store: ProviderStore, secrets: SecretBox, entry: Entry): Promise<void> {
   const { settings, further, storage, secret: _secret, headers: _headers, ...kept } = entry;
   if (storage === 'environment') return;
@@ -50,14 +50,14 @@ export async function remember(store: ProviderStore, secrets: SecretBox, entry: 
   await store.write({ ...entry, hasKey: entry.storage === 'keychain', settings: { ...settings, further: lasting } });
 }
 
-/** The providers of an earlier run, and those that a core before this one has kept for this session. */
+/** Providers of an earlier run, and those kept for this session by a former core. */
 export function withSession(stored: readonly StoredProvider[], secrets: SecretBox): StoredProvider[] {
   const records = [...secrets.forSession()].filter(([name]) => /^provider\/[^/]+\/record$/.test(name));
   const kept = records.map(([, record]): StoredProvider => JSON.parse(record.reveal()));
   return [...stored.filter(({ id }) => !kept.some((each) => each.id === id)), ...kept];
 }
 
-/** A provider of an earlier run with its secrets, or with what keeps them from being read. */
+/** Loads a stored provider with its secrets, or with the reason why they cannot be read. */
 export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Promise<Entry> {
   const { settings } = stored;
   const hasSecrets = stored.hasKey || settings.further.length > 0 || settings.headerNames.length > 0;

@@ -8,7 +8,7 @@ import { noSettings } from './provider-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The providers with the addresses that the environment gives them, for keys that the user enters as well. */
+/** The providers, with base URLs of the environment. */
 export function providersOf(env: Env): OfferedProvider[] {
   return providerList.map((known) => {
     const given = env[known.env.baseUrl]?.trim();
@@ -25,10 +25,7 @@ function usable(address: string, { ownServer }: OfferedProvider, withKey: boolea
   }
 }
 
-/**
- * Keys, and addresses of one's own servers, of the environment the app was started with. One whose address may not be used
- * is left out, and said so.
- */
+/** Keys and servers from the environment variables. One whose address is not allowed is left out and logged. */
 export function environmentKeys(env: Env): Entry[] {
   return providerList.flatMap((known) => entryFor(known, env) ?? []);
 }

@@ -9,7 +9,7 @@ const mostKeys = 16;
 
 const of = (param: string) => ({ details: { param } });
 
-/** The provider with a further key behind those that it has; nothing is kept yet. */
+/** The provider with an additional last key; not saved yet. */
 export function withFurtherKey(
   entry: Entry,
   { id: keyId, label, key }: { readonly id: string; readonly label: string; readonly key: string },
@@ -37,7 +37,7 @@ export function inOrder(entry: Entry, keyIds: readonly string[]): Entry {
   return { ...entry, settings: { ...entry.settings, order: [...keyIds] } };
 }
 
-/** The provider without one of its keys. Where that is the main one, the next one takes its place in the keychain first. */
+/** The provider without one of its keys. If it is the main one, the next key replaces it in the keychain first. */
 export async function withoutOneKey(secrets: SecretBox, entry: Entry, keyId: string): Promise<Entry> {
   if (!keysOf(entry).some(({ id }) => id === keyId)) throw refusal('invalid_input', 'noSuchKey', of('keyId'));
   if (keyId !== mainKey) {

@@ -9,7 +9,7 @@ import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
 
-/** A further key. `secret: null`: it cannot be read now. */
+/** An additional key. `secret: null`: it cannot be read now. */
 export interface FurtherKey {
   readonly secret: Secret | null;
   readonly storage: SecretStorage;
@@ -17,7 +17,7 @@ export interface FurtherKey {
   readonly problem: Told | null;
 }
 
-/** A provider that is set up. `secret: null`: it wants no key, or its key cannot be read now. */
+/** A configured provider. `secret: null`: it needs no key, or its key cannot be read now. */
 export interface Entry {
   readonly id: string;
   readonly baseUrl: string;
@@ -37,7 +37,7 @@ export const nothingFurther = { further: new Map<string, FurtherKey>(), headers:
 
 const hasSecrets = ({ secret, further, headers }: Entry) => secret !== null || further.size > 0 || headers.size > 0;
 
-/** Whether it can answer: its keys are there, and may go to its address. */
+/** Whether it can answer: its keys are readable and allowed for its address. */
 export function isUsable(entry: Entry): boolean {
   if (entry.headers.size < entry.settings.headerNames.length) return false;
   if (hasSecrets(entry) && !mayCarrySecrets(entry.baseUrl)) return false;
@@ -53,7 +53,7 @@ interface OrderedKey extends Omit<ProviderKey, 'state'> {
   readonly secret: Secret | null;
 }
 
-/** All keys of a provider, in their order. */
+/** All keys in order. */
 export function keysOf(entry: Entry): OrderedKey[] {
   const { settings, keyHint, secret, storage, state, problem } = entry;
   const own: OrderedKey[] = [
@@ -69,7 +69,7 @@ export function keysOf(entry: Entry): OrderedKey[] {
   return own.toSorted((a, b) => place(a) - place(b));
 }
 
-/** What the gateway is given to reach it. */
+/** The credential for the gateway. */
 export function credentialOf(entry: Entry): ProviderCredential {
   const { settings, headers } = entry;
   const keys = keysOf(entry).flatMap(({ label, secret }): CredentialKey[] => (secret ? [{ label, secret }] : []));
@@ -90,13 +90,13 @@ const declared = ({ model, sameAs, input, output }: ProviderSettings['models'][n
   price: input === null || output === null ? null : { input, output, cache_read: null, cache_write: null, tiers: [] },
 });
 
-/** The same for one of its keys alone. */
+/** The same with one of its keys. */
 export const credentialWith = (entry: Entry, secret: Secret | null): ProviderCredential => {
   const { keys: _keys, ...credential } = credentialOf(entry);
   return { ...credential, apiKey: secret };
 };
 
-/** How a server of the user's own is offered. */
+/** The list entry of the user’s own server. */
 export const offeredServer = (id: string, { server }: ProviderSettings): OfferedProvider | null =>
   server && {
     id,
@@ -107,7 +107,7 @@ export const offeredServer = (id: string, { server }: ProviderSettings): Offered
     env: { key: '', baseUrl: '' },
   };
 
-/** What the renderer may know of a provider. */
+/** The provider without secrets, for the renderer. */
 export function toProvider(
   { id, name, keyPage, ownServer, baseUrl: usual }: OfferedProvider,
   entry: Entry | undefined,
@@ -144,7 +144,7 @@ export function toProvider(
   };
 }
 
-/** What the gateway found out while it was used is newer than the last check. */
+/** The gateway’s result from use is newer than the last check. */
 function shownKey({ secret: _secret, ...key }: OrderedKey, live: ReturnType<Gateway['keyStates']>): ProviderKey {
   const found = live.find(({ label }) => label === key.label);
   return found === undefined || found.state === 'ready' ? key : { ...key, state: found.state };

@@ -1,7 +1,6 @@
 import { type KnownProvider, knownProviders } from '#shared/known-providers.ts';
 
-/** A provider of the table, or a server of the user's own. */
+/** A known provider, or the user’s own server. */
 export type OfferedProvider = KnownProvider;
 
-/** The providers that the user can have keys for. */
 export const providerList: readonly OfferedProvider[] = knownProviders;

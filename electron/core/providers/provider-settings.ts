@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { serverModel } from '#shared/contract/app/providers.ts';
 import { serverKinds } from '#shared/server-kinds.ts';
 
-/** The key that a provider's row tells of; further ones have ids of their own. */
+/** Id of the key in the provider’s row; additional ones have ids of their own. */
 export const mainKey = 'main';
 
-/** What is remembered of a provider beside its address and its first key. */
+/** Stored settings of a provider besides its address and first key. */
 export const providerSettings = z.object({
-  /** Of a server under a name of the user's own. */
+  /** Of the user’s own server. */
   server: z
     .object({ name: z.string(), kind: z.enum(serverKinds), apiVersion: z.string().nullable() })
     .nullable()
     .default(null),
   models: z.array(serverModel).default([]),
   headerNames: z.array(z.string()).default([]),
-  /** Further keys, by all but themselves. */
+  /** Additional keys without their secrets. */
   further: z.array(z.object({ id: z.string(), label: z.string(), hint: z.string() })).default([]),
   mainLabel: z.string().default('Key 1'),
-  /** Ids of the keys in the order in which they are asked with. */
+  /** Ids of the keys in the order in which they are tried. */
   order: z.array(z.string()).default([mainKey]),
 });
 

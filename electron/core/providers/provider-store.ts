@@ -4,7 +4,7 @@ import { type ProviderSettings, providerSettings } from './provider-settings.ts'
 
 export type CheckState = 'unchecked' | 'works' | 'refused' | 'unreachable';
 
-/** What is remembered of a provider: everything but its key. */
+/** A stored provider, without its key. */
 export interface StoredProvider {
   readonly id: string;
   readonly baseUrl: string;

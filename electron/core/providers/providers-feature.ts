@@ -14,13 +14,13 @@ import { originOf, type SetKey, serverIdFor, wantedEntry, wantedServer } from '.
 
 export interface ProvidersDeps {
   readonly gateway: Pick<Gateway, 'setProvider' | 'checkProvider' | 'keyStates' | 'refreshModels'>;
-  /** Asks the usual ports of this machine for servers of one's own. */
+  /** Probes the usual ports of this machine for model servers. */
   readonly findServers: () => Promise<LocalServer[]>;
   readonly store: ProviderStore;
   readonly secrets: SecretBox;
   readonly changes: Changes;
   readonly known: readonly OfferedProvider[];
-  /** Keys of the environment: used unless the user has set another. */
+  /** Keys from environment variables, unless the user has set another. */
   readonly environment: readonly Entry[];
   readonly now: () => number;
   readonly newId: () => string;
@@ -28,11 +28,11 @@ export interface ProvidersDeps {
 
 const mostProviders = 200;
 
-/** The user's own keys. They go in and are never given out again; only their first and last characters are. */
+/** The user’s own keys. They are never given out again, except their first and last characters. */
 export function providersFeature(deps: ProvidersDeps) {
   const { gateway, store, secrets, changes, known, environment } = deps;
   const entries = entriesInUse(gateway);
-  /** What the user has set in this session: reading the keychain late must not undo it. */
+  /** Providers changed in this session: reading the keychain later must not undo that. */
   const touched = new Set<string>();
   const loaded = Promise.withResolvers<void>();
 
@@ -61,14 +61,14 @@ export function providersFeature(deps: ProvidersDeps) {
 
   const told = () => changes.emit('providers', 'models', 'account');
 
-  /** What it lists is known then. A list that does not come now is asked for again by the gateway, which tells so. */
+  /** Resolves when its models are listed. If that fails now, the gateway retries and reports it. */
   const listed = (id: string): Promise<void> =>
     gateway.refreshModels(id).then(
       () => changes.emit('models'),
       () => {},
     );
 
-  /** It is remembered and takes effect. */
+  /** Saves and applies it. */
   async function keep(entry: Entry): Promise<Provider> {
     await remember(store, secrets, entry);
     touched.add(entry.id);
@@ -78,7 +78,7 @@ export function providersFeature(deps: ProvidersDeps) {
     return shown(entry.id);
   }
 
-  /** A state that was restored names another address than the keys were entered for: they do not go there. */
+  /** Removes the secrets if a restored database names another address than they were entered for. */
   async function keepSecretsFrom(stored: StoredProvider, before: Entry | undefined): Promise<void> {
     if (!before || keysOf(before).length + before.headers.size === 0) return;
     if (originOf(before.baseUrl) === originOf(stored.baseUrl)) return;
@@ -148,7 +148,7 @@ export function providersFeature(deps: ProvidersDeps) {
 
     discover: (): Promise<LocalServer[]> => deps.findServers(),
 
-    /** Forgets one key, or all of them; one of the environment takes their place where there is one. */
+    /** Removes one key, or all; a key from the environment replaces them if there is one. */
     async removeKey({ id, keyId }: { id: string; keyId?: string | null | undefined }): Promise<Provider | null> {
       await loaded.promise;
       const entry = entries.get(id);
@@ -165,13 +165,13 @@ export function providersFeature(deps: ProvidersDeps) {
       return known.some((provider) => provider.id === id) ? shown(id) : null;
     },
 
-    /** Whether a provider can answer with the user's own key. Waits until it is known. */
+    /** Whether a provider can answer with the user’s own key. Waits until that is known. */
     async hasProvider(): Promise<boolean> {
       await loaded.promise;
       return [...entries.all()].some(isUsable);
     },
 
-    /** Takes up what is known: first the environment's keys, then the user's own, as the keychain gives them. */
+    /** Loads keys: first from the environment, then the user’s own as the keychain returns them. */
     async load(): Promise<void> {
       try {
         const rows = await store.all();
@@ -191,7 +191,7 @@ export function providersFeature(deps: ProvidersDeps) {
   };
 }
 
-/** The providers that are set up, and the gateway told of each of them. */
+/** Configured providers, each also registered with the gateway. */
 function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
   const entries = new Map<string, Entry>();
   const inGateway = new Set<string>();
@@ -199,13 +199,13 @@ function entriesInUse(gateway: Pick<Gateway, 'setProvider'>) {
     get: (id: string) => entries.get(id),
     all: () => entries.values(),
     count: () => entries.size,
-    /** It takes effect: the gateway uses it from now on, or no longer. */
+    /** Registers it with the gateway, or removes it. */
     use(id: string, entry: Entry | null): void {
       const isNamed = (entry ?? entries.get(id))?.settings.server !== null;
       if (entry) entries.set(id, entry);
       else entries.delete(id);
       const usable = entry !== null && isUsable(entry);
-      // A server under a name of its own is known to the gateway only while it is used.
+      // The gateway knows the user’s own servers only while they are in use.
       if (usable || !isNamed || inGateway.has(id)) gateway.setProvider(id, usable ? credentialOf(entry) : null);
       if (usable) inGateway.add(id);
       else inGateway.delete(id);

@@ -21,8 +21,8 @@ const of = (param: string) => ({ details: { param } });
 export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : null);
 
 /**
- * What the user asks for. A key is bound to the address it was entered for: an address of another origin needs the key
- * again, so that nobody can have a stored key sent elsewhere.
+ * The provider as the user entered it. A key is bound to its address: another origin needs the key again, so that
+ * nobody can have a stored key sent elsewhere.
  */
 export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry | undefined): Entry {
   const address = input.baseUrl ?? before?.baseUrl ?? known.baseUrl;
@@ -54,7 +54,7 @@ export function wantedEntry(input: SetKey, known: OfferedProvider, before: Entry
   };
 }
 
-/** A server under a name of the user's own, as it is asked for. */
+/** The user’s own server as entered. */
 export function wantedServer(input: SavedServer, id: string, before: Entry | undefined): Entry {
   const { name, kind, apiVersion, baseUrl, key, models } = input;
   for (const { model, sameAs, input: price, output } of models) {
@@ -82,7 +82,7 @@ function withHeadersChecked(entry: Entry, { ownServer }: OfferedProvider): Entry
   return entry;
 }
 
-/** Values as they were entered; an empty one keeps what there is, at the same address only. */
+/** Header values as entered; an empty one keeps the stored value, for the same address only. */
 function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefined): Map<string, Secret> {
   const kept = before && originOf(before.baseUrl) === originOf(baseUrl) ? before.headers : new Map<string, Secret>();
   return new Map(
@@ -97,7 +97,7 @@ function wantedHeaders({ headers, baseUrl }: SavedServer, before: Entry | undefi
   );
 }
 
-/** The name before the slash of its models, from what people call it. */
+/** The server’s id, the part before the slash in its models, derived from its name. */
 export function serverIdFor(name: string, isTaken: (id: string) => boolean): string {
   const plain = name
     .normalize('NFKD')

@@ -19,7 +19,7 @@ export interface QueueDeps {
     model: string;
     overCaps: boolean;
   }) => Promise<unknown>;
-  /** The same for a message that several models shall answer. */
+  /** The same for a comparison. */
   readonly compare: (message: {
     messageId: string;
     conversationId: string;
@@ -33,8 +33,8 @@ export interface QueueDeps {
 const waitsOn = new Set(['answer_in_progress', 'comparison_open', 'shutting_down']);
 
 /**
- * Messages written while an answer is written. When it is complete the first one is sent, window or no window. After a
- * stop, a failure or a restart they wait until the user goes on: what was meant for that answer may not fit any more.
+ * Messages queued behind a running answer. When it is complete the first one is sent, with or without a window. After a
+ * stop, a failure or a restart they wait for the user, because they may not fit any more.
  */
 export function queueFeature({ store, changes, log, isLive, send, compare }: QueueDeps) {
   const sending = new Set<string>();
@@ -67,7 +67,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
       await store.remove(id);
     } catch (error) {
       const failure = toAppError(error);
-      // Somebody was faster, or nobody has chosen yet below which answer it belongs: it goes on waiting.
+      // Another message was first, or no column is chosen yet: it stays queued.
       if (waitsOn.has(failure.code)) return;
       await store.change(id, { problem: toldBy(failure) });
     } finally {
@@ -97,7 +97,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
 
     resume: ({ conversationId }: { conversationId: string }): Promise<void> => sendNext(conversationId),
 
-    /** Called when an answer is over and its conversation is free. Never throws. */
+    /** Called when an answer has ended and its conversation is free. Never throws. */
     async answerEnded({ conversationId, status }: Message): Promise<void> {
       if (status !== 'done') return;
       await sendNext(conversationId).catch((error: unknown) => {

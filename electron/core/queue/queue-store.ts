@@ -4,7 +4,7 @@ import type { Told } from '#shared/errors.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 
-/** Messages that wait for an answer to end, in the order in which they will be sent. */
+/** Queued messages in order. */
 export function queueStore(db: Db) {
   return {
     async list(conversationId: string): Promise<QueuedMessage[]> {
@@ -32,7 +32,7 @@ export function queueStore(db: Db) {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     },
-    /** A message that is there already was sent just before the app ended. */
+    /** Whether the message exists already: it was sent just before the app ended. */
     async isSent(id: string): Promise<boolean> {
       return (await db.selectFrom('messages').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
     },

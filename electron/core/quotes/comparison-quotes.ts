@@ -9,7 +9,7 @@ export interface ComparisonQuotesDeps {
   readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
 }
 
-/** What one question to several models would cost: each model's quote, and the sums of those that are known. */
+/** The quote of a comparison: each model’s quote, and the sum of those that are known. */
 export function comparisonQuotes({ quoteOf, capStates }: ComparisonQuotesDeps) {
   return async function quote(
     { models, ...ask }: Omit<Ask, 'model'> & { readonly models: readonly string[] },
@@ -30,7 +30,7 @@ export function comparisonQuotes({ quoteOf, capStates }: ComparisonQuotesDeps) {
   };
 }
 
-/** The sum of the known ranges; null where none is known: never $0 in the place of unknown. */
+/** The sum of the known ranges; null if none is known, never $0 for unknown. */
 function sumOf(quotes: readonly Quote[]): { low: string; high: string } | null {
   const known = quotes.flatMap(({ costUsd }) => costUsd ?? []);
   if (known.length === 0) return null;

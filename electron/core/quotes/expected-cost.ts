@@ -5,17 +5,17 @@ import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 
 type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens'>;
 
-/** The shortest prompt, from the cache where that is cheaper, and no answer: nothing can cost less. */
+/** The lower bound: the shortest prompt, cached where that is cheaper, and no answer. */
 export function leastCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
   const { prompt: plain, cacheRead } = ratesFor(price, promptTokens.low);
   const cachedTokens = cacheRead !== null && cacheRead < plain ? promptTokens.low : 0;
   return costOf(price, { ...noTokens, promptTokens: promptTokens.low, cachedTokens });
 }
 
-/** The longest prompt, nothing of it cached, and the longest answer. */
+/** The upper bound: the longest prompt, uncached, and the longest answer. */
 export const mostCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(tokens));
 
-/** The upper end in its parts; they add up to it. */
+/** The parts of the upper bound, which add up to it. */
 export const partsOf = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
   billLines(price, dearest(tokens), upper).lines;
 
@@ -29,11 +29,11 @@ interface Usual {
   readonly price: Price;
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** Lengths of this chat's last replies, in tokens. */
+  /** Completion tokens of this chat’s last replies. */
   readonly replies: readonly number[];
 }
 
-/** What a reply as long as the usual one of this chat (the median) would cost; null where there is none yet. */
+/** The cost of a reply of median length for this chat; null without replies. */
 export function usualCost({ price, promptTokens, cachedTokens, replies }: Usual): Quote['usual'] {
   if (replies.length === 0) return null;
   const completionTokens = [...replies].sort((a, b) => a - b)[Math.floor(replies.length / 2)] ?? 0;

@@ -3,12 +3,12 @@ import type { ContentPart } from '#shared/wire/chat-request.ts';
 
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 const pdf = 'data:application/pdf;base64,JVBERi0xLjQK';
-/** What the gateway counts for a document of one page (wire contract §7). */
+/** Tokens of one page by the gateway’s count (wire contract §7). */
 const tokensOfPage = 1500;
 
 /**
- * What stands for a file in a request that is only priced: it counts as many tokens and asks the same of a model, and
- * megabytes need not travel each time the user stops typing. Text is short and goes as it is.
+ * A placeholder for a file in a request that is only priced: it counts the same tokens and needs the same modality,
+ * without sending megabytes each time the user pauses. Text is short and sent as it is.
  */
 export function placeholderFor(bytesOf: (id: string) => Promise<Buffer | null>) {
   return async ({ id, kind, name, tokens }: Attachment): Promise<ContentPart | null> => {
@@ -22,6 +22,6 @@ export function placeholderFor(bytesOf: (id: string) => Promise<Buffer | null>) 
   };
 }
 
-/** Base64 of as many bytes as the gateway takes for so many pages, without being them: it counts, it does not read. */
+/** Base64 of as many bytes as the gateway counts for these pages. */
 const padding = (pages: number): string =>
   pages <= 1 ? '' : 'A'.repeat(Math.ceil(((pages - 1) * 200_000 * 4) / 3) + 4);

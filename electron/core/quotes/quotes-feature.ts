@@ -48,14 +48,14 @@ type Priced = Pick<
   'source' | 'byok' | 'promptTokens' | 'completionTokens' | 'costUsd' | 'openEnded' | 'pricesAsOf' | 'obstacles'
 > & { readonly served: string; readonly mayBeCached: boolean };
 
-/** Providers keep a prompt in their cache for about this long. */
+/** How long providers cache a prompt. */
 const cacheMs = 5 * 60_000;
 const usualAnswer = 4096;
 const repliesLookedAt = 8;
-/** How long a gateway that had no `/v1/quote` is not asked for one again. */
+/** How long a gateway without `/v1/quote` is not asked again. */
 const forgetMs = 10 * 60_000;
 
-/** What the next message would cost: the gateway's own quote, or an estimate where it has none. */
+/** Quotes for the next message: the gateway’s own, or an estimate. */
 export function quotesFeature(deps: QuotesDeps) {
   const { messages, leafOf, connections, modelFacts, build, bytesOf, capStates, now } = deps;
   const withoutQuotes = new Map<string, number>();
@@ -76,7 +76,7 @@ export function quotesFeature(deps: QuotesDeps) {
         withoutQuotes.set(payer.source, now() + forgetMs);
         return { ...estimate(body, []), payer };
       }
-      // Too many quotes say nothing about the message.
+      // Being rate-limited says nothing about the message.
       if (error.status_code === 429) return { ...estimate(body, []), payer };
       return {
         ...estimate(body, [{ ...obstacle(toAppError(fromGateway(error, modelFacts))), code: error.code }]),
@@ -113,7 +113,7 @@ export function quotesFeature(deps: QuotesDeps) {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
       const { conversationId, text, attachments, model } = ask;
       const branch = conversationId === null ? [] : await messages.branch(conversationId, await leafOf(conversationId));
-      // An empty composer is asked about too: how full the context is does not depend on it.
+      // Also asked for an empty composer, for how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
       const question = { ...asked, text: words, attachments: [...attachments] };
       const { body, context, unread } = await build(
@@ -149,7 +149,7 @@ export function quotesFeature(deps: QuotesDeps) {
       };
     },
 
-    /** The most a request may cost in real money, in nano-USD; null for test credits and where no price is known. */
+    /** The upper bound of a request in real money, in nano-USD; null for test credits or an unknown price. */
     async upperBound({ body }: Pick<BuiltRequest, 'body'>): Promise<bigint | null> {
       const { payer, served, costUsd } = await price(body, undefined);
       const facts = modelFacts(served);
@@ -157,7 +157,7 @@ export function quotesFeature(deps: QuotesDeps) {
       return costUsd && facts?.record.pricing ? parseUsd(costUsd.high) : null;
     },
 
-    /** What a request that is no message would cost; null where no price is known. */
+    /** The cost range of a request that is no message; null for an unknown price. */
     rangeOf: async (body: CompletionRequestBody): Promise<{ low: string; high: string } | null> =>
       (await price(body, undefined)).costUsd,
 
@@ -183,7 +183,7 @@ function ofGateway(quote: GatewayQuote): Priced {
   };
 }
 
-/** The prompt of the answer before is in the cache where that answer was read from it, by the same model, just now. */
+/** Cached tokens to expect: the previous prompt, if the same model answered it just now and caches. */
 function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
   if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
   if (`${last.servedProvider}/${last.servedModel}` !== served) return 0;

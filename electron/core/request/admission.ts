@@ -4,7 +4,7 @@ import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { BuiltRequest } from './request.ts';
 
 export interface AdmissionDeps {
-  /** What a request would cost at most, in nano-USD, and who pays; null where nobody knows. Asks the gateway. */
+  /** The upper bound of a request in nano-USD; null if unknown. Asks the gateway. */
   readonly upperBound: (request: BuiltRequest) => Promise<bigint | null>;
   readonly caps: {
     any(): Promise<boolean>;
@@ -23,7 +23,7 @@ interface Admit {
 interface AdmitTogether {
   readonly conversationId: string;
   readonly overCaps: boolean;
-  /** `name`: what to call the model where one of several cannot be asked; null where there is one only. */
+  /** `name`: the model’s name for error messages where there are several; null for a single one. */
   readonly answers: readonly {
     readonly answerId: string;
     readonly request: BuiltRequest;
@@ -32,8 +32,8 @@ interface AdmitTogether {
 }
 
 /**
- * Decides whether a request may go out: it fits the model, and no cap is exceeded even if the answer is as dear as it
- * can be. What is admitted counts against the caps from then on. One at a time, so that two cannot share the same room.
+ * Admits requests that fit the model and exceed no cap even at their upper bound. What is admitted counts against the
+ * caps from then on. Serialised, so that two requests cannot use the same rest.
  */
 export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   const admitted = new Set<string>();
@@ -43,7 +43,7 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
     await checkAll({ conversationId, overCaps, answers: [{ answerId, request, name: null }] });
   }
 
-  /** All or none: the caps count the sum of what each may cost. A price that nobody knows is in no sum. */
+  /** All or none: the caps count the sum of the upper bounds. Unknown prices are not counted. */
   async function checkAll({ conversationId, overCaps, answers }: AdmitTogether): Promise<void> {
     for (const { request, name } of answers) refuseUnsendable(request, name);
     if (!(await caps.any())) return;
@@ -67,14 +67,14 @@ export function openAdmission({ upperBound, caps }: AdmissionDeps) {
   }
 
   return {
-    /** Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`; an answer is asked about once. */
+    /** Throws `cap_exceeded`, `context_length_exceeded` or `unsupported_modality`. Each answer is checked once. */
     async admit(input: Admit): Promise<void> {
       if (admitted.delete(input.answerId)) return;
       await inTurn(() => check(input));
     },
-    /** The same for answers that begin together. */
+    /** The same for answers that start together. */
     admitTogether: (input: AdmitTogether): Promise<void> => inTurn(() => checkAll(input)),
-    /** The answer was asked about before it was stored: its turn need not ask again. */
+    /** Marks an answer as admitted before it is stored, so that its turn does not check again. */
     remember(answerId: string): void {
       admitted.add(answerId);
     },
@@ -95,7 +95,7 @@ function refuseUnsendable({ context, unread }: BuiltRequest, name: string | null
   }
 }
 
-/** Where several models are asked: which of them may cost the most. */
+/** The most expensive of several models. */
 function dearestOf(answers: readonly { readonly name: string | null; readonly upper: bigint }[]) {
   const { name, upper } = answers.reduce((most, answer) => (answer.upper > most.upper ? answer : most));
   return answers.length < 2 || name === null ? null : { name, upToUsd: formatUsd(nanoUsd(upper)) };

@@ -4,11 +4,11 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 type WireMessage = CompletionRequestBody['messages'][number];
 type Answer = Pick<Message, 'text'> & Partial<Pick<Message, 'toolCalls' | 'finishReason' | 'reasoning'>>;
 
-/** The calls of an answer that the model made to the end. One that was cut off in the middle called nothing. */
+/** The calls of an answer, if the model completed them. A cut-off answer called nothing. */
 export const callsOf = ({ toolCalls = [], finishReason }: Partial<Pick<Message, 'toolCalls' | 'finishReason'>>) =>
   finishReason === 'tool_calls' ? toolCalls : [];
 
-/** What the model is told of a call: every call has exactly one result, whatever became of it. */
+/** The result that the model gets for a call: each call has exactly one, whatever the outcome. */
 export function resultOf({ run }: ToolCall): string {
   switch (run?.state) {
     case 'done':
@@ -27,8 +27,8 @@ export function resultOf({ run }: ToolCall): string {
 }
 
 /**
- * An answer with calls as the wire has it, each call with its result behind it. `thinking`: its reasoning goes back with
- * it, which some providers want while they still work on the same question (wire contract §1.3).
+ * An answer with calls as wire messages, each call followed by its result. `thinking`: with its reasoning, which some
+ * providers need while they still work on the same question (wire contract §1.3).
  */
 export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
   const calls = callsOf(answer).map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
@@ -48,7 +48,7 @@ export function withCalls(answer: Answer, thinking: boolean): WireMessage[] {
   ];
 }
 
-/** The same in words alone, for a request without tools. */
+/** The same as plain text, for a request without tools. */
 export function wordsWithCalls(answer: Answer): string {
   const calls = callsOf(answer).map(
     (call) => `[Used the tool ${call.name} with ${call.arguments || '{}'}. It answered:\n${resultOf(call)}]`,
@@ -56,7 +56,7 @@ export function wordsWithCalls(answer: Answer): string {
   return [...(answer.text.trim() === '' ? [] : [answer.text]), ...calls].join('\n\n');
 }
 
-/** Several providers refuse a whole conversation for one call whose arguments are not an object. */
+/** Several providers refuse a whole conversation if one call’s arguments are not an object. */
 function objectIn(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

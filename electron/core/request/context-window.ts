@@ -1,21 +1,21 @@
 export interface WindowInput {
   /** Input tokens of each message, oldest first; the last one is the question. */
   readonly sizes: readonly number[];
-  /** Whether a model may begin with this message: the user's. */
+  /** Whether a request may begin with this message, which must be the user’s. */
   readonly beginnings: readonly boolean[];
-  /** Tokens that go along whatever is kept: the system prompt, a summary. */
+  /** Tokens sent in any case: system prompt, summary. */
   readonly fixed: number;
-  /** The model's context; null where it is not known. */
+  /** The model’s context length; null if unknown. */
   readonly limit: number | null;
-  /** Tokens kept free for the answer. */
+  /** Tokens reserved for the answer. */
   readonly reserve: number;
   /** The most messages a request may have (wire contract §1.3). */
   readonly mostMessages: number;
 }
 
 /**
- * How many of the oldest messages have to be left out. The question always stays, however long it is; what is kept
- * begins with a message of the user where one is left.
+ * How many of the oldest messages are left out. The question always stays, however long; what is kept begins with a
+ * message of the user, if one is left.
  */
 export function outsideCount({ sizes, beginnings, fixed, limit, reserve, mostMessages }: WindowInput): number {
   const last = sizes.length - 1;
@@ -32,7 +32,7 @@ export function outsideCount({ sizes, beginnings, fixed, limit, reserve, mostMes
 
 const usualAnswer = 4096;
 
-/** What is kept free for an answer: the limit it was given, else a usual answer; never more than half of the context. */
+/** Tokens reserved for an answer: its limit, else a usual length; never more than half of the context. */
 export function reserveFor(maxTokens: number | null, longest: number | null, limit: number | null): number {
   const wanted = maxTokens ?? Math.min(usualAnswer, longest ?? usualAnswer);
   return limit === null ? wanted : Math.min(wanted, Math.floor(limit / 2));

@@ -8,7 +8,7 @@ import type { BuildRequest, BuiltRequest, RequestInput } from './request.ts';
 export interface RoomDeps {
   readonly build: BuildRequest;
   readonly overflowOf: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
-  /** Writes a summary of the older half of the shown branch, as a request of its own; throws where it cannot. */
+  /** Requests a summary of the older half of the shown branch; throws if it fails. */
   readonly compact: (
     input: { conversationId: string; model: string; overCaps: boolean },
     signal: AbortSignal | undefined,
@@ -27,9 +27,9 @@ export type RoomMaker = (
 ) => Promise<{ readonly request: BuiltRequest; readonly room: Room | null }>;
 
 /**
- * Builds the request of an answer. Where it does not fit and the chat is set to summarise, a summary is written first: one
- * at a time in a chat, one before a message. Where that fails or is not enough, the chat's other setting decides, which is
- * told with the answer; `stop` throws `context_length_exceeded`.
+ * Builds the request of an answer. If it does not fit and the chat summarises automatically, a summary is written
+ * first: one at a time per chat, one per message. If that fails or does not suffice, the chat’s other setting decides,
+ * which is stored with the answer; `stop` throws `context_length_exceeded`.
  */
 export function contextFitter({ build, overflowOf, compact, log }: RoomDeps): RoomMaker {
   const writing = new Map<string, Promise<{ readonly messages: number }>>();

@@ -5,9 +5,9 @@ import { callsOf, withCalls, wordsWithCalls } from './call-messages.ts';
 
 export type WireMessage = CompletionRequestBody['messages'][number];
 
-/** The wire's own limit (wire contract §1.3): of a longer chat the newest messages are sent. */
+/** The wire’s limit (wire contract §1.3): of a longer chat the newest messages are sent. */
 export const mostMessages = 2048;
-/** Files of a whole request, before base64: the body must stay under the gateway's 25 MiB (wire contract §7). */
+/** Size of all files before base64: the body must stay below the gateway’s 25 MiB (wire contract §7). */
 const mostFileBytes = 17 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
@@ -15,18 +15,18 @@ const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 export type HistoryEntry = Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'> &
   Partial<Pick<Message, 'continues' | 'reasoning' | 'toolCalls' | 'finishReason'>>;
 
-/** After the results of tools, where they can only be told in words. */
+/** Prompt after tool results that are sent as text. */
 export const goOnWithResults: WireMessage = { role: 'user', content: 'Go on with your answer, using these results.' };
 
-/** Asked for in words: several providers refuse a chat that ends with an answer, others begin a new one after it. */
+/** A prompt to continue: several providers refuse a chat that ends with an answer, others begin a new one. */
 export const goOn: WireMessage = {
   role: 'user',
   content: 'Your last message was cut off. Continue it exactly where it ends, without repeating any of it.',
 };
 
 /**
- * What of a branch is sent to a model. Empty answers are left out, and failed ones unless something goes on with them; an
- * answer in several parts is one message, but for what follows on the results of tools. `continues`: the branch ends with an answer that is to go on.
+ * The messages of a branch that are sent. Without empty answers, and without failed ones that are not continued; the
+ * parts of an answer are merged, except after tool results. `continues`: the branch ends with an answer to continue.
  */
 export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], continues = false): Entry[] {
   const joined: Entry[] = [];
@@ -44,17 +44,17 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
   );
 }
 
-/** How a file becomes a part of the request; null where its bytes are gone. */
+/** Converts a file to a content part; null if its bytes are missing. */
 export type ToPart = (attachment: Attachment) => Promise<ContentPart | null>;
 
 export interface WireOptions {
   readonly reads: (attachment: Attachment) => boolean;
   readonly toPart: ToPart;
-  /** Tools go with the request; without them what was called is told in words: a call of nothing is refused. */
+  /** Tools are sent; else calls are sent as text, because calls of unknown tools are refused. */
   readonly tools: boolean;
 }
 
-/** Messages as the wire has them, with their files as far as the model reads them and the request can carry them. */
+/** Wire messages with the files that the model reads and that fit into the request. */
 export async function toWire(
   entries: readonly HistoryEntry[],
   { reads, toPart, tools }: WireOptions,
@@ -81,7 +81,7 @@ export async function toWire(
   return messages.flat();
 }
 
-/** Which files go along: those the model reads, the newest first, as many as fit. */
+/** The files to send: those the model reads, newest first, as many as fit. */
 function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
   const carried = new Set<string>();
   let room = mostFileBytes;

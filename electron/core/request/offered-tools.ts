@@ -1,9 +1,9 @@
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 
-/** A tool as a chat knows it. What a permission is bound to is the toolbox's own business. */
+/** A tool as chats know it; the toolbox alone knows what permissions are bound to. */
 export interface OfferedTool {
-  /** The name that the model knows it by. */
+  /** Its name for the model. */
   readonly wireName: string;
   readonly title: string;
   readonly serverId: string | null;
@@ -16,19 +16,19 @@ export interface OfferedTool {
   readonly asks: boolean;
 }
 
-/** What a turn asks of the tools: which there are now, what is permitted, and running one. */
+/** Tools for a turn: list, check permission, run. */
 export interface Toolbox {
   offered(): Promise<OfferedTool[]>;
   isPermitted(tool: OfferedTool, conversationId: string): Promise<boolean>;
   permit(tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void>;
-  /** Whatever goes wrong is its answer; throws where the signal ends it. */
+  /** Failures are its output; throws only if aborted. */
   run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<{ text: string; isError: boolean }>;
 }
 
-/** A model that is not listed is not offered any: several servers refuse a request with tools they cannot use. */
+/** Models that are not listed get no tools: several servers refuse requests with tools that they cannot use. */
 export const takesTools = (record: Model | null): boolean => record?.capabilities.includes('tools') ?? false;
 
-/** The tools as the wire has them (wire contract §1.1). */
+/** Tools in wire format (wire contract §1.1). */
 export function wireTools(offered: readonly OfferedTool[]): NonNullable<CompletionRequestBody['tools']> {
   return offered.map(({ wireName, description, inputSchema }) => ({
     type: 'function',

@@ -2,7 +2,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 
-/** The user's message that this one answers, above all that it goes on with. */
+/** The user’s message that an answer, with all its parts, replies to. */
 export async function questionOf(messages: Pick<MessageStore, 'find'>, answer: Message): Promise<Message> {
   const above = answer.parentId === null ? null : await messages.find(answer.parentId);
   if (!above) throw refusal('not_found', 'answerGone');

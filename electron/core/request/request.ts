@@ -21,27 +21,27 @@ import { type OfferedTool, takesTools, wireTools } from './offered-tools.ts';
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
   readonly optionsOf: (chat: string) => Promise<ChatOptions>;
-  /** The text that stands for the beginning of this branch, up to and with one of its messages. */
+  /** The summary of the beginning of this branch, through one of its messages. */
   readonly summaryOf: (
     conversationId: string,
     branchIds: readonly string[],
   ) => Promise<{ throughId: string; text: string } | null>;
-  /** The tools that are switched on now. */
+  /** The enabled tools. */
   readonly offeredTools: () => Promise<OfferedTool[]>;
 }
 
 export interface RequestInput {
   readonly conversationId: string | null;
-  /** The branch up to and with the question. */
+  /** The branch including the question. */
   readonly branch: readonly HistoryEntry[];
   readonly model: string;
-  /** The branch ends with an answer that is to go on. */
+  /** The branch ends with an answer to continue. */
   readonly continues?: boolean;
-  /** What the request is for, as the ledger has it. */
+  /** Its purpose in the ledger. */
   readonly purpose?: 'chat' | 'compare';
 }
 
-/** A request as it would be sent, and what was left out of it. */
+/** A request as sent, and what was left out. */
 export interface BuiltRequest {
   readonly body: CompletionRequestBody;
   readonly context: {
@@ -49,18 +49,18 @@ export interface BuiltRequest {
     readonly usedTokens: number;
     readonly notSentIds: readonly string[];
     readonly overflows: boolean;
-    /** A summary is to be written before it is sent. */
+    /** A summary will be written first. */
     readonly summarises?: boolean;
-    /** Messages that nothing stands for. */
+    /** Messages left out without a summary. */
     readonly leftOut?: number;
   };
-  /** Files of the question that this model does not read. */
+  /** Files of the question that this model cannot read. */
   readonly unread: readonly Attachment[];
 }
 
 export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
 
-/** Makes requests: the same way for an answer and for its quote, so that the one holds for the other. */
+/** Builds requests, for answers and their quotes alike, so that the quote is exact about what is sent. */
 export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools }: RequestDeps): BuildRequest {
   return async function build({ conversationId, branch, model, continues = false, purpose = 'chat' }, toPart) {
     const record = modelFacts(model)?.record ?? null;
@@ -75,7 +75,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
     const after = entries.slice(begin);
     const fixed = [...systemMessage(options.system), ...systemMessage(summary ? summaryWords(summary.text) : '')];
     const limitTokens = record?.context_length ?? null;
-    // What followed on the question stays with it: an answer that goes on is nothing without it.
+    // What follows the question stays with it: a continuation needs it.
     const asked = Math.max(
       0,
       after.findLastIndex(({ role }) => role === 'user'),
@@ -117,7 +117,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
   };
 }
 
-/** Beyond the wire's own count of messages the oldest are left out in any case. */
+/** Above the wire’s number of messages the oldest are always left out. */
 function overflow(outside: number, options: ChatOptions, question: number, limit: number | null) {
   const { overflow: way, summarise } = options;
   const alone = limit !== null && question > limit;
@@ -137,23 +137,23 @@ function sizeOf(entry: HistoryEntry): number {
   return estimateInputTokens(messages, undefined) + sumOf(attachments.map(({ tokens }) => tokens));
 }
 
-/** A model that has the results of its calls before it goes on by itself. */
+/** With tool results and tools the model continues without a prompt. */
 function promptFor(results: boolean, tools: boolean): WireMessage[] {
   if (results) return tools ? [] : [goOnWithResults];
   return [goOn];
 }
 
-/** Every model reads text. A model that is not listed is asked: the gateway knows it better. */
+/** Every model reads text. For a model that is not listed the gateway decides. */
 export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind'>): boolean {
   if (kind === 'text' || !record) return true;
   return record.architecture.input_modalities.includes(kind === 'image' ? 'image' : 'file');
 }
 
-/** A model that was named is asked, whatever the router may not take. */
+/** A model chosen by the user is used even if the router must not choose it. */
 const routeFor = (model: string, record: Model | null, ignore: readonly string[]): Partial<CompletionRequestBody> =>
   ignore.length > 0 && (model === 'router' || record?.kind === 'router') ? { route: { ignore: [...ignore] } } : {};
 
-/** Only what the model supports is sent; the rest stays set for the models that do. */
+/** Only parameters that the model supports; the others stay set for other models. */
 function parametersFor(record: Model | null, parameters: Parameters): Partial<CompletionRequestBody> {
   const takes = (name: string) => !record || record.supported_parameters.includes(name);
   const { temperature, topP, maxTokens, reasoningEffort } = parameters;

@@ -23,16 +23,16 @@ export interface PreviewRouteDeps {
 
 interface Ask {
   readonly conversationId: string | null;
-  /** In whose place it would stand: a message of the user's, with these words, or an answer, which is asked for again. */
+  /** What it replaces: a message of the user with this text, or an answer that is asked for again. */
   readonly inPlaceOf: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
 }
 
-/** What the router would choose for a message, from the gateway's own quote of it (wire contract §5.6, §10). */
+/** The router’s choice for a message, from the gateway’s quote (wire contract §5.6, §10). */
 export function previewRoute({ messages, leafOf, connections, modelFacts, build, placeholder }: PreviewRouteDeps) {
-  /** All that goes out, with the question at its end. */
+  /** The branch to send, ending with the question. */
   async function branchOf({ conversationId, inPlaceOf, text, attachments }: Ask) {
     const question = { ...asked, text, attachments: [...attachments] };
     if (conversationId === null) return [question];
@@ -43,7 +43,7 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
     return messages.branch(conversationId, (await questionOf(messages, before)).id);
   }
 
-  /** Null: this gateway gives no quotes. */
+  /** Null: this gateway has no quotes. */
   async function quote(ask: Ask, signal: AbortSignal | undefined): Promise<Quote | null> {
     const { conversationId, model } = ask;
     const { body } = await build({ conversationId, branch: await branchOf(ask), model }, placeholder);
@@ -82,7 +82,7 @@ export function previewRoute({ messages, leafOf, connections, modelFacts, build,
   };
 }
 
-/** Refusals with the status of a missing endpoint, which are none. */
+/** Errors with the status of a missing endpoint that are real refusals. */
 const known = new Set(['model_not_found', 'no_eligible_model']);
 
 const asked = { id: 'question', role: 'user', status: 'done' } as const;

@@ -17,7 +17,7 @@ export interface RoutingDeps {
   readonly modelFacts: DescribeModel;
 }
 
-/** Why the router chose the model of an answer, as the gateway that was paid for it keeps it (wire contract §5.6, §10). */
+/** The router’s decision for an answer, from the gateway that was paid (wire contract §5.6, §10). */
 export async function readRouting(
   { messages, connections, modelFacts }: RoutingDeps,
   messageId: string,
@@ -43,7 +43,7 @@ export async function readRouting(
 
 type Candidate = RoutingDecision['candidates'][number];
 
-/** The models that a decision looked at: best score first, then those that were not in the running. */
+/** The candidates of a decision: by score, then the excluded ones. */
 export function candidatesOf(routing: Routing, modelFacts: DescribeModel): Candidate[] {
   const named = (id: string) => ({ id, name: modelFacts(id)?.name ?? id });
   return (routing.candidates ?? [])
@@ -78,7 +78,7 @@ function decisionOf(record: RequestRecord, routing: Routing, modelFacts: Describ
   };
 }
 
-/** Without what was read from the cache: another model has not seen this chat yet. */
+/** Without cached tokens: another model has nothing of this chat in its cache. */
 function alternativeTo(
   selected: string,
   candidates: readonly Candidate[],

@@ -12,7 +12,7 @@ interface Call {
   next(): Promise<unknown>;
 }
 
-/** The same for every host: what a call or a stream fails with becomes an error whose every word may be shown. */
+/** Error handling for every host: failures of calls and streams become errors whose text may be shown. */
 export function rpcErrors(log: Log) {
   const convert = (path: readonly string[], signal: AbortSignal | undefined) => (error: unknown) => {
     const failure = fromForeign(error);
@@ -37,7 +37,7 @@ export function rpcErrors(log: Log) {
   };
 }
 
-/** An `AppError` as it goes to the renderer: code, message, `{ retryAfterMs, details, refusal }`. */
+/** An `AppError` for the renderer: code, message, `{ retryAfterMs, details, refusal }`. */
 function toRpcError(
   error: AppError,
 ): ORPCError<string, { retryAfterMs: number | null; details: unknown; refusal: Refusal | null }> {
@@ -67,7 +67,7 @@ function isStream(output: unknown): output is AsyncIterator<unknown> & AsyncIter
   return typeof output === 'object' && output !== null && Symbol.asyncIterator in output && 'next' in output;
 }
 
-/** What a transport serves: methods, and how their failures are told. */
+/** What a transport serves: handlers and error handling. */
 export interface Served {
   readonly router: AnyRouter;
   readonly rpc: ReturnType<typeof rpcErrors>;

@@ -1,17 +1,17 @@
 import { RPCHandler } from '@orpc/server/ws';
 import type { Served } from './rpc-errors.ts';
 
-/** A way for messages to one window, whatever carries them. */
+/** A message channel to one window. */
 export interface Channel {
   onMessage(listener: (data: unknown) => void): void;
   onClose(listener: () => void): void;
-  /** Resolves when more may be sent: a window that does not read makes its streams wait. Never rejects. */
+  /** Resolves when more may be sent (back-pressure). Never rejects. */
   send(data: unknown): Promise<void>;
 }
 
 /**
- * Serves the contract over a channel. The same handler for every host: oRPC's messages are the same text on a socket
- * and on a port, and this one survives messages that are none.
+ * Serves the contract over a channel. One handler for every host: oRPC’s messages are the same text on sockets and
+ * ports, and it survives malformed ones.
  */
 export function serveChannels(served: Served): (channel: Channel) => void {
   const handler = new RPCHandler(served.router, served.rpc);

@@ -7,7 +7,7 @@ export interface SearchDeps {
   readonly conversationsById: (ids: readonly string[]) => Promise<Map<string, Conversation>>;
 }
 
-/** Full-text search over all chats, and find within one. Both run beside the main thread. */
+/** Full-text search over all chats, and find within one. Both run in the worker. */
 export function searchFeature({ background, conversationsById }: SearchDeps) {
   return {
     async find(

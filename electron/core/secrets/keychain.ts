@@ -2,7 +2,7 @@ import { AppError, type Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { Log } from '../log/log.ts';
 
-/** One operating system's store of secrets, as the keyring library gives it. */
+/** The operating system’s secret store, as the keyring library offers it. */
 export interface SecretStore {
   get(account: string): Promise<string | null>;
   set(account: string, secret: string): Promise<void>;
@@ -15,22 +15,25 @@ export interface KeychainState {
   readonly problem: Told | null;
 }
 
-/** The keychain, which may be missing, locked or hung. Every call ends within the limit, with an answer or an `AppError`. */
+/**
+ * The keychain, which may be missing, locked or hanging. Every call ends within the limit, with a result or an
+ * `AppError`.
+ */
 export interface Keychain extends SecretStore {
   state(): KeychainState;
-  /** Finds out the state by reading something that is not there. */
+  /** Detects the state by reading an entry that does not exist. */
   probe(): Promise<KeychainState>;
 }
 
 export interface KeychainDeps {
-  /** Opens the store; throws where there is none. */
+  /** Opens the store; throws if there is none. */
   readonly open: () => Promise<SecretStore>;
-  /** What holds the keys, in the user's words. */
+  /** Its name for users. */
   readonly backend: string;
   readonly limitMs: number;
   readonly log: Log;
   readonly stateChanged: () => void;
-  /** It answers again after it had failed: what could not be read can be read now. */
+  /** It works again after a failure: what could not be read can be read now. */
   readonly recovered: () => void;
 }
 
@@ -40,7 +43,7 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
   const available: KeychainState = { state: 'available', backend, problem: null };
   let store: SecretStore | null = null;
   let current: KeychainState = lockedState('keychainNotYet');
-  /** A call that has not come back. Until it does no other is made: each holds one of the few threads there are. */
+  /** A call that has not returned. Meanwhile no other is made, because each blocks one of few threads. */
   let hung = false;
   let failed = false;
 
@@ -73,7 +76,7 @@ export function openKeychain({ open, backend, limitMs, log, stateChanged, recove
     }
   }
 
-  /** A call that took too long ends at last: perhaps the user was typing the keychain's password. */
+  /** A late call has returned: perhaps the user was typing the keychain’s password. */
   async function comeBack(asked: Promise<unknown>): Promise<void> {
     const next = await asked.then(() => available, stateOf);
     hung = false;

@@ -3,10 +3,10 @@ import type { SecretStorage } from '#shared/contract/common/fields.ts';
 import type { Keychain } from './keychain.ts';
 import type { SessionMemory } from './session-memory.ts';
 
-/** One profile's secrets: in the keychain where there is one, else for this session. Nothing is ever written to disk. */
+/** The secrets of one profile: in the keychain if there is one, else for this session. Never on disk. */
 export async function openSecretBox(keychain: Keychain, profile: string, memory: SessionMemory) {
   const account = (name: string) => `${profile}/${name}`;
-  // Of a core before this one, which has died.
+  // Left by a former core of this session.
   const left = (await memory.all()).filter((item) => item.account.startsWith(account('')));
   const session = new Map(left.map((item) => [item.account.slice(account('').length), new Secret(item.secret)]));
 
@@ -24,28 +24,28 @@ export async function openSecretBox(keychain: Keychain, profile: string, memory:
   return {
     setForSession,
     removeForSession,
-    /** What is kept for this session, by names. */
+    /** Secrets kept for this session, by name. */
     forSession: (): ReadonlyMap<string, Secret> => session,
-    /** Throws `keychain_locked` or `keychain_failed` where the keychain cannot be read. */
+    /** Throws `keychain_locked` or `keychain_failed` if the keychain cannot be read. */
     async get(name: string): Promise<Secret | null> {
       const known = session.get(name);
       if (known) return known;
       const text = await keychain.get(account(name));
       return text === null ? null : new Secret(text);
     },
-    /** Keeps it as well as it can be kept, and says how. */
+    /** Stores it in the keychain, else for this session; returns which. */
     async set(name: string, secret: Secret): Promise<Extract<SecretStorage, 'keychain' | 'session'>> {
       try {
         await keychain.set(account(name), secret.reveal());
       } catch {
-        // The keychain has said what is wrong by its state, which the user is shown.
+        // The keychain’s state has changed, which is shown to the user.
         await setForSession(name, secret);
         return 'session';
       }
       await removeForSession(name);
       return 'keychain';
     },
-    /** Throws an `AppError` where it cannot be removed: then it is still there. */
+    /** Throws if it cannot be removed; then it is still there. */
     async remove(name: string): Promise<void> {
       const forSession = await removeForSession(name);
       await keychain.remove(account(name)).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import type { SecretStore } from './keychain.ts';
 
 /**
- * The operating system's keychain. On Linux pinned to Secret Service: the library's own choice would fall back to a
- * kernel keyring that the next start of the machine empties.
+ * The operating system’s keychain. On Linux pinned to Secret Service: the library would fall back to a kernel keyring
+ * that a reboot empties.
  */
 export async function openSecretService(service: string): Promise<SecretStore> {
   const { AsyncEntry } = await import('keytar');
@@ -20,7 +20,7 @@ export async function openSecretService(service: string): Promise<SecretStore> {
   };
 }
 
-/** What holds the keys on this platform, in the user's words. */
+/** The keychain’s name on this platform. */
 export function keychainName(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'macOS Keychain';
   if (platform === 'win32') return 'Windows Credential Manager';

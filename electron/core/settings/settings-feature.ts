@@ -20,7 +20,7 @@ export interface SettingsDeps {
   readonly changes: Changes;
 }
 
-/** The user's settings. A stored value that is no longer understood falls back to the first one. */
+/** The user’s settings. A stored value that is no longer valid falls back to the default. */
 export function settingsFeature({ store, host, changes }: SettingsDeps) {
   async function get(): Promise<Settings> {
     const stored = schema.partial().safeParse((await store.read(name)) ?? {});

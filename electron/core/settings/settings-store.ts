@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 
-/** Small JSON values by name: the user's settings, and what the core itself must remember. */
+/** JSON values by name: settings and the core’s own state. */
 export function settingsStore(db: Db) {
   return {
     async read(name: string): Promise<unknown> {
@@ -19,7 +19,7 @@ export function settingsStore(db: Db) {
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text }))
         .execute();
     },
-    /** Writes the value unless there is one, and answers with the one that stands. */
+    /** Writes the value unless there is one; returns the stored value. */
     async writeOnce(name: string, value: string): Promise<string> {
       await db
         .insertInto('settings')

@@ -4,11 +4,11 @@ import { frameMs, pause } from './pace.ts';
 
 export interface Changes {
   emit(...topics: Topic[]): void;
-  /** What changes from now on. Changes that come together are told together; a slow reader costs one set of names. */
+  /** Topics from now on. Topics that come together are sent together; a slow reader costs one set of names. */
   watch(input: unknown, signal: AbortSignal | undefined): AsyncGenerator<{ topics: Topic[] }, void>;
 }
 
-/** Tells every window what has changed, so that it asks again. */
+/** Announces changed topics to every window, which then refetches. */
 export function openChanges(): Changes {
   const readers = new Set<(topics: Topic[]) => void>();
   return {

@@ -6,7 +6,7 @@ type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'tot
 
 type WordsEvent = Event<'text-delta'> | Event<'reasoning-delta'>;
 
-/** More of the branch, as a reader asked for it. */
+/** A request for another page of the branch. */
 export interface PageRequest {
   readonly type: 'page-wanted';
   readonly to: 'older' | 'newer' | 'end' | 'message';
@@ -14,24 +14,27 @@ export interface PageRequest {
   settle(failure?: unknown): void;
 }
 
-/** What happened in a conversation. What has to be read to tell it is read when a reader takes it, so that it waits small. */
+/**
+ * An event in a conversation. Data that must be read for it is read when a reader takes it, so that buffered events
+ * stay small.
+ */
 export type ThreadNews =
   | WordsEvent
   | Unnumbered<'message-added'>
   | Unnumbered<'message-updated'>
   | PageRequest
-  /** The branch goes on differently from this message on. */
+  /** The branch is another one from this message on. */
   | { readonly type: 'branch-changed'; readonly messageId: string }
-  /** Its title, model or place among the others, or what it cost apart from its answers. */
+  /** Its title, model, placement, or costs apart from its answers. */
   | { readonly type: 'conversation-changed' }
   | { readonly type: 'all-changed' };
 
-/** What one watcher has not read yet: joined deltas, and never more than a fixed amount. */
+/** Unread events of one reader: merged deltas, bounded in size. */
 export interface EventBuffer {
   add(event: ThreadNews): void;
-  /** Waits for something to read; false once the signal is aborted. */
+  /** Waits for an event; false when aborted. */
   ready(signal: AbortSignal | undefined): Promise<boolean>;
-  /** Everything added since the last call. `overflow`: deltas were dropped, a fresh snapshot must come first. */
+  /** All events since the last call. `overflow`: events were dropped, a snapshot must come first. */
   take(): { events: ThreadNews[]; overflow: boolean };
 }
 
@@ -44,7 +47,7 @@ export function openEventBuffer(): EventBuffer {
   let chars = 0;
   let overflow = false;
 
-  /** A snapshot tells all of it but what the reader has asked for; the latest ends of answers are kept too. */
+  /** A snapshot replaces everything but page requests; the latest ends of answers are kept too. */
   const spill = () => {
     overflow = true;
     const ends = new Set<ThreadNews>(events.filter((event) => event.type === 'message-updated').slice(-maxEvents / 2));
@@ -57,7 +60,7 @@ export function openEventBuffer(): EventBuffer {
       if (isDelta(event)) {
         if (overflow) return notifier.notify();
         chars += event.text.length;
-        // The last one about the same answer: several answers may be written at once.
+        // The last event of the same answer: several answers may run at once.
         const at = events.findLastIndex((other) => aboutOf(other) === event.messageId);
         const last = events[at];
         if (last && isDelta(last) && last.type === event.type) events[at] = { ...last, text: last.text + event.text };

@@ -2,20 +2,20 @@ import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
-/** An answer that is being written now. `message` is replaced, never changed. */
+/** A running answer. `message` is replaced, never mutated. */
 export interface LiveAnswer {
   message: Message;
   readonly abort: AbortController;
   ended: Promise<void>;
-  /** The rounds before it in the same turn: who stops one of them means this one. */
+  /** Earlier messages of the same turn; stopping one of them stops this. */
   readonly earlier?: readonly string[];
-  /** Who is asked what it cost. */
+  /** The gateway client that knows its cost. */
   client?: Pick<GatewayClient, 'requestRecord'>;
-  /** The request is on its way: from here on it may cost something. */
+  /** The request was sent: from here on it may cost something. */
   sent?: boolean;
 }
 
-/** The answers being written. */
+/** The running answers. */
 export function openLiveAnswers() {
   const answers = new Map<string, LiveAnswer>();
   /** Conversations in which a message is being stored or answered. */
@@ -26,8 +26,8 @@ export function openLiveAnswers() {
 
   return {
     /**
-     * Takes a conversation for one answer; gives back what frees it. Answers of one comparison share it, and it is free
-     * when the last of them has ended.
+     * Reserves a conversation for one answer; returns a function that releases it. Answers of one comparison share the
+     * reservation, which ends with the last of them.
      */
     reserve(conversationId: string, together: string | null = null): () => void {
       const taken = busy.get(conversationId);
@@ -51,16 +51,16 @@ export function openLiveAnswers() {
     find: (id: string) => answers.get(id) ?? [...answers.values()].find((answer) => answer.earlier?.includes(id)),
     all: () => [...answers.values()],
     isLive: (conversationId: string) => of(conversationId).length > 0,
-    /** A tool waits for the user's decision. */
+    /** A tool call waits for the user’s decision. */
     isWaiting: (conversationId: string) =>
       of(conversationId).some(({ message }) => message.toolCalls.some(({ run }) => run?.state === 'waiting')),
     ofConversation: (conversationId: string): Message[] => of(conversationId).map(({ message }) => message),
-    /** Stops those of these that are being written, and waits until their end is stored. */
+    /** Stops the running ones of these and waits until their ends are stored. */
     async stopThese(ids: readonly string[]): Promise<void> {
       const running = ids.map((id) => answers.get(id)).filter((answer) => answer !== undefined);
       await Promise.all(running.map(stopAnswer));
     },
-    /** The message as it is now, where it is being written. */
+    /** The current version of a message, if it is running. */
     current: (message: Message): Message => {
       const live = answers.get(message.id)?.message;
       return live ? { ...live, sibling: message.sibling } : message;

@@ -1,7 +1,7 @@
-/** Lets one reader wait until it is notified; a notification that nobody waits for is remembered, once. */
+/** Lets one reader wait for a notification; one without a waiter is remembered. */
 export interface Notifier {
   notify(): void;
-  /** Resolves at the next notification, or at once where one has happened since. False: the signal was aborted. */
+  /** Resolves at the next notification, or at once if one is pending. False: aborted. */
   next(signal: AbortSignal | undefined): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One frame of a 60 Hz screen: nobody sees more. */
+/** One frame at 60 Hz. */
 export const frameMs = 16;
 
 /** Waits, or stops waiting when the signal is aborted; never throws. */

@@ -7,7 +7,7 @@ export interface ThreadReader {
   close(): void;
 }
 
-/** Who watches which conversation. A reader that does not read costs one bounded buffer. */
+/** The readers of each conversation. A reader that does not read costs one bounded buffer. */
 export function openThreadReaders(newId: () => string) {
   const readers = new Map<string, { readonly conversationId: string; readonly buffer: EventBuffer }>();
   const asked = new Map<string, Set<PageRequest>>();
@@ -18,7 +18,7 @@ export function openThreadReaders(newId: () => string) {
       for (const reader of readers.values()) if (reader.conversationId === conversationId) reader.buffer.add(news);
     },
 
-    /** Everything may be another: each reader is given a snapshot. */
+    /** Everything may have changed: each reader gets a snapshot. */
     refreshAll(): void {
       for (const { buffer } of readers.values()) buffer.add({ type: 'all-changed' });
     },
@@ -39,7 +39,7 @@ export function openThreadReaders(newId: () => string) {
       };
     },
 
-    /** Resolves once the page stands in the reader's stream. */
+    /** Resolves when the page is in the reader’s stream. */
     ask(readerId: string, wanted: Pick<PageRequest, 'to' | 'messageId'>): Promise<void> {
       return new Promise((resolve, reject) => {
         const reader = readers.get(readerId);

@@ -3,12 +3,12 @@ import { checksAtMost } from './schema-cost.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A check takes up to a microsecond: this is as long as the core may be held. */
+/** Each check takes up to a microsecond; this bounds how long the core is blocked. */
 const mostChecks = 50_000;
 
 /**
- * What is wrong with a call's arguments, in a sentence for the model that wrote them; null where they fit. A schema that
- * cannot be read here, or takes too long, is left to its tool, which checks its own arguments.
+ * What is wrong with a call’s arguments, for the model; null if they are valid. A schema that cannot be parsed or takes
+ * too long is left to the tool, which checks its own arguments.
  */
 export function problemWith(input: string, schema: Json): string | null {
   const value = input.trim() === '' ? {} : parsed(input);
@@ -38,7 +38,7 @@ function readable(schema: Json): z.ZodType | null {
   }
 }
 
-/** A regular expression of a tool server could hold up the whole app: what it checks is left to the server. */
+/** Without patterns: a tool server’s regular expression could block the app, so the server checks them. */
 function withoutPatterns(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPatterns);
   if (typeof value !== 'object' || value === null) return value;

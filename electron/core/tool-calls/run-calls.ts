@@ -20,15 +20,15 @@ export interface RunCallsDeps {
   readonly now: () => number;
 }
 
-/** Of one answer; a model that wants more is told so. */
+/** Calls per answer; the model is told about the limit. */
 export const mostCalls = 16;
-/** Characters of a result that are kept and sent to the model. */
+/** Characters of a result that are stored and sent to the model. */
 export const mostResult = 50_000;
 
 /**
- * Brings every call of an answer to its end: what is permitted runs, the rest waits for the user. Each step is stored
- * before it is taken, so that a crash leaves no doubt about what may have run. `refusal`: none is run, for this reason.
- * Throws the signal's reason where the answer is stopped.
+ * Runs the calls of an answer: permitted ones at once, the others after the user’s decision. Each step is stored before
+ * it is taken, so that after a crash it is clear what may have run. `refusal`: none is run, for this reason. Throws the
+ * signal’s reason if the answer is stopped.
  */
 export async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: string | null): Promise<void> {
   const { finishReason, usage, costUsd, costSource, toolCalls } = answer.message;
@@ -41,7 +41,7 @@ export async function runCalls(deps: RunCallsDeps, answer: LiveAnswer, refusal: 
         const reason = at < mostCalls ? refusal : `Not run: at most ${mostCalls} calls are run at once.`;
         await runCall(deps, answer, at, call, offered.get(call.name) ?? null, reason);
       } catch (error) {
-        // One that cannot be stored or told ends the answer, and with it all that still waits.
+        // If a call cannot be stored or published, the answer and all waiting calls end.
         answer.abort.abort(toAppError(error));
       }
     }),
@@ -69,7 +69,7 @@ async function runCall(
   if (problem !== null) return set({ state: 'failed', result: problem });
   if (!(await toolbox.isPermitted(tool, conversationId))) {
     const asked = decisions.ask({ messageId, call: at, conversationId, tool }, signal);
-    // Whoever reads `waiting` may decide at once: the question stands before it is told.
+    // The decision can be made before `waiting` is published.
     const [decision] = await Promise.all([asked, set({ state: 'waiting' })]);
     if (decision === 'deny') return set({ state: 'denied', finishedAt: now() });
     if (decision !== 'once') await toolbox.permit(tool, decision, conversationId);
@@ -81,7 +81,7 @@ async function runCall(
   await set({ state: isError ? 'failed' : 'done', result: cut(text), finishedAt: now() });
 }
 
-/** A tool that breaks in a way nobody foresaw is a failed tool, not a failed answer. */
+/** An unexpected error of a tool is a failed tool, not a failed answer. */
 async function outputOf({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input: string, signal: AbortSignal) {
   try {
     return await orAborted(toolbox.run(tool, input, signal), signal);
@@ -92,7 +92,7 @@ async function outputOf({ toolbox, log }: RunCallsDeps, tool: OfferedTool, input
   }
 }
 
-/** Also where a tool does not listen, or its server is still being started: Stop does not wait for it. */
+/** Stop does not wait for a tool that ignores the signal, or for a server that is starting. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -124,7 +124,7 @@ async function mark(
   await tell(deps, answer);
 }
 
-/** Stored with the end of the answer. */
+/** Marks open calls as stopped; stored with the end of the answer. */
 function stopOpen(answer: LiveAnswer): void {
   const toolCalls = answer.message.toolCalls.map((call): ToolCall => {
     const { run } = call;

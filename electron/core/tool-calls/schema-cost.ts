@@ -1,15 +1,15 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * About how many checks a value may take: the parts of the schema, each reference followed, for each part of the value. A
- * few definitions that refer to each other can stand for millions of parts; counting ends at `most`, and costs no more.
+ * Estimated number of checks for a value: parts of the schema, with references followed, for each part of the value. A
+ * few definitions that refer to each other can stand for millions of parts; counting stops at `most`.
  */
 export function checksAtMost(schema: Json, value: unknown, most: number): number {
   const values = count(value, most, (inner) => inner);
   return values * count(schema, Math.ceil(most / values), (inner) => followed(inner, schema));
 }
 
-/** The values in a value, itself included; `most` where there are that many or more. */
+/** The number of values in a value, including itself; at most `most`. */
 function count(value: unknown, most: number, resolve: (value: unknown) => unknown): number {
   const open: unknown[] = [value];
   let seen = 0;
@@ -22,7 +22,7 @@ function count(value: unknown, most: number, resolve: (value: unknown) => unknow
   return seen;
 }
 
-/** What a `$ref` within the same schema stands for. */
+/** The target of a `$ref` within the same schema. */
 function followed(value: unknown, root: Json): unknown {
   const reference = typeof value === 'object' && value !== null && '$ref' in value ? value.$ref : undefined;
   if (typeof reference !== 'string') return value;

@@ -11,13 +11,13 @@ interface Waiting {
 const sameTool = (a: OfferedTool, b: OfferedTool): boolean =>
   a.serverId === b.serverId && a.tool === b.tool && a.fingerprint === b.fingerprint;
 
-/** The tool calls that wait for the user. They are held by the core, so that a window may come and go. */
+/** Tool calls that wait for the user. Held by the core, so that windows may come and go. */
 export function openToolDecisions() {
   const waiting = new Map<string, Waiting>();
   const keyOf = (messageId: string, call: number) => `${messageId} ${call}`;
 
   return {
-    /** Waits for what the user says; throws the signal's reason where the answer ends first. Never answers by itself. */
+    /** Waits for the user’s decision; throws the signal’s reason if the answer ends first. Never decides by itself. */
     ask(
       { messageId, call, conversationId, tool }: Omit<Waiting, 'decide'> & { messageId: string; call: number },
       signal: AbortSignal,
@@ -42,7 +42,7 @@ export function openToolDecisions() {
       });
     },
 
-    /** A permission that outlasts the call also lets the other calls of the same tool go on that it covers. */
+    /** A permission beyond one call also releases the other waiting calls that it covers. */
     decide(messageId: string, call: number, decision: ToolDecision): void {
       const asked = waiting.get(keyOf(messageId, call));
       if (!asked) throw refusal('not_found', 'callNotWaiting');

@@ -1,4 +1,6 @@
-/** Variables by which the loader, a shell, a runtime or a package manager is told to run other code, or code from elsewhere. */
+/**
+ * Environment variables that make a loader, shell, runtime or package manager run other code, or code from elsewhere.
+ */
 const names = new Set(
   `PATH PATHEXT COMSPEC SHELL ENV BASH_ENV IFS PS4 PROMPT_COMMAND ZDOTDIR HOME USERPROFILE APPDATA XDG_CONFIG_HOME GCONV_PATH
    NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED ELECTRON_RUN_AS_NODE TS_NODE_PROJECT
@@ -9,10 +11,10 @@ const names = new Set(
 );
 const families =
   /^(PYTHON|(LD|DYLD|GIT|NPM_CONFIG|YARN|PNPM|PIP|PIPX|UV|POETRY|CONDA|CARGO|RUSTUP|DENO|BUN|DOTNET|CORECLR|COR|COMPLUS|BASH_FUNC)_)/;
-/** A member of a family that is a secret all the same, such as `GIT_TOKEN`. */
+/** A variable of such a family that is a secret nevertheless, such as `GIT_TOKEN`. */
 const secret = /TOKEN|SECRET|PASSWORD|PASSWD|AUTH|KEY|CREDENTIAL/;
 
-/** Whether the value of a variable is part of what is run, so that a person who is asked has to see it. */
+/** Whether a variable’s value decides what is run, so that it is shown when the user is asked. */
 export function decidesCode(name: string): boolean {
   const upper = name.toUpperCase();
   return names.has(upper) || (families.test(upper) && !secret.test(upper));

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 
 /**
- * What a permission is bound to: how the server is reached and what each tool says of itself. A server that changes
- * its command, its address, a description or a schema after it was trusted has to be looked at again.
+ * Fingerprint of a server’s transport and its tools’ descriptions; permissions are bound to it. A server that changes
+ * its command, address, a description or a schema must be reviewed again.
  */
 export function fingerprintOf(transport: ToolTransport, tools: readonly Tool[]): string {
   const told = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -12,7 +12,7 @@ export function fingerprintOf(transport: ToolTransport, tools: readonly Tool[]):
     .digest('hex');
 }
 
-/** JSON in which the order of keys does not matter. */
+/** JSON with sorted keys. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -3,7 +3,7 @@ import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
 import type { Told } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 
-/** A server found in another program's settings, or why it was left out. */
+/** Servers in another program’s settings, and why some were left out. */
 export interface FoundServers {
   readonly servers: readonly { readonly name: string; readonly transport: ToolTransportInput }[];
   readonly leftOut: readonly { readonly name: string; readonly reason: Told }[];
@@ -20,8 +20,8 @@ const remote = z.object({ url: z.url({ protocol: /^https?$/ }).max(2048), header
 const mostServers = 50;
 
 /**
- * Reads the `mcpServers` (or `servers`) of a settings file as Claude Desktop, VS Code and Cursor write them. It only
- * reads: nothing is started. Throws `invalid_input` where it is no such file.
+ * Reads the `mcpServers` (or `servers`) of a settings file as Claude Desktop, VS Code and Cursor write them. Starts
+ * nothing. Throws `invalid_input` if it is no such file.
  */
 export function readServers(json: string): FoundServers {
   const entries = Object.entries(listIn(parsed(json)));

@@ -9,28 +9,28 @@ import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
-/** What a tool said, as text for a model. */
+/** A tool’s output as text for a model. */
 export interface ToolOutput {
   readonly text: string;
-  /** The tool itself says that it failed. */
+  /** The tool reports a failure. */
   readonly isError: boolean;
 }
 
 export interface McpConnection {
   readonly tools: readonly Tool[];
-  /** Throws `tool_failed` where the server does not answer, and the signal's reason where that ends it. */
+  /** Throws `tool_failed` if the server does not answer, or the signal’s reason. */
   call(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
-  /** Ends the connection, and the process where there is one. */
+  /** Closes the connection and ends the process, if there is one. */
   close(): Promise<void>;
 }
 
 export interface McpOptions {
   readonly transport: ToolTransport;
-  /** The values of the variables or headers that the transport names. */
+  /** Values of the variables or headers that the transport names. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly version: string;
   readonly fetch: typeof fetch;
-  /** The server ended by itself, with these last words. */
+  /** Called when the server ended by itself, with its last output. */
   readonly closed: (said: string | null) => void;
   readonly limits?: Partial<McpLimits>;
 }
@@ -45,16 +45,16 @@ export interface McpLimits {
 const usualLimits: McpLimits = { connectMs: 20_000, callMs: 120_000, outputCharacters: 100_000, tools: 200 };
 
 /**
- * What a tool says is text for a model, whatever its server's schema says of it. Checking would run that schema on the core's
- * thread, and one pattern in it can take years.
+ * A tool’s output is text for a model, whatever its schema says. Validation would run the server’s schema on the core’s
+ * thread, where a single pattern can take years.
  */
 const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
 /**
- * Connects to a tool server by the Model Context Protocol (2026-07-28 and before), and lists its tools. A process gets a
- * small environment: the usual variables such as PATH and HOME, and those named. Throws `tool_server_failed`.
+ * Connects to a tool server by the Model Context Protocol (2026-07-28 and before) and lists its tools. A process gets
+ * few environment variables: usual ones such as PATH and HOME, and those configured. Throws `tool_server_failed`.
  */
 export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const limits = { ...usualLimits, ...options.limits };
@@ -70,7 +70,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     open = false;
   };
   client.onerror = () => {
-    // What matters of it reaches the call that waits; a broken line of a server's log is no failure of ours.
+    // Relevant errors reach the waiting call; a broken log line of the server is ignored.
   };
   try {
     await client.connect(transport, { timeout: limits.connectMs });
@@ -86,7 +86,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   async function closeQuietly(used: Client): Promise<void> {
     open = false;
     await used.close().catch(() => {
-      // It is gone already, which is what was wanted.
+      // It is closed already.
     });
   }
 }
@@ -110,7 +110,10 @@ function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { te
   return stdio;
 }
 
-/** What was agreed to is this address: neither a redirect nor a word of the server's leads elsewhere, least of all with its headers. */
+/**
+ * The user agreed to this address only: redirects and addresses named by the server are refused, least of all with its
+ * headers.
+ */
 const onlyTo =
   ({ origin }: URL, send: typeof fetch): typeof fetch =>
   async (input, init) => {
@@ -145,7 +148,7 @@ function toolOf({ name, title, description, inputSchema, annotations }: McpTool)
 
 type McpResult = Awaited<ReturnType<Client['callTool']>>;
 
-/** Text as it is; of everything else, that it was there: a model's answer is text. */
+/** Text, and a note for anything else: a model gets text. */
 function textOf({ content, structuredContent }: McpResult): string {
   const parts = content.map((part) => {
     if (part.type === 'text') return part.text;

@@ -1,6 +1,6 @@
 import type { Db, Tables } from '../db/db.ts';
 
-/** What a permission is for. `fingerprint`: of the server as it was when it was given; of a built-in tool its name. */
+/** Subject of a permission. `fingerprint`: of the server when it was given; of a built-in tool its name. */
 export interface PermissionFor {
   readonly serverId: string | null;
   readonly tool: string;
@@ -12,7 +12,7 @@ export function permissionStore(db: Db) {
     all: (): Promise<Tables['tool_permissions'][]> =>
       db.selectFrom('tool_permissions').selectAll().orderBy('granted_at', 'desc').execute(),
 
-    /** A permission for this very tool of this very server, in this chat or in all. */
+    /** Whether exactly this tool is permitted, in this chat or in all. */
     async has({ serverId, tool, fingerprint }: PermissionFor, conversationId: string): Promise<boolean> {
       const row = await db
         .selectFrom('tool_permissions')
@@ -39,7 +39,7 @@ export function permissionStore(db: Db) {
     async forgetAll(): Promise<void> {
       await db.deleteFrom('tool_permissions').execute();
     },
-    /** A server that is reached in another way is another server. */
+    /** A server with another transport is another server. */
     async forgetServer(serverId: string): Promise<void> {
       await db.deleteFrom('tool_permissions').where('server_id', '=', serverId).execute();
     },

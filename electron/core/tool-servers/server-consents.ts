@@ -7,13 +7,12 @@ const consent = z.object({ salt: z.string(), digest: z.string(), agreedAt: z.num
 const file = z.record(z.string(), consent);
 type Consents = z.infer<typeof file>;
 
-/** Slow on purpose: what is agreed to holds secret values, and the file must not help to guess them. */
+/** A slow hash: the hashed text has secret values, which the file must not help to guess. */
 const slowDigest = promisify<Buffer, Buffer, number, Buffer>(scrypt);
 
 /**
- * What a person has agreed to outside of the page, by server: one digest each, so that anything else is asked about anew.
- * A file of its own beside the database, which no backup holds: a database from another day, or from somebody else, brings
- * no consent along.
+ * The user’s consents by server: one digest each, so that anything that differs needs a new question. In its own file,
+ * which no backup contains: a restored or foreign database brings no consents.
  */
 export function serverConsents(path: string, now: () => number) {
   let known = read(path);
@@ -26,7 +25,7 @@ export function serverConsents(path: string, now: () => number) {
   }
 
   return {
-    /** Whether anything was agreed to for this server; what is started is compared by `holds`. */
+    /** Whether there is a consent for this server; `holds` compares what is started. */
     has: (id: string): boolean => Object.hasOwn(known, id),
     async holds(id: string, subject: string): Promise<boolean> {
       const given = Object.hasOwn(known, id) ? known[id] : undefined;
@@ -35,7 +34,7 @@ export function serverConsents(path: string, now: () => number) {
       const expected = Buffer.from(given.digest, 'hex');
       return digest.length === expected.length && timingSafeEqual(digest, expected) && known[id] === given;
     },
-    /** Throws the signal's reason where that came first. */
+    /** Throws the signal’s reason if it is aborted first. */
     async remember(id: string, subject: string, signal: AbortSignal): Promise<void> {
       const salt = randomBytes(16).toString('hex');
       const digest = (await digestOf(subject, salt)).toString('hex');
@@ -57,7 +56,7 @@ export type ServerConsents = ReturnType<typeof serverConsents>;
 const digestOf = (subject: string, salt: string): Promise<Buffer> =>
   slowDigest(createHash('sha256').update(subject).digest(), Buffer.from(salt, 'hex'), 32);
 
-/** What cannot be read is no consent. */
+/** An unreadable file means no consent. */
 function read(path: string): Consents {
   try {
     return file.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -7,10 +7,14 @@ import { questionText } from '../host/question-text.ts';
 import { decidesCode } from './code-variables.ts';
 import type { ServerWay } from './server-way.ts';
 
-/** Without the labels. What fits on the smallest screen with the buttons below it: nothing may be out of sight when somebody says yes. */
+/**
+ * Lines without labels. They fit on the smallest screen with the buttons below: nothing may be hidden from who agrees.
+ */
 const mostLines = 20;
 
-/** The question whether a server may be started or reached, with all that is agreed to. Throws `invalid_input`. */
+/**
+ * The question whether a server may be started or connected, with everything that is agreed to. Throws `invalid_input`.
+ */
 export function serverQuestion({ transport, secrets }: ServerWay, language: Language): Question {
   const words = questionText(language);
   const { facts, ...about } =
@@ -48,7 +52,7 @@ function addressQuestion({ url, headers }: Address, words: Words['address']): Ab
   return { title, advice, facts: [fact(words.url, [new URL(url).href]), ...some(words.headers, headers)], yes };
 }
 
-/** Values are secrets, but for those that say which code is run: these belong to the command line. */
+/** Values are secret, except those that decide which code is run: they are shown with the command. */
 function shownVariables(
   names: readonly string[],
   values: ServerWay['secrets'],
@@ -66,7 +70,7 @@ function shownVariables(
 }
 
 function fact(label: string, words: readonly string[]): Question['facts'][number] {
-  // Nothing that is far too long is drawn first.
+  // Far too long input is refused before it is formatted.
   const most = mostLines * lineColumns;
   if (words.length > most || words.some((word) => word.length > most)) throw tooLong();
   return { label, lines: visibleLines(words.map(visibleWord)) };

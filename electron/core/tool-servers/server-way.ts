@@ -5,21 +5,24 @@ import type { ToolTransport, ToolTransportInput } from '#shared/contract/app/too
 import { refusal } from '#shared/language/refusals.ts';
 import { canonical } from './fingerprint.ts';
 
-/** How a server is started or reached, with everything that decides what that does: what is agreed to is this, and all of it. */
+/** How a server is started or connected, with everything that decides what that does: the subject of consent. */
 export interface ServerWay {
   readonly transport: ToolTransport;
-  /** The values of the variables or headers that the transport names. */
+  /** Values of the variables or headers that the transport names. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** The same way has the same text, and no other has it. It holds the secret values: it is never kept. */
+/** A text that identifies it exactly. It contains secret values and is never stored. */
 export const subjectOf = ({ transport, secrets }: ServerWay): string => canonical({ transport, secrets });
 
-/** A program's folder in full: a relative one would mean another place after the next start of the app. */
+/** Makes the working directory absolute: a relative one could be another after the next start. */
 export const inFullFolder = (transport: ToolTransport): ToolTransport =>
   transport.type === 'stdio' ? { ...transport, folder: resolve(homedir(), transport.folder ?? '') } : transport;
 
-/** Refuses an address to which secrets would go in the clear: a header's value, or what stands in the address itself. Throws `invalid_input`. */
+/**
+ * Refuses an address where secrets would be sent unencrypted: header values, or parts of the address. Throws
+ * `invalid_input`.
+ */
 export function refuseInsecure(transport: ToolTransport | ToolTransportInput): void {
   if (transport.type !== 'http') return;
   const url = new URL(transport.url);

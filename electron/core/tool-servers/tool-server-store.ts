@@ -2,14 +2,14 @@ import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
 import type { Told } from '#shared/errors.ts';
 import type { Db, Tables } from '../db/db.ts';
 
-/** A tool server as it is remembered; the values of its variables and headers are in the keychain. */
+/** A stored tool server; the values of its variables and headers are in the keychain. */
 export interface StoredServer {
   readonly id: string;
   readonly name: string;
   readonly transport: ToolTransport;
   readonly enabled: boolean;
   readonly tools: readonly Tool[];
-  /** The fingerprint that the user agreed to; null before the first time. */
+  /** The fingerprint that the user reviewed; null before the first time. */
   readonly seenFingerprint: string | null;
   readonly problem: Told | null;
   readonly createdAt: number;

@@ -33,12 +33,12 @@ interface Named {
   readonly transport: ToolTransportInput;
 }
 
-/** The user's tool servers: kept, reached when they are needed, and trusted only as they were when they were looked at. */
+/** The user’s tool servers: stored, connected on demand, and trusted only as they were when reviewed. */
 export function toolServers(deps: ToolServersDeps) {
   const { store, permissions, consents, ask, language, secrets, connect, changes, now, newId } = deps;
   const open = new Map<string, Promise<McpConnection>>();
   const starting = new Set<string>();
-  /** Servers that a person is being asked about: by how many calls, and what ends it where the server changes. */
+  /** Servers with an open question: number of waiting calls, and a signal that withdraws it when the server changes. */
   const asking = new Map<string, { readonly withdrawn: AbortController; callers: number }>();
   let closed = false;
 
@@ -71,7 +71,7 @@ export function toolServers(deps: ToolServersDeps) {
     return keep({ ...server, seenFingerprint: null, problem: null, createdAt: now() });
   }
 
-  /** `named`: those that it had. Where there are none and were none, no keychain is needed. */
+  /** `named`: names of its previous secrets. Without secrets before and after, no keychain is needed. */
   async function keepSecrets(id: string, transport: ToolTransportInput, named: readonly string[]): Promise<void> {
     const given = secretsIn(transport);
     if (Object.keys(given).length === 0) return forgetSecrets(id, named);
@@ -95,7 +95,7 @@ export function toolServers(deps: ToolServersDeps) {
     return { transport: inFullFolder(transport), secrets: await secretsOf(id, namedIn(transport)) };
   }
 
-  /** Has a person agree to exactly what would be started or reached now, unless they did. Throws `not_confirmed`. */
+  /** Asks the user to agree to exactly what would be started now, unless they did. Throws `not_confirmed`. */
   async function allow(id: string, signal: AbortSignal): Promise<void> {
     const way = await wayTo(await existing(id));
     const subject = subjectOf(way);
@@ -116,7 +116,7 @@ export function toolServers(deps: ToolServersDeps) {
     }
   }
 
-  /** Ends what runs and what is being asked, and forgets what was agreed to. */
+  /** Stops the server, withdraws its question, and removes its consent. */
   async function disallow(id: string): Promise<void> {
     asking.get(id)?.withdrawn.abort(refusal('not_confirmed', 'changedMeanwhile'));
     consents.forget(id);
@@ -129,12 +129,12 @@ export function toolServers(deps: ToolServersDeps) {
     await connection?.then(
       (known) => known.close(),
       () => {
-        // It never opened: there is nothing to close, and whoever opened it was told why.
+        // It never opened; who opened it got the error.
       },
     );
   }
 
-  /** The connection, opened where it is not; what its tools say now is remembered. Throws `tool_server_failed`. */
+  /** The connection, opened if needed; stores what its tools say. Throws `tool_server_failed`. */
   function reach(id: string): Promise<McpConnection> {
     if (closed) return Promise.reject(shuttingDown());
     const known = open.get(id);
@@ -147,7 +147,7 @@ export function toolServers(deps: ToolServersDeps) {
 
   async function start(id: string): Promise<McpConnection> {
     const way = await wayTo(await existing(id));
-    // What is compared is what is started: nothing is read again in between.
+    // Exactly what was compared is started; nothing is read again in between.
     if (!(await consents.holds(id, subjectOf(way)))) throw notAllowed();
     starting.add(id);
     changes.emit('tools');
@@ -196,13 +196,16 @@ export function toolServers(deps: ToolServersDeps) {
       await store.remove(id);
       changes.emit('tools');
     },
-    /** Asks a person first. Throws `not_confirmed`, `confirmation_busy`, or `invalid_input` where it cannot be asked about. */
+    /**
+     * Asks the user first. Throws `not_confirmed`, `confirmation_busy`, or `invalid_input` if it cannot be shown for
+     * consent.
+     */
     async test({ id }: { id: string }, signal: AbortSignal = new AbortController().signal): Promise<ToolServer> {
       await allow(id, signal);
       const { enabled } = await existing(id);
       await stop(id);
       await reach(id).catch((error: unknown) => {
-        // Said by `problem`, which is what was asked for.
+        // Reported by `problem`, the result of the test.
         if (!(error instanceof AppError) || error.code !== 'tool_server_failed') throw error;
       });
       if (!enabled) await stop(id);
@@ -226,7 +229,7 @@ export function toolServers(deps: ToolServersDeps) {
       await disallow(id);
       return keep({ ...server, enabled: false });
     },
-    /** Another state has taken the place of this one: what was agreed to and permitted in either holds no longer. */
+    /** After a restore all consents and permissions end. */
     async restored(): Promise<void> {
       consents.forgetAll();
       await permissions.forgetAll();
@@ -261,7 +264,7 @@ const shuttingDown = () => refusal('shutting_down', 'closing');
 
 const notAllowed = () => refusal('not_confirmed', 'notAgreed');
 
-/** Why a server that was found is left out; null: it is taken. */
+/** Why a found server is left out; null: it is imported. */
 function refusalOf(transport: ToolTransportInput): Told | null {
   try {
     refuseInsecure(transport);

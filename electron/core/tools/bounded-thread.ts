@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 
 export interface ThreadLimits {
-  /** From the moment in which the thread runs. */
+  /** Counted from when the thread runs. */
   readonly timeMs: number;
-  /** Of its heap; a thread that needs more ends. */
+  /** Heap size; a thread that needs more is terminated. */
   readonly memoryMb: number;
 }
 
-/** How it went: what the program answered, or which limit ended it. */
+/** The program’s result, or the limit that ended it. */
 export type ThreadOutcome<Value> = { readonly value: Value } | { readonly ended: 'time' | 'memory' };
 
 /**

@@ -7,7 +7,7 @@ import { currentTime } from './current-time.ts';
 import type { FetchPage } from './fetch-page.ts';
 
 export interface BuiltInTool extends Tool {
-  /** It reaches something outside: the user is asked. */
+  /** It accesses the network: the user is asked. */
   readonly asks: boolean;
   run(input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutput>;
 }
@@ -25,7 +25,7 @@ const object = (properties: Record<string, unknown>, required: string[]) => ({
   additionalProperties: false,
 });
 
-/** The tools that come with the app. None of them changes anything. */
+/** The built-in tools. None of them changes anything. */
 export function builtInTools({ now, fetchPage }: BuiltInDeps): readonly BuiltInTool[] {
   return [
     {

@@ -1,14 +1,14 @@
 import Decimal from 'decimal.js';
 import { AppError } from '#shared/errors.ts';
 
-/** Thirty-four digits, as IEEE 754 decimal128: sums of money and most of science come out exact. */
+/** 34 digits, as IEEE 754 decimal128: exact for money and most of science. */
 const Number34 = Decimal.clone({ precision: 34, maxE: 9_999, minE: -9_999 });
 type Value = Decimal;
 
 const longest = 1_000;
 const deepest = 60;
 const mostPower = 10_000;
-/** A power or a function takes up to two milliseconds, and the core waits for all of them. */
+/** A power or a function takes up to two milliseconds, which the core waits for. */
 const mostSteps = 30;
 const quick = new Set(['abs', 'ceil', 'floor', 'max', 'min', 'round', 'sqrt']);
 
@@ -41,8 +41,8 @@ const arity: Readonly<Record<string, readonly [least: number, most: number]>> = 
 };
 
 /**
- * Works out an expression: `+ - * / % ^`, brackets, a few functions and the constants pi and e. Throws `invalid_input`
- * that says where it cannot be read, or why it has no value. Takes some milliseconds at most, whatever it is given.
+ * Evaluates an expression: `+ - * / % ^`, brackets, a few functions and the constants pi and e. Throws `invalid_input`
+ * with where it cannot be parsed, or why it has no value. Takes some milliseconds at most for any input.
  */
 export function calculate(expression: string): string {
   if (expression.length > longest) throw wrong(`An expression has at most ${longest} characters.`);
@@ -109,7 +109,7 @@ function product(words: readonly Word[], from: number, depth: number): Parsed {
   return { value, at };
 }
 
-/** A minus binds less than a power: -2^2 is -4. */
+/** Unary minus binds weaker than a power: -2^2 is -4. */
 function signed(words: readonly Word[], from: number, depth: number): Parsed {
   if (depth > deepest) throw wrong('The expression is nested too deeply.');
   const sign = words[from]?.text;
@@ -181,7 +181,7 @@ function nonZero(value: Value): Value {
   return value;
 }
 
-/** Angles so large that their digits are lost have no sine worth the time. */
+/** Angles too large for their precision have no meaningful sine. */
 function inRange(value: Value): Value {
   if (value.abs().gt(1e9)) throw wrong('Angles go up to 1e9.');
   return value;

@@ -1,4 +1,4 @@
-/** So much of a page is searched for what it says of itself (HTML, "prescan a byte stream"). */
+/** How much of a page is searched for its encoding (HTML, "prescan a byte stream"). */
 const looked = 1024;
 const marks: readonly (readonly [mark: readonly number[], charset: string])[] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
@@ -7,8 +7,8 @@ const marks: readonly (readonly [mark: readonly number[], charset: string])[] = 
 ];
 
 /**
- * The name by which `TextDecoder` reads the bytes of a page: what its byte order mark says, else its server, else the page
- * itself; UTF-8 where nobody says anything that is known.
+ * The `TextDecoder` label for a page: by its byte order mark, else by its server, else by the page itself; UTF-8 by
+ * default.
  */
 export function charsetOf(bytes: Uint8Array, said: string | null, isHtml: boolean): string {
   const mark = marks.find(([start]) => start.every((byte, at) => bytes[at] === byte));
@@ -20,7 +20,7 @@ function saidWithin(bytes: Uint8Array): string | null {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, looked));
   const found = /<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})/i.exec(start);
   const name = found?.[1]?.toLowerCase() ?? null;
-  // A page that can be read as ASCII so far is none of these (HTML, "prescan", step 8).
+  // A page that reads as ASCII so far is not UTF-16 (HTML, "prescan", step 8).
   return name?.startsWith('utf-16') ? 'utf-8' : name;
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 
-/** The moment in UTC and in a time zone, in words that a model reads without error. Throws `invalid_input`. */
+/** The current time in UTC and in a time zone, in a form that models read reliably. Throws `invalid_input`. */
 export function currentTime(now: number, timeZone: string | null): string {
   const zone = timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   return `${new Date(now).toISOString()} (UTC)\n${inZone(now, zone)} (${zone})`;

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ReadPage } from './page-reader.ts';
 import { isText } from './text-types.ts';
 
-/** Reads a page and answers with its text. Throws `tool_failed` or `file_download_failed` with the reason. */
+/** Fetches a page and returns its text. Throws `tool_failed` or `file_download_failed` with the reason. */
 export type FetchPage = (url: string, signal: AbortSignal) => Promise<string>;
 
 export interface FetchPageDeps {
@@ -24,7 +24,7 @@ export function pageFetcher({ download, readPage }: FetchPageDeps): FetchPage {
     const page = await download(url, { maxBytes, timeoutMs, signal, accept });
     const { contentType, charset } = page;
     if (!isText(contentType)) throw new AppError('tool_failed', notText(contentType));
-    // A copy: the bytes move to another thread, and a buffer may share its memory with others.
+    // A copy: the bytes are transferred to another thread, and a buffer may share its memory.
     const { text, characters } = await readPage({ bytes: new Uint8Array(page.bytes), contentType, charset }, signal);
     const cut = characters > text.length ? `${text}\n\n[cut after ${text.length} of ${characters} characters]` : text;
     return `From ${page.url}:\n\n${cut || '[the page has no text]'}`;

@@ -2,14 +2,14 @@ import { AppError } from '#shared/errors.ts';
 import { runBounded, type ThreadLimits } from './bounded-thread.ts';
 import type { PageBytes, PageText } from './page-text.ts';
 
-/** Text out of the bytes of a page. Throws `tool_failed` where they ask for too much, and the signal's reason. */
+/** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
 export type ReadPage = (page: PageBytes, signal: AbortSignal) => Promise<PageText>;
 
-/** Real pages take some tenths of a second and some dozen megabytes, the largest ones included. */
+/** Real pages, even the largest, take some tenths of a second and a few dozen megabytes. */
 const usualLimits: ThreadLimits = { timeMs: 5_000, memoryMb: 256 };
 const mostAtOnce = 2;
 
-/** Reads each page on a thread of its own, two at once; the others wait. `file`: `page-worker.ts`, built or as it is. */
+/** Reads each page on its own thread, two at once; others wait. `file`: `page-worker.ts`, built or as source. */
 export function pageReader(file: string, limits = usualLimits): ReadPage {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -30,7 +30,7 @@ export function pageReader(file: string, limits = usualLimits): ReadPage {
     await promise.finally(() => signal.removeEventListener('abort', onAbort));
   }
 
-  /** Whoever waits takes over; the number that runs stays. */
+  /** Passes the slot to the next waiter. */
   function leave(): void {
     const next = waiting.shift();
     if (next) next();
@@ -45,7 +45,7 @@ export function pageReader(file: string, limits = usualLimits): ReadPage {
       if ('value' in outcome) return outcome.value;
       throw new AppError('tool_failed', tooMuch[outcome.ended]);
     } catch (error) {
-      // Nesting beyond the parser's stack.
+      // Nested too deep for the parser’s recursion.
       if (error instanceof RangeError) throw new AppError('tool_failed', tooMuch.depth, { cause: error });
       throw error;
     } finally {

@@ -4,21 +4,21 @@ import { isHtml } from './text-types.ts';
 
 export interface PageBytes {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As the server said, in lower case and without parameters. */
+  /** From the server, in lower case without parameters. */
   readonly contentType: string;
-  /** As the server said, if it did. */
+  /** From the server, if given. */
   readonly charset: string | null;
 }
 
 export interface PageText {
   readonly text: string;
-  /** How many characters there are; more than `text` has where it was cut. */
+  /** Length of the whole text; `text` may be cut. */
   readonly characters: number;
 }
 
 const mostCharacters = 40_000;
 
-/** The text of a page, its first 40,000 characters. Takes whatever time and memory it takes: it runs on a bounded thread. */
+/** The text of a page, its first 40,000 characters. Unbounded in time and memory: runs on a bounded thread. */
 export function pageText({ bytes, contentType, charset }: PageBytes): PageText {
   const html = isHtml(contentType);
   const source = new TextDecoder(charsetOf(bytes, charset, html)).decode(bytes);

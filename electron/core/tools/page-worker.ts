@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type PageBytes, pageText } from './page-text.ts';
 
-/** Reads the one page it was given, on a thread that is ended after it, or before: a page may be made to take for ever. */
+/** Reads one page on a thread that is terminated afterwards, or before: a page could take for ever. */
 try {
   parentPort?.postMessage({ value: pageText(workerData as PageBytes) });
 } catch (error) {

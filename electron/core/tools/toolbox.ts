@@ -5,7 +5,7 @@ import type { PermissionFor, PermissionStore } from '../tool-servers/permission-
 import type { ToolServers } from '../tool-servers/tool-servers.ts';
 import type { BuiltInTool } from './built-in-tools.ts';
 
-/** A tool that may be offered now, under a name that every provider takes (wire contract §1.1). */
+/** An available tool, with a name that every provider accepts (wire contract §1.1). */
 export interface OfferedTool extends PermissionFor {
   readonly wireName: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export interface ToolboxDeps {
 const mostOffered = 128;
 const builtInServer = 'Portico';
 
-/** The tools that a chat may use: which there are, which are permitted, and running them. */
+/** The tools of a chat: list, permissions, and running them. */
 export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }: ToolboxDeps) {
   async function offered(): Promise<OfferedTool[]> {
     const own: OfferedTool[] = [];
@@ -38,7 +38,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     return uniquelyNamed([...own, ...trusted.flatMap(toolsOf)]).slice(0, mostOffered);
   }
 
-  /** What was permitted was this tool of this server: reaching it may have shown that it is another one now. */
+  /** A permission is for this tool of this server: connecting may have shown that it changed. */
   async function mustBeSame({ serverId, fingerprint }: OfferedTool): Promise<void> {
     const server = (await servers.list()).find(({ id }) => id === serverId);
     if (server && mayBeUsed(server) && server.fingerprint === fingerprint) return;
@@ -55,7 +55,7 @@ export function openToolbox({ builtIn, isOn, servers, permissions, now, newId }:
     permit: (tool: OfferedTool, scope: 'chat' | 'always', conversationId: string): Promise<void> =>
       permissions.grant(newId(), tool, scope === 'chat' ? conversationId : null, now()),
 
-    /** Runs it. What goes wrong is said to the model as the tool's answer; only the signal's end is thrown. */
+    /** Runs the tool. Failures become its output for the model; throws only if aborted. */
     async run(tool: OfferedTool, input: string, signal: AbortSignal): Promise<ToolOutput> {
       try {
         const given = argumentsIn(input);
@@ -110,7 +110,7 @@ function toolsOf({ id, name: serverName, fingerprint, tools }: ToolServer): Offe
 
 const plain = (name: string, most: number): string => name.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, most) || 'tool';
 
-/** Two that would share a name are told apart by a number, in their order. */
+/** Appends numbers to duplicate names, in order. */
 function uniquelyNamed(tools: readonly OfferedTool[]): OfferedTool[] {
   const taken = new Set<string>();
   return tools.map((tool) => {
@@ -128,7 +128,7 @@ function argumentsIn(input: string): Record<string, unknown> {
     const value: unknown = JSON.parse(trimmed);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below, to the model that wrote it.
+    // Reported below, to the model that wrote it.
   }
   throw new AppError('invalid_input', 'The arguments are not a JSON object.');
 }

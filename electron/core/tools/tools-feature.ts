@@ -16,7 +16,7 @@ export interface ToolsDeps {
 
 const settingOf = (name: string) => `tool/${name}`;
 
-/** Tools as the user sees and manages them. All are off at first: each one offered makes every question longer, and dearer. */
+/** Management of tools. All are off at first: each offered tool makes every request longer and more expensive. */
 export function toolsFeature({ builtIn, servers, permissions, store, changes }: ToolsDeps) {
   const isOn = async (name: string): Promise<boolean> => (await store.read(settingOf(name))) === true;
 

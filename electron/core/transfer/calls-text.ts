@@ -13,7 +13,7 @@ function headOf(call: Call, words: ExportText): string {
   return state in words.calls ? `${head}: ${words.calls[state as keyof typeof words.calls]}` : head;
 }
 
-/** What an answer called and was told, as Markdown. */
+/** Tool calls and results as Markdown. */
 export const callsAsMarkdown = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, words: ExportText): string[] =>
   toolCalls.map((call) => [`*${markdownWords(headOf(call, words))}*`, ...partsOf(call).map(fenced)].join('\n\n'));
 
@@ -31,5 +31,5 @@ export const callsAsHtml = ({ toolCalls }: Pick<ExportedMessage, 'toolCalls'>, w
     return html`<details open><summary>${headOf(call, words)}</summary>${blocks}</details>`;
   });
 
-/** What it was given, and what it answered. */
+/** Arguments and result. */
 const partsOf = (call: Call): string[] => [call.arguments, call.run?.result ?? ''].filter((text) => text.trim() !== '');

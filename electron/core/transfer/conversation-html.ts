@@ -9,19 +9,19 @@ import { exportStyle } from './export-style.ts';
 import type { ExportText } from './export-text.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
 
-/** What a page needs beside the words. */
+/** Dependencies of a page. */
 export interface PageParts {
   /** An answer's Markdown as markup; see `renderMarkdown`. */
   readonly body: (text: string) => Promise<Html>;
-  /** A kept file's bytes; null where they are gone. */
+  /** An attachment’s bytes; null if they are missing. */
   readonly bytesOf: (id: string) => Promise<Buffer | null>;
 }
 
-/** No script, nothing fetched or sent, no style but ours: pictures and fonts are in the page itself. */
+/** No scripts, no network, only our style: images and fonts are in the page itself. */
 const policyFor = (style: string) =>
   `default-src 'none'; style-src ${style}; img-src data:; font-src data:; base-uri 'none'; form-action 'none'`;
 
-/** The beginning of a page. The policy comes first: it counts for what stands below it. */
+/** The head of a page. The policy comes first, because it applies to what follows it. */
 export async function htmlHead(title: string, language: Language, moreStyle = ''): Promise<string> {
   const { element, source } = styleOf(exportStyle + moreStyle);
   return String(
@@ -36,7 +36,7 @@ export async function htmlHead(title: string, language: Language, moreStyle = ''
 }
 export const htmlFoot = '</body></html>\n';
 
-/** The branch that is shown, message by message, as a part of a page: every word of it escaped. */
+/** The shown branch as HTML, message by message; all text is escaped. */
 export async function* toHtml(
   conversation: ExportedConversation,
   parts: PageParts,
@@ -63,7 +63,7 @@ async function section(message: ExportedMessage, parts: PageParts, words: Export
 
 const note = (text: string): Html => html`<p class="note">${text}</p>`;
 
-/** Kinds of pictures that a message keeps, and that no page takes for a document. */
+/** Image types of attachments that no browser treats as a document. */
 const picture = /^image\/(?:png|jpeg|gif|webp)$/;
 
 async function fileHtml(
@@ -80,7 +80,7 @@ async function fileHtml(
   return html`<figure><img src="${source}" alt="${name}"><figcaption>${about}</figcaption></figure>`;
 }
 
-/** After several chats: what each of them cost, and all together. */
+/** After several chats: the cost of each, and the total. */
 export async function costsHtml(
   chats: readonly Pick<ExportedConversation, 'title' | 'messages'>[],
   words: ExportText,

@@ -13,20 +13,20 @@ export interface ExportDeps extends PageParts {
   readonly language: () => Promise<Language>;
 }
 
-/** `paper`: the page with its fonts; `print`: with numbers for its sheets besides. */
+/** `paper`: the page with its fonts; `print`: also with page numbers. */
 export type WrittenFormat = ExportFormat | 'paper' | 'print';
 
-/** Characters in one piece: a message on the way to a window is never larger than this and its envelope. */
+/** Characters per chunk, and so about the largest message to a window. */
 const pieceLength = 500_000;
 
-/** Fonts are half a million letters: read where a page is printed. */
+/** The fonts are large: read only when a page is printed. */
 async function styleFor(format: WrittenFormat): Promise<string> {
   if (format === 'html') return '';
   const { printFonts } = await import('./print-fonts.ts');
   return printFonts + (format === 'print' ? pageNumbers : '');
 }
 
-/** Chats as the text of one file, piece by piece, one conversation in memory at a time. */
+/** Chats as the text of one file, in chunks, with one conversation in memory at a time. */
 export function chatsWriter(deps: ExportDeps) {
   const writers = { json: jsonText, markdown: markdownText, html: htmlText, paper: htmlText, print: htmlText } as const;
 
@@ -81,7 +81,7 @@ export function chatsWriter(deps: ExportDeps) {
       if (head) yield await htmlHead(pageTitle, language, await styleFor(format));
       head = false;
       yield* toHtml(conversation, deps, words);
-      // Of what has been written only the costs are kept.
+      // Only the costs are kept of what has been written.
       costs.push({ title, messages: messages.map((each) => ({ ...each, text: '', reasoning: '' })) });
     }
     yield (await costsHtml(costs, words)) + htmlFoot;

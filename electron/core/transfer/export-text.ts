@@ -35,7 +35,7 @@ const words = messages({
 const refusals = messages(refusalWords);
 const names = messages(toolNames);
 
-/** The words of exported chats, in the language that the app has when they are written. */
+/** Texts of exports, in the app’s language at the time of the export. */
 export const exportText = (language: Language) => ({
   ...words(language),
   sentence: (told: Told) => sentenceOf(refusals(language), told),

@@ -15,13 +15,13 @@ export interface ImportDeps {
 
 interface Look {
   readonly preview: ImportPreview;
-  /** For each conversation the files that it names. */
+  /** The attachments of each conversation. */
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Chats from a file: first a look at all of it, then, once more from its beginning, what is wanted. */
+/** Imports chats from a file: first a preview of all, then a second pass that imports the chosen ones. */
 export function chatsImporter({ store, attachments, language, now, newId }: ImportDeps) {
-  /** What has no title where it comes from gets one in the app's language. */
+  /** Conversations without a title get one in the app’s language. */
   async function* itemsOf(path: string): AsyncGenerator<ReadItem, void> {
     const { untitled } = exportText(await language());
     for await (const read of readImport(path, newId)) {
@@ -68,7 +68,7 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
     preview: async (path: string): Promise<ImportPreview> => (await look(path)).preview,
 
     async commit(path: string, sourceIds: readonly string[] | null) {
-      // Once more to its end before anything is kept: a file is imported whole or not at all.
+      // Reads to the end first: a file is imported as a whole or not at all.
       const { preview, files } = await look(path);
       const here = new Set(preview.conversations.filter((each) => each.alreadyHere).map((each) => each.sourceId));
       const wanted = new Set(sourceIds ?? files.keys());

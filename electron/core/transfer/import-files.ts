@@ -3,10 +3,10 @@ import type { ExportedConversation, ExportedFile } from '#shared/contract/chat/e
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { AppError } from '#shared/errors.ts';
 
-/** Where the files of messages are kept. */
+/** Storage for attachments. */
 export interface FileKeeper {
   bytes(id: string): Promise<Buffer | null>;
-  /** Throws `attachment_refused` where a file is of a kind or a size that is not kept. */
+  /** Throws `attachment_refused` for a type or size that is not stored. */
   check(name: string, bytes: Buffer): Promise<void>;
   keep(name: string, bytes: Buffer): Promise<Attachment>;
   find(
@@ -14,7 +14,7 @@ export interface FileKeeper {
   ): Promise<{ kind: Attachment['kind']; media_type: string; bytes: number; tokens: number } | undefined>;
 }
 
-/** The bytes of an exported file, or why they are not taken: they must be what their hash says, and of a kind that is kept. */
+/** The bytes of an exported file, or why it is refused: they must match their hash and be of a stored type. */
 export async function fileBytes(
   { file, name, base64 }: ExportedFile,
   keeper: FileKeeper,
@@ -30,7 +30,7 @@ export async function fileBytes(
   }
 }
 
-/** A conversation whose files are described as their bytes are, not as a foreign file says. */
+/** A conversation whose attachments are described by their bytes, not by the foreign file. */
 export async function describedAnew(
   conversation: ExportedConversation,
   keeper: FileKeeper,
@@ -49,6 +49,6 @@ export async function describedAnew(
   return { ...conversation, messages: await Promise.all(messages) };
 }
 
-/** The files that a conversation names. */
+/** Ids of a conversation’s attachments. */
 export const filesOf = ({ messages }: ExportedConversation): string[] =>
   messages.flatMap(({ attachments }) => attachments.map(({ id }) => id));

@@ -7,7 +7,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { Output } from '../host/host.ts';
 import type { ChatsWriter } from './export-chats.ts';
 
-/** A page with more than this is no document any more, and a browser that lays it out takes gigabytes. In UTF-16 units. */
+/** A larger page is unusable, and a browser needs gigabytes to lay it out. In UTF-16 units. */
 const longestPage = 80_000_000;
 const endings = { markdown: 'md', html: 'html', json: 'json', pdf: 'pdf' } as const;
 
@@ -17,7 +17,7 @@ interface Wanted {
   readonly name: string;
 }
 
-/** Chats to the disk or to a printer, as far as the host can. */
+/** Saves or prints chats, as far as the host can. */
 export function chatsSaver(write: ChatsWriter, output: Output) {
   async function page(ids: string[], format: 'paper' | 'print', signal: AbortSignal | undefined): Promise<string> {
     const parts: string[] = [];
@@ -54,7 +54,7 @@ export function chatsSaver(write: ChatsWriter, output: Output) {
 
 type Content = AsyncIterable<string | Uint8Array> | readonly Uint8Array[];
 
-/** Writes beside the place and takes the place at the end: what was there stays until the new file is whole. */
+/** Writes to a temporary file and renames it: an existing file stays until the new one is complete. */
 async function writeWhole(path: string, content: Content, signal: AbortSignal): Promise<void> {
   const part = `${path}.part`;
   try {

@@ -15,15 +15,15 @@ export function shownBranch({ messages, activeLeaf }: ExportedConversation): Exp
 }
 
 /**
- * What the thread shows, in its order: the branch, and in the place of an answer whose question shows a comparison every
- * column of it, a retried one as it was written last.
+ * The messages as the thread shows them: the branch, with all columns of a shown comparison in place of its answer, and
+ * of a retried column the last answer.
  */
 export function shownMessages(conversation: ExportedConversation): ExportedMessage[] {
   let comparing: string | null = null;
   return shownBranch(conversation).flatMap((message) => {
     if (message.role === 'user') comparing = message.comparing;
     if (comparing === null || message.comparison?.id !== comparing) return [message];
-    // What goes on with it is in its column already.
+    // Its continuation is in its column.
     return message.continues ? [] : comparedIn(conversation, comparing);
   });
 }
@@ -38,11 +38,11 @@ function comparedIn({ messages }: ExportedConversation, comparison: string): Exp
   return [...columns].toSorted(([a], [b]) => a - b).flatMap(([, answers]) => answers);
 }
 
-/** What an answer cost, and who says so; that it is unknown where nobody does. */
+/** An answer’s cost and its source, or that it is unknown. */
 export const costText = ({ costUsd, costSource }: ExportedMessage, words: ExportText): string =>
   costUsd === null || costSource === 'unknown' ? words.costUnknown : `$${costUsd} (${words.sources[costSource]})`;
 
-/** The sum of the known costs of all answers, branches included, and how many have none. */
+/** The total of known costs of all answers, in all branches, and the number of unknown ones. */
 export function totalText(messages: readonly ExportedMessage[], words: ExportText): string {
   const answers = messages.filter((message) => message.role === 'assistant');
   const known = answers.flatMap(({ costUsd }) => (costUsd === null ? [] : [parseUsd(costUsd)]));
@@ -52,21 +52,21 @@ export function totalText(messages: readonly ExportedMessage[], words: ExportTex
   return unknown === 0 ? sum : words.partlyUnknown(sum, unknown);
 }
 
-/** Who speaks: you, or the model by its name. */
+/** The speaker: you, or the model’s name. */
 export const whoSpeaks = ({ role, modelName, model }: ExportedMessage, words: ExportText): string =>
   role === 'user' ? words.you : (modelName ?? model ?? words.answer);
 
-/** The tokens that an answer took and gave; nothing where nobody counted them. */
+/** The tokens of an answer; empty if unknown. */
 export const tokensText = ({ usage }: ExportedMessage, words: ExportText): string =>
   usage === null ? '' : words.tokens(words.count(usage.promptTokens), words.count(usage.completionTokens));
 
-/** How an answer ended, where it did not end by itself. */
+/** How an answer ended, unless it is complete. */
 export function endText({ status, error }: ExportedMessage, words: ExportText): string {
   if (status === 'error') return words.failed(error && words.sentence(error));
   if (status === 'cancelled') return words.stopped;
   return status === 'interrupted' || status === 'streaming' ? words.cutOff : '';
 }
 
-/** A moment to the minute, the same for every reader. */
+/** A time to the minute, in UTC. */
 export const minute = (timeMs: number): string =>
   `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

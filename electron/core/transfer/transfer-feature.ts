@@ -13,7 +13,6 @@ import { uploadedFiles } from './uploaded-files.ts';
 
 export interface TransferDeps {
   readonly store: TransferStore;
-  /** Where files that are being imported are kept. */
   readonly folder: string;
   readonly output: Output;
   readonly language: () => Promise<Language>;
@@ -24,7 +23,7 @@ export interface TransferDeps {
   readonly newId: () => string;
 }
 
-/** Chats out of Portico and into it. A file never comes with a path: its bytes go over the contract. */
+/** Export and import. A file never comes with a path: its bytes go over the contract. */
 export function transferFeature(deps: TransferDeps) {
   const { store, folder, output, background, attachments, changes, now, newId } = deps;
   const uploads = uploadedFiles(folder);

@@ -3,7 +3,7 @@ import type { ExportedConversation, ExportedMessage } from '#shared/contract/cha
 import type { Db, MessageTable } from '../db/db.ts';
 import { toMessage } from '../db/message-row.ts';
 
-/** Whole conversations, out and in. */
+/** Reads and adds whole conversations. */
 export function transferStore(db: Db) {
   return {
     async read(id: string): Promise<ExportedConversation | null> {
@@ -19,7 +19,7 @@ export function transferStore(db: Db) {
         .selectFrom('messages')
         .selectAll()
         .where('conversation_id', '=', id)
-        // What was taken away can still be brought back here, but is not handed on.
+        // Removed messages can be restored here, but are not exported.
         .where('deletion', 'is', null)
         .orderBy('seq')
         .execute();
@@ -51,7 +51,7 @@ export function transferStore(db: Db) {
       };
     },
 
-    /** Those of these sources or ids that are here already. */
+    /** The ones that exist already. */
     async known(sourceIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (let at = 0; at < sourceIds.length; at += 400) {
@@ -65,7 +65,7 @@ export function transferStore(db: Db) {
       return found;
     },
 
-    /** Adds one conversation in one commit. Ids that others have already are made anew. */
+    /** Adds one conversation in one commit. Ids that exist get new ones. */
     add: (
       conversation: ExportedConversation,
       sourceId: string,
@@ -114,7 +114,7 @@ export function transferStore(db: Db) {
             select m.id, m.parent_id from messages m join path p on m.id = p.parent_id
           )
           update messages set shown_child = path.id from path where messages.id = path.parent_id`.execute(tx);
-        // After its messages: whoever writes into an archived chat takes it out of the archive.
+        // After its messages, because a new message takes a chat out of the archive.
         await tx
           .updateTable('conversations')
           .set({ archived_at: conversation.archivedAt })
@@ -149,7 +149,7 @@ function columns(
     role: message.role,
     text: message.text,
     reasoning: message.reasoning,
-    // Nobody writes on at what was being written when it was exported.
+    // An answer that was running during the export will not continue.
     status: message.status === 'streaming' ? 'interrupted' : message.status,
     model: message.model,
     served_provider: message.servedProvider,

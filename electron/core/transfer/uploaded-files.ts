@@ -5,7 +5,7 @@ import { largestExport } from './reading/open-export.ts';
 
 const uploadIds = /^[\w-]{1,64}$/;
 
-/** Files that are being imported, kept apart until they are imported or given up. A file never comes with a path. */
+/** Files being uploaded for an import. A file never comes with a path. */
 export function uploadedFiles(folder: string) {
   rmSync(folder, { recursive: true, force: true });
   const uploads = new Set<string>();
@@ -31,7 +31,7 @@ export function uploadedFiles(folder: string) {
       writeFileSync(join(folder, uploadId), '', { mode: 0o600 });
       uploads.add(uploadId);
     },
-    /** Adds the next bytes; answers with how many there are. */
+    /** Appends bytes; returns the size so far. */
     append(uploadId: string, offset: number, bytes: Buffer): number {
       const path = pathOf(uploadId);
       const { size } = statSync(path);

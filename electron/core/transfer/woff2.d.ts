@@ -1,4 +1,4 @@
-/** A font as an address that has all of it (`data:`). */
+/** A font as a `data:` URL. */
 declare module '*.woff2?inline' {
   const address: string;
   export default address;

@@ -9,8 +9,8 @@ const named = ['messages', 'drafts', 'queued_messages']
   .join(' union ');
 
 /**
- * The attached files that messages, drafts and waiting messages of a database name, by their SHA-256; none in one from
- * before there were any. What nothing names is removed by the app itself, and missed by nobody. Runs in the worker.
+ * Ids of the attachments that a database references in messages, drafts and queued messages; none in a database older
+ * than attachments. Runs in the worker.
  */
 export function attachmentIds(path: string): string[] {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true });

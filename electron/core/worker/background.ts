@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Tasks } from './database-worker.ts';
 
-/** Reads of the database that may take long, on a thread of their own: the main one never waits for them. */
+/** Slow database reads on a worker thread, so that the core’s thread never waits for them. */
 export interface Background {
   run<Name extends keyof Tasks>(
     name: Name,
@@ -19,7 +19,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One task at a time, in order; one whose asker has gone before it began is left out. */
+/** One task at a time, in order; a task whose caller has aborted before it began is skipped. */
 export function openBackground(file: string, databasePath: string): Background {
   const queue: Waiting[] = [];
   let running: Waiting | null = null;

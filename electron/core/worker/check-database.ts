@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 
 import type { DatabaseFault } from '#shared/language/refusal-words.ts';
 
-/** Null: the file is a whole database of ours. Else what is wrong with it. Runs in the worker. */
+/** Null: the file is an intact database of the app. Else its fault. Runs in the worker. */
 export function checkDatabase(path: string, migrations: readonly string[]): DatabaseFault | null {
   let db: Database | null = null;
   try {

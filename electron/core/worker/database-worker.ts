@@ -6,7 +6,7 @@ import { findInBranch } from './find-in-branch.ts';
 import { replaceDatabase } from './replace-database.ts';
 import { searchMessages } from './search-messages.ts';
 
-/** What the worker does, by name: each gets a connection to `portico.db` that only reads. */
+/** The worker’s tasks by name; each gets a read-only connection to `portico.db`. */
 const tasks = {
   search: (db: Database, { query, limit, beforeSeq }: { query: string; limit: number; beforeSeq: number | null }) =>
     searchMessages(db, query, limit, beforeSeq),
@@ -15,7 +15,7 @@ const tasks = {
   check: (_db: Database, { path, migrations }: { path: string; migrations: string[] }) =>
     checkDatabase(path, migrations),
   files: (_db: Database, { path }: { path: string }) => attachmentIds(path),
-  /** The parser and its grammars come with the first answer that is exported. */
+  /** Loaded with the first exported answer. */
   markdown: async (_db: Database, { text }: { text: string }) =>
     (await import('../markup/render-markdown.ts')).renderMarkdown(text),
   restore: (_db: Database, { from, to }: { from: string; to: string }) => replaceDatabase(from, to),

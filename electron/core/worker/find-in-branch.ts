@@ -6,8 +6,8 @@ export interface BranchMatch {
 }
 
 /**
- * Where a text occurs in what is shown, oldest first: the branch, and every column of a comparison that is shown in it,
- * of a retried one what was written last. Runs in the worker.
+ * Matches of a text in the shown messages, oldest first: the branch, and all columns of shown comparisons, of a retried
+ * column the last answer. Runs in the worker.
  */
 export function findInBranch(db: Database, conversationId: string, text: string): BranchMatch[] {
   const rows = db

@@ -1,11 +1,11 @@
 import type { Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 
-/** What a query asks for. Every text is one: what cannot be understood becomes a problem, never an error. */
+/** A parsed query. Every text is valid: what cannot be parsed becomes a problem, never an error. */
 export interface ParsedQuery {
-  /** A full-text expression in which every word of the user's is quoted; null where there is none. */
+  /** An FTS expression with every word quoted; null without words. */
   readonly match: string | null;
-  /** Texts of scripts that are written without spaces, to be found anywhere. */
+  /** Texts in scripts without spaces, matched anywhere. */
   readonly parts: readonly string[];
   readonly filters: Filters;
   readonly problems: readonly Told[];
@@ -34,7 +34,7 @@ const unspaced =
 const token = /([a-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/giu;
 const mostTerms = 20;
 
-/** Reads a query. Dates are days of this machine's calendar. */
+/** Parses a query. Dates are local calendar days. */
 export function parseQuery(query: string): ParsedQuery {
   const filters: { -readonly [K in keyof Filters]: Filters[K] } & { tags: string[] } = {
     tags: [],
@@ -55,7 +55,7 @@ export function parseQuery(query: string): ParsedQuery {
     const plain = text.normalize('NFC').replaceAll('\0', ' ');
     if (!/[\p{L}\p{N}]/u.test(plain)) return;
     if (unspaced.test(plain)) parts.push(plain.trim());
-    // One letter begins every tenth word: it has to be the whole one.
+    // A prefix of one letter matches too much: it has to be the whole word.
     else terms.push(`"${plain.replaceAll('"', '""')}"${exact || [...plain].length < 2 ? '' : '*'}`);
   };
 

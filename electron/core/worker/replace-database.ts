@@ -1,11 +1,11 @@
 import Sqlite from 'better-sqlite3';
 
-/** All pages at once: nobody writes between two halves of another state. */
+/** All pages in one step, so that nobody can write in between. */
 const allPages = 2 ** 31 - 1;
 
 /**
- * Puts the content of one database file into another that is in use: one transaction for everyone who has it open.
- * Runs in the worker, so that a writer of the main thread waits for it instead of in its way.
+ * Copies one database file into another that is in use: one transaction for everyone who has it open. Runs in the
+ * worker, so that writers on the core’s thread wait for it instead of blocking it.
  */
 export async function replaceDatabase(from: string, to: string): Promise<void> {
   const source = new Sqlite(from, { readonly: true, fileMustExist: true });

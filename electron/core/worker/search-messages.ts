@@ -4,7 +4,7 @@ import type { Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
 
-/** Runs in the worker, on a connection of its own that only reads. */
+/** Runs in the worker, on a read-only connection. */
 
 export interface FoundTitle {
   readonly conversationId: string;
@@ -35,7 +35,7 @@ interface Row {
   snippet: string;
 }
 
-/** Marks that no text of a message keeps: control characters around a hit. */
+/** Markers around a match: control characters that messages do not contain. */
 const [on, off] = ['\u0001', '\u0002'];
 const around = 80;
 
@@ -124,7 +124,7 @@ const dates = (column: string, { before, after }: Filters): string[] => [
   ...(after === null ? [] : [`${column} >= ${after}`]),
 ];
 
-/** What every row must meet, with the values of its question marks; names that nothing has are said. */
+/** SQL conditions with their values; unknown names are reported as problems. */
 function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: Told[] } {
   const where = [filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
   const values: unknown[] = [];
@@ -147,7 +147,7 @@ function conditions(db: Database, filters: Filters): { where: string[]; values: 
   return { where, values, unknown };
 }
 
-/** The neighbourhood of the first hit. */
+/** Text around the first match. */
 function excerpt(text: string, parts: readonly string[]): string {
   const at = text.toLowerCase().indexOf(parts[0]?.toLowerCase() ?? '');
   const from = Math.max(0, at - around);
@@ -155,7 +155,7 @@ function excerpt(text: string, parts: readonly string[]): string {
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
 }
 
-/** Splits at the marks, and at the texts that were searched for literally. */
+/** Splits at the markers, and at literal matches. */
 function piecesOf(marked: string, parts: readonly string[]): Piece[] {
   const lower = marked.toLowerCase();
   let text = marked;

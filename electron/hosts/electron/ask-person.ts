@@ -5,7 +5,7 @@ import { mainWindow } from './window.ts';
 const no = 0;
 const yes = 1;
 
-/** The system's own message box, which no page can see, press or word. Enter, Escape and closing it say no. */
+/** The system’s message box, which no page can see, press or word. Enter, Escape and closing mean No. */
 export async function askPerson(question: Question, signal: AbortSignal): Promise<boolean> {
   const options: Electron.MessageBoxOptions = {
     type: 'warning',

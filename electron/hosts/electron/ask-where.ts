@@ -4,7 +4,7 @@ import { mainWindow } from './window.ts';
 
 const kinds: Readonly<Record<string, string>> = { md: 'Markdown', html: 'HTML', json: 'JSON', pdf: 'PDF' };
 
-/** The system's own save dialog, before our window; null where the reader gave up. */
+/** The system’s save dialog; null if cancelled. */
 export async function askWhere(name: string): Promise<string | null> {
   const ending = extname(name).slice(1);
   const options: Electron.SaveDialogOptions = {

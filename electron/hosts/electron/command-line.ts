@@ -1,7 +1,7 @@
 /**
- * Chromium obeys about a thousand switches, among them those that hand the page, its chats and the main process to whoever
- * connects (`--remote-debugging-port`, `--inspect`), load foreign code or take protections away. The installed app takes
- * its own and these, which a display or a language needs.
+ * Chromium has about a thousand switches, among them some that give the page, its chats and the main process to whoever
+ * connects (`--remote-debugging-port`, `--inspect`), load foreign code or disable protections. The installed app
+ * accepts its own and these, which a display or a language needs.
  */
 const taken = new Set([
   'data-dir',
@@ -14,21 +14,21 @@ const taken = new Set([
 ]);
 
 export interface Launch {
-  /** What follows the program's name. */
+  /** The arguments after the program’s name. */
   readonly args: readonly string[];
   readonly platform: NodeJS.Platform;
   /** Chromium's sandbox cannot work here: for root, and in an AppImage whose launcher found no user namespaces. */
   readonly withoutSandbox: boolean;
 }
 
-/** The first switch that the installed app does not take, as Chromium reads it; null where there is none. */
+/** The first switch that the installed app refuses, as Chromium parses it; null if there is none. */
 export function refusedSwitch({ args, platform, withoutSandbox }: Launch): string | null {
   const end = args.indexOf('--');
   for (const arg of end < 0 ? args : args.slice(0, end)) {
     const name = switchName(arg, platform);
     if (name === null || taken.has(name)) continue;
     if (name === 'no-sandbox' && platform === 'linux' && withoutSandbox) continue;
-    // Older versions of macOS name the process to whoever is opened from Finder.
+    // Older versions of macOS add a process number when an app is opened from Finder.
     if (platform === 'darwin' && name.startsWith('psn_')) continue;
     return name;
   }

@@ -3,7 +3,7 @@ import type { MainText } from './main-text.ts';
 
 const quit = 0;
 
-/** Says what cannot go on, in the system's own box, offers the log, and ends the program in order. */
+/** Shows a fatal error in a system dialog, offers the log, and quits. */
 export async function endWithMessage(why: 'windowStopped' | 'coreStopped', log: string, text: MainText): Promise<void> {
   for (;;) {
     const { response } = await dialog.showMessageBox({

@@ -2,7 +2,7 @@ import { app, type Session, type WebContents } from 'electron';
 import { openOutside } from './open-outside.ts';
 import { diagramUrl, pageOrigin, pageUrl } from './protocol.ts';
 
-/** Copying text needs this one; every other permission is refused, whoever asks. */
+/** Copying text needs this permission; all others are refused. */
 const copying = 'clipboard-sanitized-write';
 
 export function refusePermissions(session: Session): void {
@@ -14,7 +14,7 @@ export function refusePermissions(session: Session): void {
   session.setDevicePermissionHandler(() => false);
 }
 
-/** No page of ours ever goes elsewhere, but it may be loaded again; what would open a window goes through the link guard instead. */
+/** Refuses navigation, except reloads; new windows are opened outside by the link guard. */
 export function refuseNavigation(): void {
   app.on('web-contents-created', (_, contents) => fence(contents));
 }
@@ -32,7 +32,7 @@ function fence(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
     openOutside(url).catch(() => {
-      // Refused by the guard, or by the system: nothing opens, and a page must not learn which.
+      // Refused by the guard or by the system: a page must not learn which.
     });
     return { action: 'deny' };
   });

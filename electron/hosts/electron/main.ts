@@ -23,16 +23,16 @@ import { mainWindow, openWindow } from './window.ts';
 import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
-// Before anything else: Chromium opens its debugging port only after this file has run.
+// First of all: Chromium opens its debugging port after this file has run.
 if (app.isPackaged) refuseSwitches();
 
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const dataFolder = resolve(dataDirFlag(process.argv) ?? defaultDataFolder(platform, env, homedir()));
 
-// Everything in the data folder is for this user alone.
+// Files in the data folder are readable by this user only.
 process.umask(0o077);
 registerScheme();
-// Root, as in containers, can only run Chromium without its sandbox and must say so itself.
+// Chromium’s sandbox does not work for root, as in containers; that must be requested explicitly.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
 mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
 app.setPath('userData', join(dataFolder, 'browser'));
@@ -52,7 +52,7 @@ function run(): void {
   const state = windowState(dataFolder);
   nativeTheme.themeSource = state.get().theme;
   const logFile = join(dataFolder, 'logs', 'portico.log');
-  // The core's process writes the same file: this one opens it for each of its few lines.
+  // The core’s process writes the same file, so it is opened for each of the few lines here.
   const log: Log = (entry) => openLog(dataFolder, Date.now)(entry);
   const text = () => mainText(state.get().language);
   const showMenu = (language: Language) =>
@@ -105,7 +105,7 @@ function run(): void {
   closeBeforeQuit(core);
 }
 
-/** What windows have still to say, and answers that are being written, are kept before the program ends. */
+/** Before quitting, windows save pending input and running answers are stored. */
 function closeBeforeQuit(core: Promise<CoreRunner>): void {
   let state: 'running' | 'closing' | 'closed' = 'running';
   app.on('before-quit', (event) => {
@@ -126,7 +126,7 @@ function closeBeforeQuit(core: Promise<CoreRunner>): void {
 
 const after = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** A page that is closed saves what is waiting in it; one that is torn down with the program has nobody left to tell. */
+/** A closed page saves pending input; one that is destroyed cannot. */
 const closed = (window: BrowserWindow) =>
   new Promise<void>((done) => {
     window.once('closed', done);

@@ -6,7 +6,7 @@ type Item = MenuItemConstructorOptions;
 const line: Item = { type: 'separator' };
 const item = (role: Role, label: string): Item => ({ role, label });
 
-/** The program's menus: the platform's own roles under our words. The page has its own commands and shortcuts. */
+/** The app’s menus: standard roles with our labels. The page has its own commands and shortcuts. */
 export function menuTemplate(platform: NodeJS.Platform, packaged: boolean, text: MainText): Item[] {
   const isMac = platform === 'darwin';
   const quit = item('quit', text.quit);

@@ -1,6 +1,5 @@
 import type { Channel } from '#core/rpc/serve.ts';
 
-/** The part of Electron's `MessagePortMain` that is used. */
 export interface MainPort {
   on(event: 'message', listener: (event: { data: unknown }) => void): unknown;
   on(event: 'close', listener: () => void): unknown;
@@ -11,8 +10,8 @@ export interface MainPort {
 const mostUnread = 256;
 
 /**
- * A window's message port. It has no back-pressure of its own: the page says now and then how many messages it has
- * read (a bare number), and while too many are unread nothing more is sent.
+ * A window’s message port. It has no back-pressure of its own: the page reports how many messages it has read (as plain
+ * numbers), and sending pauses while too many are unread.
  */
 export function portChannel(port: MainPort): Channel {
   let unread = 0;

@@ -2,7 +2,7 @@ import { ipcRenderer } from 'electron';
 
 const origin = 'app://portico';
 
-// The page asks for its port; the main process answers with one. Nothing else passes here, ever.
+// The page requests its port, and the main process sends it. Nothing else may be added here.
 window.addEventListener('message', (event) => {
   if (event.source === window && event.origin === origin && event.data === 'portico:ask')
     ipcRenderer.send('portico:ask');

@@ -7,10 +7,10 @@ import { refusePermissions } from './fences.ts';
 import { scheme } from './protocol.ts';
 
 const printOrigin = `${scheme}://print`;
-/** For a page to be laid out and printed: ten thousand messages take one to two minutes. */
+/** Time to lay out and print a page: ten thousand messages take one to two minutes. */
 const limitMs = 300_000;
 const a4 = 'A4';
-/** Where paper is letter-sized. */
+/** Countries that use letter size. */
 const letterCountries = new Set(['US', 'CA', 'MX', 'PH', 'CL', 'CO', 'VE', 'CR', 'PA', 'GT', 'DO', 'PR']);
 
 const footer = (
@@ -18,14 +18,14 @@ const footer = (
 ) => `<style>${fonts}</style><div style="width:100%;font:7pt Inter,system-ui,sans-serif;color:#5c5c66;padding:0 16mm;display:flex;justify-content:space-between">
 <span class="title"></span><span><span class="pageNumber"></span> / <span class="totalPages"></span></span></div>`;
 
-/** Pages that are being printed, by their address. */
+/** Pages being printed, by URL. */
 const pages = new Map<string, Blob>();
 let printing: Session | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Prints a page of our own in a hidden window that runs no script, goes nowhere and has neither network nor files: its session answers
- * for that one page alone. One at a time; the window is closed again whatever happens. Rejects with `export_failed`.
+ * Prints a page of ours in a hidden window without scripts, navigation, network or files: its session serves this page
+ * only. One at a time; the window is always closed. Rejects with `export_failed`.
  */
 export function printPdf(html: Blob, signal: AbortSignal): Promise<Blob> {
   const next = last.then(() => print(html, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
@@ -69,18 +69,18 @@ async function print(html: Blob, signal: AbortSignal): Promise<Blob> {
 
 const options = async (): Promise<Electron.PrintToPDFOptions> => ({
   pageSize: letterCountries.has(app.getLocaleCountryCode()) ? 'Letter' : a4,
-  // Inches. The foot has the page numbers.
+  // Inches. The footer has page numbers.
   margins: { top: 0.7, bottom: 0.8, left: 0.63, right: 0.63 },
   printBackground: true,
   displayHeaderFooter: true,
   headerTemplate: '<span></span>',
   footerTemplate: footer((await import('#core/transfer/print-fonts.ts')).footFont),
-  // Chats and headings to walk by, and a page that a screen reader can read.
+  // An outline of chats and headings, and a tagged PDF for screen readers.
   generateDocumentOutline: true,
   generateTaggedPDF: true,
 });
 
-/** A session in memory that serves the pages being printed and refuses everything else. */
+/** An in-memory session that serves the pages being printed and refuses everything else. */
 function closedSession(): Session {
   if (printing) return printing;
   const closed = session.fromPartition('print', { cache: false });

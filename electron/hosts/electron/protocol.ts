@@ -4,17 +4,17 @@ import { pageHeaders, readPageFile } from '#core/host/page.ts';
 export const scheme = 'app';
 export const pageOrigin = 'app://portico';
 export const pageUrl = `${pageOrigin}/index.html`;
-/** Drawn in a sandboxed frame; the only page that a frame may hold. */
+/** Loaded in a sandboxed frame; the only page allowed in a frame. */
 export const diagramUrl = `${pageOrigin}/diagram/index.html`;
 
-/** Before the app is ready: the page's own scheme, with an origin of its own and without any network. */
+/** Called before the app is ready. The page’s scheme has its own origin. */
 export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ]);
 }
 
-/** Serves the built page, and nothing else. All traffic to the core goes over the message port: no connections. */
+/** Serves the built page and nothing else, without network access: the page uses its message port. */
 export function servePage(session: Session, folder: string): void {
   session.protocol.handle(scheme, async (request) => {
     const url = new URL(request.url);

@@ -5,11 +5,11 @@ import { watchForHang } from './watch-for-hang.ts';
 
 export interface ReviveOptions {
   readonly log: Log;
-  /** The page has died again and again. */
+  /** Called when the page has crashed too often. */
   readonly gaveUp: () => void;
 }
 
-/** Loads the page again, at the place where it was, when its process dies or hangs. */
+/** Reloads the page at its location when its process crashes or hangs. */
 export function reviveWindow(window: BrowserWindow, { log, gaveUp }: ReviveOptions): void {
   const { webContents } = window;
   const next = restartLimit(() => performance.now());

@@ -1,18 +1,18 @@
 import type { WebContents } from 'electron';
 
 const everyMs = 2000;
-/** Longer than any task of ours on a slow machine, and half of what Chromium waits, which it does only once a key is pressed. */
+/** Longer than any task of ours on a slow machine. Chromium waits twice as long, and only after user input. */
 const mostUnanswered = 4;
 
-/** Asks a page every two seconds for a sign of life; calls `hung` when none has come for eight. */
+/** Pings the page every two seconds; calls `hung` after eight seconds without an answer. */
 export function watchForHang(contents: WebContents, hung: () => void): void {
   const questions = unansweredQuestions(() => performance.now());
   const timer = setInterval(() => {
-    // At a breakpoint a page stands still, and one that is being loaded has nobody to answer.
+    // Not at a breakpoint, and not while it is being loaded.
     if (contents.isDevToolsOpened() || contents.isLoadingMainFrame() || contents.isCrashed()) return questions.forget();
     const ask = questions.next();
     if (ask === 'hung') hung();
-    // What goes away with its page has nothing to say.
+    // A ping to a page that is gone may reject.
     else if (ask) contents.mainFrame.executeJavaScript('0').then(ask, ask);
   }, everyMs);
   contents.on('did-start-loading', questions.forget);
@@ -20,8 +20,8 @@ export function watchForHang(contents: WebContents, hung: () => void): void {
 }
 
 /**
- * What `next` says is to be asked, as the function to call with the answer; null while one is open, `hung` when it has been open
- * for too long. Time in which nobody called, as while the machine sleeps, is not counted.
+ * `next` returns the function to call when a ping is answered; null while one is unanswered, and `hung` after too long.
+ * Time in which this process did not run, as while the machine sleeps, is not counted.
  */
 export function unansweredQuestions(elapsed: () => number) {
   let open: symbol | null = null;

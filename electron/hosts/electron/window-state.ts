@@ -13,10 +13,7 @@ const schema = z.object({
 
 export type WindowState = z.infer<typeof schema>;
 
-/**
- * Where the window was and how it looked. A file of its own, read before the core is open: the window is not to wait.
- * It may be lost.
- */
+/** Bounds and theme of the window. In its own file, which is read before the core opens. Losing it is harmless. */
 export function windowState(dataFolder: string) {
   const file = join(dataFolder, 'window.json');
   let current = read(file);
@@ -27,7 +24,7 @@ export function windowState(dataFolder: string) {
       try {
         writeFileSync(file, JSON.stringify(current), { mode: 0o600 });
       } catch {
-        // Next time the window opens where it opens by default.
+        // The window then opens at its default position.
       }
     },
   };
@@ -43,7 +40,7 @@ function read(file: string): WindowState {
   }
 }
 
-/** Remembered bounds, unless the screen they were on is gone. */
+/** Saved bounds, unless their screen is gone. */
 export function visibleBounds(bounds: Rectangle | null, screens: readonly Rectangle[]): Rectangle | null {
   const reachable = screens.some(
     (screen) =>

@@ -4,12 +4,12 @@ import { visibleBounds, type WindowStateFile } from './window-state.ts';
 
 const smallest = { minWidth: 400, minHeight: 480 };
 const initial = { width: 1200, height: 800 };
-/** The page's own background, so that nothing flashes before its first paint. */
+/** The page’s background colour, so that nothing flashes before its first paint. */
 const backgrounds = { dark: '#111113', light: '#ffffff' };
 
 const opened = new WeakSet<BrowserWindow>();
 
-/** Opens the window; it is shown once there is something to see. */
+/** Opens the window; it is shown after its first paint. */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
   const { bounds, maximized } = state.get();
   const areas = screen.getAllDisplays().map((display) => display.workArea);
@@ -40,6 +40,6 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
   return window;
 }
 
-/** The window that shows our page; one that prints is none. */
+/** The window with our page, not one for printing. */
 export const mainWindow = (): BrowserWindow | undefined =>
   BrowserWindow.getAllWindows().find((window) => opened.has(window));

@@ -19,16 +19,16 @@ export interface Session {
   readonly proof: string;
 }
 
-/** A secret that nobody has used by then is worth nothing to whoever finds it in a terminal, a log or a history. */
+/** Lifetime of an unused secret, which might be found later in a terminal, a log or a history. */
 export const secretLifeMs = 60_000;
 const mostSecrets = 16;
 const mostSessions = 64;
-/** Wrong proofs after which every unused secret dies. */
+/** Wrong proofs after which all unused secrets are revoked. */
 const mostWrongProofs = 20;
 
-/** `elapsed`: milliseconds of a clock that nobody can set back. */
+/** `elapsed`: a monotonic clock in milliseconds. */
 export function openAccess(elapsed: () => number) {
-  /** Unused secrets, oldest first. Text of 43 characters; the key of the HMAC is that text. */
+  /** Unused secrets, oldest first. Text of 43 characters, which is also the HMAC key. */
   let secrets: { readonly text: string; readonly diesAt: number }[] = [];
   const sessions = new Set<string>();
   let wrongProofs = 0;
@@ -53,7 +53,7 @@ export function openAccess(elapsed: () => number) {
   }
 
   return {
-    /** A new one-time secret, good for `secretLifeMs`. The oldest unused one is dropped when there are too many. */
+    /** Creates a one-time secret, valid for `secretLifeMs`. Drops the oldest unused one if there are too many. */
     newSecret(): string {
       const text = randomBytes(32).toString('base64url');
       if (alive().length === 0) wrongProofs = 0;
@@ -61,14 +61,14 @@ export function openAccess(elapsed: () => number) {
       return text;
     },
     isUnused: (secret: string) => alive().some(({ text }) => text === secret),
-    /** Uses up the secret that the page has proved; null where it has proved none that is still good. */
+    /** Consumes the secret that the page has proved; null without a valid proof. */
     open({ origin, nonce, proof }: Bootstrap): Session | null {
       const proved = alive().find(({ text }) => same(proof, hmac(text, `page ${origin} ${nonce}`)));
       if (!proved) return countWrongProof();
       secrets = secrets.filter((secret) => secret !== proved);
       return { token: newSession(), proof: hmac(proved.text, `core ${origin} ${nonce}`) };
     },
-    /** Looked up by digest: how long it takes says nothing about the token. */
+    /** Looked up by digest, so that timing reveals nothing about the token. */
     isSession: (token: string) => sessions.has(digest(token)),
   };
 }

@@ -8,19 +8,19 @@ import { answeredPage, questionHeaders, questionPage, readingMs } from './questi
 import { allowedHosts, type Refusal, refuseFileRequest, refuseForeignOrigin, refuseHost } from './request-rules.ts';
 
 export interface AskPersonOptions {
-  /** Leads the person to the page, by the terminal and a browser, never by the app's page. Answers with what clears up. */
+  /** Leads the user to the page by terminal and browser, never by the app’s page. Returns a function that cleans up. */
   readonly show: (title: string, link: string) => () => void;
   readonly elapsed: () => number;
 }
 
 const maxAnswerBytes = 64;
 
-/** After this long nobody is there to answer. */
+/** How long a question stays open. */
 const limitMs = 300_000;
 
 /**
- * Asks on a page of its own: a server for this one question, on a port and so of an origin of its own, which the app's page
- * can neither read nor reach, behind a secret path that is never told to it.
+ * Asks on its own page: a server for this one question, on its own port and so its own origin, which the app’s page can
+ * neither read nor reach, with a secret path that it never learns.
  */
 export async function askOnPage(
   question: Question,
@@ -55,7 +55,7 @@ export async function askOnPage(
     if (refusal) return refuse(response, refusal);
     const given = await readAnswer(request);
     if (given === null) return refuse(response, { status: 400, why: 'noAnswer' });
-    // Nobody has read it that fast.
+    // Too fast to have been read.
     if (given === 'yes' && elapsed() < readable) return send(response, 409, await questionPage(question));
     response.on('close', () => resolve(given === 'yes'));
     await sayTo(response, 200, words[given]);

@@ -4,7 +4,7 @@ import { pageText } from './page-text.ts';
 
 export const connectStylePath = '/connect.css';
 
-/** Shown where a page has no session: how to get in. It runs no script. */
+/** Shown to a page without a session: how to connect. It has no scripts. */
 export async function connectPage(language: Language): Promise<string> {
   const { title, heading, why, terminal, open, restarted } = pageText(language).connect;
   return String(
@@ -33,7 +33,7 @@ export async function connectPage(language: Language): Promise<string> {
   );
 }
 
-/** In the app's own colours. Without its fonts: their names change with every build. */
+/** The app’s colours, without its fonts, whose names change with every build. */
 export const connectStyle = `
 :root { color-scheme: light dark; }
 body {

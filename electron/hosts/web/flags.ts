@@ -4,11 +4,10 @@ export interface Flags {
   /** 0: any free port. */
   readonly port: number;
   readonly dataDir: string | null;
-  /** Open the user's browser. */
   readonly open: boolean;
 }
 
-/** Reads the command line. Throws an `Error` whose message is one sentence for the user. */
+/** Parses the command line. Throws an `Error` with one sentence for the user. */
 export function parseFlags(args: readonly string[]): Flags {
   const { values } = parseArgs({
     args: [...args],

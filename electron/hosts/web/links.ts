@@ -4,14 +4,14 @@ export interface LinksOptions {
   readonly url: string;
   readonly access: Access;
   readonly elapsed: () => number;
-  /** Writes a link where only the person at the terminal reads it. */
+  /** Prints a link in the terminal. */
   readonly print: (link: string) => void;
 }
 
-/** A page that asks again and again must neither fill the terminal nor push out the link that its reader is copying. */
+/** Requests must neither flood the terminal nor scroll away the link being copied. */
 const betweenPrintsMs = 5000;
 
-/** The one-time links that lead a browser in. Each is made when it is wanted, because it dies after a minute. */
+/** One-time links for browsers. Each is made on demand, because it expires after a minute. */
 export function openLinks({ url, access, elapsed, print }: LinksOptions) {
   let printed = '';
   let printedAt = Number.NEGATIVE_INFINITY;
@@ -24,11 +24,11 @@ export function openLinks({ url, access, elapsed, print }: LinksOptions) {
   }
 
   return {
-    /** A new link that is printed nowhere. */
+    /** Creates a link without printing it. */
     make: () => linkOf(access.newSecret()),
-    /** Prints a new link, for the person who asks at the terminal. */
+    /** Prints a new link, on request of the user at the terminal. */
     show,
-    /** The same for whoever asks over the network: one that has just been printed and is still good will do. */
+    /** The same on request over the network; skipped while a recently printed one is valid. */
     showOnRequest(): void {
       if (elapsed() - printedAt < betweenPrintsMs && access.isUnused(printed)) return;
       show();

@@ -56,8 +56,8 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
 }
 
 /**
- * Ends once, cleanly; a second signal, or ten seconds, end it at once. One Ctrl-C may arrive twice, from the terminal and
- * from the process that started this one: what follows within a second is the same.
+ * Ends gracefully on a signal; a second signal, or ten seconds, end it at once. One Ctrl-C may arrive twice, from the
+ * terminal and the parent process: signals within a second count as one.
  */
 function endOnSignals(starting: Promise<RunningWeb>): void {
   let ending = 0;
@@ -76,10 +76,10 @@ function endOnSignals(starting: Promise<RunningWeb>): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
 }
 
-// Everything in the data folder is for this user alone.
+// Files in the data folder are readable by this user only.
 process.umask(0o077);
 const starting = start(readFlags());
-// Before the link is printed: whoever has read it may end the program.
+// Before the link is printed: the user may end the program as soon as it is.
 endOnSignals(starting);
 const running = await starting.catch((error: unknown) => {
   if (error instanceof AppError) return fail(error.message);

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 
 export interface PrintPages {
-  /** Keeps a page until it is taken; answers with its path, which nobody can guess. */
+  /** Keeps a page until it is fetched; returns its unguessable path. */
   serve(html: string): string;
   take(pathname: string): string | null;
 }
 
 export const printFolder = '/print/';
-/** One that nobody took in the meantime was given up. */
+/** Older pages that were never fetched are dropped. */
 const mostAtOnce = 3;
-/** The frame asks for its page at once; a path that is found later, in a log or a history, leads nowhere. */
+/** The frame fetches its page at once; a path found later in a log or a history is useless. */
 const keptForMs = 60_000;
 
-/** Pages for the browser to print. Each is taken once, by the frame that prints it, within a minute. */
+/** Pages for the browser to print. Each is served once, within a minute. */
 export function printPages(elapsed: () => number = () => performance.now()): PrintPages {
   const pages = new Map<string, { readonly html: string; readonly until: number }>();
 

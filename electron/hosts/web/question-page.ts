@@ -5,7 +5,7 @@ import type { Language } from '#shared/language/messages.ts';
 import type { Html } from '#shared/markdown/to-html.ts';
 import { pageText } from './page-text.ts';
 
-/** The yes cannot be pressed at first: a click that was meant for something else must not become one. */
+/** Yes is disabled at first, so that a click meant for something else does not confirm. */
 export const readingMs = 1_000;
 
 const style = `
@@ -23,7 +23,7 @@ button[value=yes]{animation:held ${readingMs}ms step-end}
 
 const { element, source } = styleOf(style);
 
-/** The question as a page of its own. It runs no script and loads nothing; all that is not ours in it is escaped. */
+/** The question as a page without scripts or resources; foreign text is escaped. */
 export const questionPage = ({ title, advice, facts, yes, no, language }: Question): Promise<string> =>
   page(
     title,
@@ -37,11 +37,11 @@ ${facts.map(({ label, lines }) => html`<h2>${label}</h2>\n<pre>${lines.join('\n'
 </form>`,
   );
 
-/** Shown where the question was. */
+/** Replaces the question after the answer. */
 export const answeredPage = (sentence: string, language: Language): Promise<string> =>
   page('Portico', language, html`<h1>${sentence}</h1><p>${pageText(language).goBack}</p>`);
 
-/** Security page, Settings: nothing is loaded, nothing runs, nobody frames it, and no other page keeps a hold on it. */
+/** Security page, Settings: no resources, no scripts, no framing, no opener. */
 export const questionHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -54,7 +54,7 @@ export const questionHeaders: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Its own origin has to be named when the answer is posted; nobody else learns the address.
+  // The answer’s POST needs its own origin; the address is not sent elsewhere.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PageText } from './page-text.ts';
 
-/** What a request claims before anything of it is trusted. */
+/** The unverified claims of a request. */
 export interface Claim {
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -9,18 +9,18 @@ export interface Claim {
 
 export type Refusal = { readonly status: number; readonly why: keyof PageText['refusals'] };
 
-/** The names by which this server may be addressed; everything else is another site's name pointed at this machine. */
+/** Valid Host headers; any other is a foreign name that resolves to this machine. */
 export function allowedHosts(port: number): ReadonlySet<string> {
   return new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
 }
 
-/** First rule of every request: the Host names this server. Kept apart because it must come before all others. */
+/** First rule of every request: a valid Host. Separate, because it must be checked before all others. */
 export function refuseHost(claim: Claim, hosts: ReadonlySet<string>): Refusal | null {
   if (hosts.has(claim.headers.host ?? '')) return null;
   return { status: 421, why: 'otherAddress' };
 }
 
-/** A page's files may be fetched by this origin's own pages and by the address bar; those for a frame without an origin, by all. */
+/** The page’s files may be fetched by our pages and the address bar; those of a frame without an origin by all. */
 export function refuseFileRequest({ method, headers }: Claim, forAll = false): Refusal | null {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, why: 'onlyGet' };
   if (forAll) return null;
@@ -30,7 +30,7 @@ export function refuseFileRequest({ method, headers }: Claim, forAll = false): R
   return { status: 403, why: 'otherSite' };
 }
 
-/** What opens a session or the socket comes from a page of this very origin: a browser always says so by `Origin`. */
+/** Sessions and sockets are opened by our own origin only; browsers always send `Origin` for these. */
 export function refuseForeignOrigin(claim: Claim, method: 'GET' | 'POST'): Refusal | null {
   const { headers } = claim;
   if (claim.method !== method) return { status: 405, why: method === 'GET' ? 'onlyGet' : 'onlyPost' };

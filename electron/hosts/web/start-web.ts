@@ -31,7 +31,7 @@ export interface StartWebOptions
   readonly port: number;
   readonly pageFolder: string;
   readonly openBrowser: boolean;
-  /** Writes one line for the person at the terminal. */
+  /** Prints a line in the terminal. */
   readonly say: (line: string) => void;
 }
 
@@ -42,12 +42,12 @@ export interface RunningWeb {
   close(): Promise<void>;
 }
 
-/** Starts the core behind a loopback server and says where it is. */
+/** Starts the core with a loopback server and prints its address. */
 export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   const { platform, port, say } = options;
   const elapsed = () => performance.now();
   const prints = printPages();
-  /** Known once the core is open, which is before anybody is let in. */
+  /** Set when the core is open, before any request is accepted. */
   let language: Language = 'en';
   const core = await openCore({
     ...options,
@@ -85,7 +85,7 @@ export async function startWeb(options: StartWebOptions): Promise<RunningWeb> {
   };
 }
 
-/** What a browser page cannot promise, said in the interface (security page, rule 18). */
+/** Limitations of a browser page, shown in the interface (security page, rule 18). */
 const notices = [tell('extensionsRead'), tell('memoryRead'), tell('askedOnPage')];
 
 function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Host['showSettings']): Host {
@@ -103,12 +103,12 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
         show: (title, link) => showQuestion(options, title, link),
         elapsed: () => performance.now(),
       }),
-    // The page draws its own theme, and a browser's frame belongs to its user.
+    // The page applies its theme itself; the browser’s frame is the user’s.
     showSettings,
   };
 }
 
-/** The way to a question leads through the terminal and a browser that we open: the app's page never learns it. */
+/** The link to a question goes through the terminal and a browser opened by us: the app’s page never learns it. */
 function showQuestion({ openBrowser: open, dataFolder, platform, say }: StartWebOptions, title: string, link: string) {
   say(`Portico asks: ${title} Answer at ${link}`);
   const launch = open ? openBrowser(dataFolder, link, platform, say, 'answer-portico.html') : null;

@@ -22,30 +22,30 @@ import {
 export interface WebHostOptions {
   /** 0: any free port. */
   readonly port: number;
-  /** The built page's folder. */
+  /** The folder of the built page. */
   readonly pageFolder: string;
-  /** A page that was made to be printed, once; null: there is none at this path. */
+  /** A page to print, once; null: none at this path. */
   readonly takePrint: (pathname: string) => string | null;
-  /** Serves the core over an accepted socket. */
+  /** Serves the core over a socket. */
   readonly serve: (socket: WebSocket) => void;
-  /** Shows a one-time link where only the person at the terminal reads it. */
+  /** Prints a one-time link in the terminal. */
   readonly printLink: (link: string) => void;
-  /** Of the pages that are not the app's. */
+  /** Language of the host’s own pages. */
   readonly language: () => Language;
-  /** Milliseconds of a clock that nobody can set back. */
+  /** A monotonic clock in milliseconds. */
   readonly elapsed: () => number;
 }
 
 export interface WebHost {
   readonly url: string;
-  /** A new one-time link, good for a minute from now. */
+  /** Creates a one-time link, valid for a minute. */
   newLink(): string;
   /** Prints a new one-time link. */
   showLink(): void;
   close(): Promise<void>;
 }
 
-/** 2,000,000 characters of a message (the contract's limit), each escaped at its longest, and the envelope. */
+/** A message of 2,000,000 characters (the contract’s limit) with maximal escaping, and the envelope. */
 const maxMessageBytes = 13 * 1_048_576;
 const maxBodyBytes = 4096;
 const protocolName = 'portico';
@@ -71,7 +71,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   server.on('request', (request, response) => {
     const refusal = refuseHost(request, hosts);
     if (refusal) return refuse(response, refusal);
-    // Taken as it was sent: a parser would read `//name/` as another server's.
+    // Used as sent: a URL parser would read `//name/` as another host.
     const pathname = (request.url ?? '').split('?', 1)[0] ?? '';
     const answer = pathname === '/session' ? openSession : sendFile;
     answer(request, response, pathname).catch(() => response.destroy());
@@ -108,7 +108,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
   }
 
   function sendPrint({ method, headers }: IncomingMessage, response: ServerResponse, pathname: string): void {
-    // For the frame that prints it: nobody opens it as a page of its own, whose address they would keep or send on.
+    // Only for the frame that prints it, not as a page of its own, whose address could be kept or shared.
     const framed = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
     const page = method === 'GET' && framed ? options.takePrint(pathname) : null;
     if (page === null) {
@@ -156,7 +156,7 @@ async function listenOnLoopback(port: number): Promise<Server> {
   return server;
 }
 
-/** Slow clients are cut off: headers in 5 s, a whole request in 15 s. */
+/** Limits for slow clients: headers in 5 s, a whole request in 15 s. */
 const serverLimits = {
   headersTimeout: 5000,
   requestTimeout: 15_000,
@@ -165,7 +165,7 @@ const serverLimits = {
   maxHeaderSize: 16_384,
 };
 
-/** The token comes as `Authorization`, or beside the protocol's name: a browser's WebSocket can send nothing else. */
+/** The token is sent as `Authorization`, or as a WebSocket subprotocol: browsers cannot set other headers there. */
 function refuseToken({ headers }: Claim, access: Access): Refusal | null {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
   const bearer = /^Bearer ([\w-]{43})$/.exec(headers.authorization ?? '')?.[1];

@@ -21,11 +21,14 @@ export interface CoreAnswers {
   readonly log: Log;
 }
 
-/** Answers what a core's process asks of this one. `opened` is told that the core is open, or why it cannot be. */
+/**
+ * Serves the calls of the core’s process. `opened` is called with null when the core is open, or with the reason why it
+ * cannot be.
+ */
 export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
-  /** The core tells by the library's own words whether a keychain is locked, missing or broken. */
+  /** The core recognises a locked, missing or broken keychain by the library’s message. */
   async function withKeychain<T>(ask: (store: SecretStore) => Promise<T>): Promise<T> {
     try {
       keychain ??= await openSecrets();

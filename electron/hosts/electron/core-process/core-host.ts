@@ -11,7 +11,7 @@ import type { mainContract } from './main-contract.ts';
 
 type Main = ContractRouterClient<typeof mainContract>;
 
-/** The main process, as the core's process asks it. What it refuses comes as the `AppError` that it was. */
+/** A client of the main process. Its refusals arrive as the original `AppError`. */
 export function mainProcess(port: MessagePortMain): Main {
   const link = new RPCLink({
     port,
@@ -29,13 +29,13 @@ export function mainProcess(port: MessagePortMain): Main {
   return createORPCClient(link);
 }
 
-/** What the core gets from Electron, by asking the main process. */
+/** The host interface, implemented by calls to the main process. */
 export function coreHost(main: Main, version: string, platform: NodeJS.Platform): Host {
   return {
     name: 'electron',
     version,
     ownTitleBar: platform === 'darwin',
-    // Elsewhere the program ends with its last window.
+    // On other systems the app quits with its last window.
     background: platform === 'darwin',
     notices: [],
     output: {
@@ -59,20 +59,20 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
         }),
     showSettings({ theme, language }) {
       main.showSettings({ theme, language }).catch(() => {
-        // The main process has ended, and this one is about to.
+        // The main process has ended, and this one will.
       });
     },
   };
 }
 
-/** What is kept for this session, which the main process holds. */
+/** Secrets of this session, held by the main process. */
 export const mainSession = ({ session }: Main): SessionMemory => ({
   all: () => session.all(),
   set: (account, secret) => session.set({ account, secret }),
   remove: (account) => session.remove({ account }),
 });
 
-/** The keychain, which the main process holds. */
+/** The keychain, accessed by the main process. */
 export const mainSecrets = ({ secrets }: Main): SecretStore => ({
   get: (account) => secrets.get({ account }),
   set: (account, secret) => secrets.set({ account, secret }),

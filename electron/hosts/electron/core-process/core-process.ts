@@ -13,14 +13,14 @@ import { portChannel } from '../port-channel.ts';
 import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
 import type { ToCore } from './core-runner.ts';
 
-/** The program of the core's process: the core, its gateway and its databases, without a window. */
+/** Entry point of the core’s process: core, gateway and databases. */
 
 const { env, platform, parentPort } = process;
-/** For a window's last words to arrive after it was closed. */
+/** Time for the last messages of a closed window to arrive. */
 const lastWordsMs = 2000;
 const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// Everything in the data folder is for this user alone.
+// Files in the data folder are readable by this user only.
 process.umask(0o077);
 
 parentPort.once('message', ({ data, ports: [port] }) => {
@@ -67,7 +67,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
     void closed.then(() => windows.delete(closed));
     void serving.then((serve) => serve(portChannel(window)));
   });
-  // The main process has ended without a word. The next one finds what this one has written, and needs its folder.
+  // The main process crashed. The next one needs the data folder, and finds what was written.
   port.once('close', () => process.exit(1));
 
   const failure = await serving.then(
@@ -77,7 +77,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
   await main.opened({ failure });
 }
 
-/** After a fault that nobody has caught nothing is certain: the log says where it was, and the next core begins anew. */
+/** After an uncaught error no state is certain: it is logged, the process ends, and a new core starts. */
 function endOnFaults(dataFolder: string): void {
   const end = (error: unknown): never => {
     openLog(dataFolder, Date.now)({ event: 'core-fault', ...failureEntry(error) });

@@ -4,35 +4,35 @@ import type { Log } from '#core/log/log.ts';
 import type { Told } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 
-/** What the main process tells the core's, each with one port: the way back here, then one for each window. */
+/** Messages to the core’s process, each with one port: first for calls back to main, then one per window. */
 export type ToCore =
   | { readonly kind: 'open'; readonly dataFolder: string; readonly version: string }
   | { readonly kind: 'window' }
   | { readonly kind: 'close' };
 
 export interface CoreRunnerOptions {
-  /** The program, `core-process.ts` as it was built. */
+  /** The built `core-process.ts`. */
   readonly file: string;
   readonly dataFolder: string;
-  /** Answers what the core asks here. */
+  /** Serves the core’s calls. */
   readonly answer: (port: MessagePortMain, opened: (failure: Told | null) => void) => void;
-  /** It cannot be opened. */
+  /** Called if the core cannot be opened. */
   readonly failed: (failure: Told) => void;
-  /** It has died again and again. */
+  /** Called when it has crashed too often. */
   readonly gaveUp: () => void;
   readonly log: Log;
 }
 
 export interface CoreRunner {
-  /** Resolves once a core is open, with what hands it a window's port. */
+  /** Resolves when a core is open, with a function that passes it a window’s port. */
   open(): Promise<(port: MessagePortMain) => void>;
-  /** Ends it in order, or after so long at once. */
+  /** Ends the core gracefully, and kills it after this time. */
   close(limitMs: number): Promise<void>;
 }
 
 type Serve = (port: MessagePortMain) => void;
 
-/** Runs the core in a process of its own, and another one when it dies. */
+/** Runs the core in its own process, and restarts it when it crashes. */
 export function runCore({ file, dataFolder, answer, failed, gaveUp, log }: CoreRunnerOptions): CoreRunner {
   const next = restartLimit(() => performance.now());
   let opened = Promise.withResolvers<Serve>();
@@ -53,7 +53,7 @@ export function runCore({ file, dataFolder, answer, failed, gaveUp, log }: CoreR
     });
     tell({ kind: 'open', dataFolder, version: app.getVersion() }, [port2]);
     child.once('exit', (code) => {
-      // Nothing may be posted to it from here on.
+      // From here on no message may be posted to it.
       running = null;
       port1.close();
       if (!ending) again(code);
@@ -64,7 +64,7 @@ export function runCore({ file, dataFolder, answer, failed, gaveUp, log }: CoreR
     log({ event: 'core-ended', code });
     const before = opened;
     opened = Promise.withResolvers();
-    // Who still waits for the one that died gets the next one.
+    // Callers that wait for the crashed core get the next one.
     opened.promise.then(before.resolve);
     const pauseMs = next();
     if (pauseMs === null) gaveUp();

@@ -10,11 +10,11 @@ const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
 /**
- * Everything that the core's process may ask of the main process: what only a program with windows can do, and the keychain.
- * This list is a security review, as the renderer's contract is.
+ * All calls that the core’s process may make to the main process: what needs windows, and the keychain. Every change
+ * needs a security review, as with the renderer’s contract.
  */
 export const mainContract = {
-  /** The core is open; or why it cannot be. */
+  /** Null: the core is open; else why it cannot be. */
   opened: oc.input(z.object({ failure: told.nullable() })).output(z.void()),
   openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
   confirm: oc
@@ -31,15 +31,15 @@ export const mainContract = {
     .output(z.boolean()),
   showSettings: oc.input(z.object({ theme, language })).output(z.void()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
-  /** As blobs, which are not parsed on the way: a long chat has many megabytes. */
+  /** Blobs, because they are not serialised: a long chat has many megabytes. */
   printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),
-  /** The keychain's entries under Portico's name, and no others. */
+  /** The keychain’s entries of Portico only. */
   secrets: {
     get: oc.input(z.object({ account })).output(z.string().nullable()),
     set: oc.input(item).output(z.void()),
     remove: oc.input(z.object({ account })).output(z.void()),
   },
-  /** Secrets that the keychain does not take, which a core that dies must not take with it. */
+  /** Secrets that the keychain does not take and that survive a crash of the core. */
   session: {
     all: oc.output(z.array(item)),
     set: oc.input(item).output(z.void()),

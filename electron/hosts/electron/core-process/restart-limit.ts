@@ -3,8 +3,8 @@ const withinMs = 60_000;
 const firstPauseMs = 250;
 
 /**
- * How long to wait before something that has died is started again: not at all the first time, then twice as long each time.
- * Null: it has died so often within a minute that it would go on dying.
+ * The delay before a crashed process is restarted: none the first time, then doubling. Null: it crashed too often
+ * within a minute.
  */
 export function restartLimit(elapsed: () => number): () => number | null {
   let deaths: number[] = [];
