@@ -26,7 +26,7 @@ export function billLines(price: Price, usage: TokenUsage, total: NanoUsd): Bill
   return { lines: other === 0n ? lines : [...lines, { kind: 'other', tokens: null, usd: formatUsd(nanoUsd(other)) }] };
 }
 
-/** Reasoning is counted within the output, and priced like it where it has no price of its own. */
+/** Reasoning tokens are part of the output, and priced like it unless they have a price of their own. */
 function splitOutput(
   { kind, tokens, pico }: CostLine,
   { reasoningTokens }: TokenUsage,
@@ -40,7 +40,7 @@ function splitOutput(
   return [reasoning, output].filter((part) => part.pico !== 0n);
 }
 
-/** Rounds each part down, then gives what is left to the largest remainders, the first of equals first. */
+/** Rounds each part down and distributes the rest to the largest remainders, in order. */
 function inWholeNanos(parts: readonly Part[], total: bigint): bigint[] {
   const amounts = parts.map(({ pico }) => pico / 1000n);
   let left = total - amounts.reduce((sum, amount) => sum + amount, 0n);
@@ -67,7 +67,7 @@ type WireRates = Pick<
   | 'input_audio'
 >;
 
-/** A price as the wire spells it (wire contract §2.1), to count with. */
+/** Parses a price of the wire (wire contract §2.1). */
 export function priceOf(pricing: Pick<Pricing, 'request' | 'tiers'> & WireRates): Price {
   return {
     ...ratesOf(pricing),

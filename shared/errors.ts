@@ -137,32 +137,32 @@ export type ErrorCode = keyof typeof errorKinds;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorKinds, code);
 
-/** What a provider itself said went wrong, without keys and addresses. */
+/** A provider’s own error, without keys and addresses. */
 export interface ProviderError {
   /** Its HTTP status. */
   readonly status: number;
   readonly code: string | null;
   readonly param: string | null;
-  /** Its own sentence; null where only the code is passed on. */
+  /** Its message; null if only the code is passed on. */
   readonly message: string | null;
 }
 
-/** Words of a catalogue, by their name and the values in them: each reader finds them in its own language. */
+/** A text of the catalogue by name and parameters, so that each reader words it in their language. */
 export interface Refusal {
   readonly name: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** A sentence for a person. Without `refusal` it is somebody else's, such as a server's, and is shown as it is. */
+/** A sentence for the user. Without `refusal` it comes from elsewhere, such as a server, and is shown as it is. */
 export interface Told {
   readonly message: string;
   readonly refusal?: Refusal | null | undefined;
 }
 
-/** What an error says, apart from it. */
+/** The text of an error. */
 export const toldBy = ({ message, refusal }: Told): Told => ({ message, refusal });
 
-/** The refusal in an error's data. Read by hand: the library of schemas is more than the first view may weigh. */
+/** The refusal in an error’s data. Parsed by hand: zod is too large for the first load. */
 export function refusalIn(data: unknown): Refusal | null {
   if (typeof data !== 'object' || data === null || !('refusal' in data)) return null;
   return isRefusal(data.refusal) ? data.refusal : null;
@@ -180,19 +180,19 @@ const isRefusal = (value: unknown): value is Refusal =>
 export interface AppErrorDetails {
   /** Dotted path of the offending field, such as `messages[2].content`. */
   readonly param?: string | null;
-  /** The provider that caused it, where one did. */
+  /** The provider that caused it, if any. */
   readonly provider?: string | null;
   readonly providerError?: ProviderError | null;
   /** Milliseconds to wait before trying again. */
   readonly retryAfterMs?: number;
-  /** Facts for the reader, such as `{ excluded: [...] }`. Goes over the wire: never a key, a prompt or a path. */
+  /** Structured facts, such as `{ excluded: [...] }`. Sent over the wire: never a key, a prompt or a path. */
   readonly details?: Readonly<Record<string, unknown>>;
-  /** Where the sentence is one of the app's own catalogue. */
+  /** Set if the message is a text of the app’s catalogue. */
   readonly refusal?: Refusal | null | undefined;
   readonly cause?: unknown;
 }
 
-/** The only error that crosses a boundary with its message intact; every other one is masked as `internal_error`. */
+/** The only error whose message crosses a boundary; all others are masked as `internal_error`. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -219,10 +219,13 @@ export class AppError extends Error {
   }
 }
 
-/** Of what is not ours nothing else is told. */
+/** The message of masked errors. */
 export const internalFault = 'Something went wrong inside Portico. The log has the details.';
 
-/** Makes any thrown value an `AppError`; what is not one loses its message (it may hold a path, a prompt or a key). */
+/**
+ * Converts any thrown value to an `AppError`; foreign messages are dropped (they may contain a path, a prompt or a
+ * key).
+ */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError('internal_error', internalFault, {

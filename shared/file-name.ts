@@ -1,11 +1,14 @@
-/** In UTF-16 units: with an ending and `.part` it stays below the 255 bytes that disks take. */
+/** In UTF-16 units: with extension and `.part` it stays below the 255 bytes of file systems. */
 const longest = 80;
-/** Windows takes these for devices, whatever ending follows. */
+/** Device names of Windows, with any extension. */
 const devices = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(?=$|[. ])/i;
-/** Control and format characters (which turn text around or hide it), half characters, and what file systems give a meaning. */
+/**
+ * Control and format characters (which can reverse or hide text), lone surrogates, and reserved characters of file
+ * systems.
+ */
 const unfit = /[\p{C}\p{Zl}\p{Zp}<>:"/\\|?*]+/gu;
 
-/** A name that every file system takes, without an ending: no path, no device, and it reads as it is. */
+/** A base name valid on every file system: no path, no device, nothing invisible. */
 export function fileName(name: string): string {
   const fit = name
     .replace(unfit, ' ')

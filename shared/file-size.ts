@@ -1,4 +1,4 @@
-/** Bytes in words, such as `1.2 MB`. */
+/** Formats bytes, such as `1.2 MB`. */
 export const formatBytes = (bytes: number): string =>
   bytes < 1024
     ? `${bytes} B`

@@ -1,4 +1,4 @@
-/** Why a header of the user's own cannot be sent besides ours (RFC 9110 §5.1, §5.5, §7.6.1). */
+/** Why a user’s header cannot be sent (RFC 9110 §5.1, §5.5, §7.6.1). */
 export const headerFaults = {
   name: 'is no name of a header',
   own: 'is the gateway’s own to set',

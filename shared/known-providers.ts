@@ -1,18 +1,18 @@
 /**
- * Every provider that a gateway can have a credential for: what it is called, where it is and what it wants. How each one's
- * wire differs is the gateway's business (`gateway/providers/openai-compatible/dialects.ts`).
+ * All providers that a gateway can have credentials for: name, address and requirements. Differences of their APIs are
+ * in the gateway (`gateway/providers/openai-compatible/dialects.ts`).
  */
 
 export interface KnownProvider {
   readonly id: string;
   readonly name: string;
-  /** Where it is reached unless its credential says otherwise. Null: only its owner knows. */
+  /** Default base URL. Null: known to its owner only. */
   readonly baseUrl: string | null;
-  /** The page where its keys are made. */
+  /** The page for creating keys. */
   readonly keyPage: string | null;
-  /** A server of one's own: it may want no key, and plain http inside one's own network is ordinary. */
+  /** A self-hosted server: may need no key, and is often reached by plain http in a private network. */
   readonly ownServer: boolean;
-  /** Variables that configure it: a key, an address (in place of `baseUrl`), or for one's own server the address alone. */
+  /** Environment variables: a key, a base URL, or for self-hosted servers the base URL alone. */
   readonly env: { readonly key: string; readonly baseUrl: string };
 }
 
@@ -39,7 +39,7 @@ function variables(id: string): KnownProvider['env'] {
   return { key: `${prefix}_API_KEY`, baseUrl: `${prefix}_BASE_URL` };
 }
 
-/** In order of priority: where several have a model of the same name, the first one that is configured answers. */
+/** In order of priority: of several with a model of the same name the first configured one answers. */
 export const knownProviders = [
   hosted('openai', 'OpenAI', 'https://api.openai.com/v1', 'https://platform.openai.com/api-keys'),
   hosted('anthropic', 'Anthropic', 'https://api.anthropic.com', 'https://console.anthropic.com/settings/keys'),
@@ -68,6 +68,5 @@ export type ProviderId = (typeof knownProviders)[number]['id'];
 
 export const providerIds = knownProviders.map(({ id }) => id) as [ProviderId, ...ProviderId[]];
 
-/** Null where there is no provider of this name. */
 export const knownProvider = (id: string): KnownProvider | null =>
   knownProviders.find((provider) => provider.id === id) ?? null;

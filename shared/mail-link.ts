@@ -1,18 +1,18 @@
-/** Windows hands longer addresses to no program. */
+/** Windows refuses longer addresses. */
 const mostCharacters = 2000;
 const mostRecipients = 10;
 
-/** ASCII only, so that a host which imitates another one shows as `xn--…`; never an option, a quote or a second field. */
+/** ASCII only, so that a look-alike host shows as `xn--…`; never an option, a quote or a second field. */
 const mailAddress = /^[a-z0-9][a-z0-9._+-]{0,63}@[a-z0-9][a-z0-9.-]{0,252}$/i;
-/** Control characters, line separators and what turns the direction of writing. */
+/** Control characters, line separators and bidirectional controls. */
 const hidden = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
-/** Text that a second decoding would turn into something else. */
+/** Text that would change if decoded twice. */
 const encodedTwice = /%[0-9a-f]{2}/i;
 
 /**
- * A `mailto:` address (RFC 6068), written anew from its recipients, `cc`, `subject` and `body`. Every other field is left
- * out: mail programs attach files for `attach` and `attachment`, and send copies that nobody sees for `bcc`. Null where
- * what is left is not plain, or too long.
+ * Normalises a `mailto:` address (RFC 6068) to its recipients, `cc`, `subject` and `body`. Other fields are dropped:
+ * mail programs attach files for `attach` and `attachment`, and send hidden copies for `bcc`. Null if the rest is not
+ * plain, or too long.
  */
 export function safeMailLink(link: string): string | null {
   const fields = readFields(link);
@@ -29,7 +29,7 @@ export function safeMailLink(link: string): string | null {
 
 const isReadable = (text: string) => text.isWellFormed() && !hidden.test(text) && !encodedTwice.test(text);
 
-/** The fields as a mail program finds them: names decoded, in any case. The part before the question mark is a `to`. */
+/** The fields as a mail program reads them: decoded names in any case. The part before the question mark is a `to`. */
 function readFields(link: string): Partial<Record<string, string[]>> | null {
   const [, to = '', query = ''] = /^mailto:([^?#]*)\??([^#]*)/i.exec(link) ?? [];
   try {
@@ -48,8 +48,8 @@ const addressesIn = (lists: readonly string[] = []): string[] =>
   lists.flatMap((list) => list.split(',').map((address) => address.trim())).filter((address) => address !== '');
 
 /**
- * Straight quotes become curved ones: a program that hands the text on between straight ones (xdg-email, CVE-2022-4055) would
- * take what follows for further fields.
+ * Straight quotes become curved ones: a program that passes the text on in straight quotes (xdg-email, CVE-2022-4055)
+ * would take the rest for further fields.
  */
 const encode = (text: string) => encodeURIComponent(text.replaceAll("'", '’'));
 

@@ -11,7 +11,7 @@ export type PicoUsd = bigint & { readonly picoUsd: unique symbol };
 export const nanoUsd = (value: bigint): NanoUsd => value as NanoUsd;
 export const picoUsd = (value: bigint): PicoUsd => value as PicoUsd;
 
-/** The largest amount that the books can hold: a whole number of 64 bits with a sign, 9,223,372,036.854775807 USD. */
+/** The largest amount in the books: a signed 64-bit integer, 9,223,372,036.854775807 USD. */
 export const mostNano = nanoUsd(2n ** 63n - 1n);
 
 const nanoDigits = 9;
@@ -19,24 +19,27 @@ const picoDigits = 12;
 const decimal = /^(-?)(\d{1,18})(?:\.(\d+))?$/;
 
 /**
- * Reads a decimal string such as `"12.5"`. Throws a `RangeError` on anything else, on more digits than nano-USD holds, and
- * beyond what the books can hold.
+ * Parses a decimal string such as `"12.5"`. Throws a `RangeError` on anything else, on more digits than nano-USD has,
+ * and beyond the books’ range.
  */
 export const parseUsd = (text: string): NanoUsd => nanoUsd(parseDecimal(text, nanoDigits));
 
 /** Whether `parseUsd` takes the text. */
 export const isUsd = (text: string): boolean => isTakenBy(parseUsd, text);
 
-/** Reads a price in USD per token, such as `"0.00000075"`, to twelve decimals. */
+/** Parses a price in USD per token, such as `"0.00000075"`, with up to twelve decimals. */
 export const parseUsdPerToken = (text: string): PicoUsd => picoUsd(parseDecimal(text, picoDigits));
 
 /** Whether `parseUsdPerToken` takes the text. */
 export const isUsdPerToken = (text: string): boolean => isTakenBy(parseUsdPerToken, text);
 
-/** The canonical wire form: no exponent, no trailing zeros, at most nine decimals: `"12.5"`, `"0"`, `"-0.0000195"`. */
+/**
+ * The canonical wire form without exponent or trailing zeros, with at most nine decimals: `"12.5"`, `"0"`,
+ * `"-0.0000195"`.
+ */
 export const formatUsd = (amount: NanoUsd): string => formatDecimal(amount, nanoDigits);
 
-/** A price per token as the wire carries it: `"0.00000075"`. */
+/** A price per token in wire form: `"0.00000075"`. */
 export const formatUsdPerToken = (price: PicoUsd): string => formatDecimal(price, picoDigits);
 
 /** Rounds a sum of pico-USD up to the next nano-USD: once per request, never per token (wire contract §1.7). */

@@ -1,17 +1,20 @@
 import { ceilToNano, type NanoUsd, type PicoUsd, picoUsd } from './money.ts';
 
-/** Token counts with one meaning for every provider (wire contract §1.7). Classes within the two totals. */
+/**
+ * Token counts with the same meaning for every provider (wire contract §1.7). The other classes are parts of the two
+ * totals.
+ */
 export interface TokenUsage {
-  /** All input tokens, those read from and written to the prompt cache included. */
+  /** All input tokens, including cache reads and writes. */
   readonly promptTokens: number;
   /** All output tokens, reasoning included. */
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
-  /** Of those written to the cache, where they are to stay for an hour. */
+  /** The part of cache writes that is kept for an hour. */
   readonly cacheWriteHourTokens?: number;
-  /** Of the input, where the provider counts them apart. */
+  /** The audio part of the input, if the provider counts it. */
   readonly audioTokens?: number;
 }
 
@@ -29,19 +32,19 @@ export interface Rates {
   readonly completion: PicoUsd;
   readonly cacheRead: PicoUsd | null;
   readonly cacheWrite: PicoUsd | null;
-  /** Writing to the cache for an hour, where it is not twice the plain input: what the providers that tell it apart ask. */
+  /** Price of cache writes for an hour, if it is not twice the input price, as providers usually charge. */
   readonly cacheWriteHour?: PicoUsd | null;
-  /** Where reasoning is not priced as other output. */
+  /** Price of reasoning, if it differs from other output. */
   readonly reasoning?: PicoUsd | null;
-  /** Where spoken input is not priced as written. */
+  /** Price of audio input, if it differs from text. */
   readonly inputAudio?: PicoUsd | null;
 }
 
 export interface Price extends Rates {
   readonly request: PicoUsd;
-  /** Ascending by `minPromptTokens`; a tier prices the whole request once the prompt is longer than its threshold. */
+  /** Ascending by `minPromptTokens`; a tier prices the whole request if the prompt is longer than its threshold. */
   readonly tiers: readonly PriceTier[];
-  /** Day from which the row is known to hold, and who says so; kept with each request it prices. */
+  /** The day of the price and its source, stored with each request. */
   readonly asOf?: string;
   readonly source?: string;
 }
@@ -55,7 +58,7 @@ export function ratesFor(price: Price, promptTokens: number): Rates {
   return price.tiers.findLast((tier) => promptTokens > tier.minPromptTokens) ?? price;
 }
 
-/** One line of a bill: a class of tokens, how many, and what they cost before the one rounding. */
+/** One line of a bill: token class, number, and cost before rounding. */
 export interface CostLine {
   readonly kind:
     | 'input'

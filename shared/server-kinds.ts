@@ -1,11 +1,11 @@
 import { knownProviders } from './known-providers.ts';
 
-/** What a server under a name of its owner's may speak. */
+/** APIs that the user’s own servers can have. */
 export const serverKinds = ['openai-compatible', 'azure-openai', 'ollama', 'lmstudio', 'llamacpp', 'vllm'] as const;
 
 export type ServerKind = (typeof serverKinds)[number];
 
-/** Names that mean something else. */
+/** Reserved names. */
 const taken: ReadonlySet<string> = new Set([
   ...knownProviders.map(({ id }) => id),
   'router',
@@ -14,7 +14,9 @@ const taken: ReadonlySet<string> = new Set([
   'portico',
 ]);
 
-/** How a server may be named in `provider` and before the slash of a model: short, plain, and not like anything else. */
+/**
+ * Whether a server may have this id in `provider` and before the slash of its models: short, plain and not reserved.
+ */
 export const isServerId = (id: string): boolean => /^[a-z][a-z0-9-]{0,31}$/.test(id) && !taken.has(id);
 
 export const serverIdRule =

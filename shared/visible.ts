@@ -1,14 +1,14 @@
-/** Text of foreign origin in which every character can be seen, broken into lines that no window has to break again. */
+/** Foreign text with every character visible, wrapped so that no window wraps it again. */
 export type VisibleLine = string & { readonly visibleLine: unique symbol };
 
-/** Columns of a line. The narrowest of the windows that show them, a message box, has room for as many. */
+/** Columns per line, as many as fit into the narrowest window that shows them, a message box. */
 export const lineColumns = 64;
-/** In the proportional letters of a message box no other character is as narrow as these. */
+/** Narrow characters in the proportional font of a message box. */
 const narrow = /[a-ln-vx-z0-9 ./:;,'"!|\\(){}[\]_*?^`$-]/;
 
 /**
- * What draws nothing, draws over its neighbours or reorders them: controls and formats (with the bidirectional ones),
- * marks, every blank but the plain one, and right-to-left letters.
+ * Characters that are invisible, overlap or reorder others: controls and formats (also bidirectional), marks, all
+ * blanks but the space, and right-to-left letters.
  */
 const deceptive =
   /[\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]|(?! )[\p{Z}\s]/gu;
@@ -18,10 +18,10 @@ const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string): string =>
   named[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
-/** A text as it stands, but for what could not be seen in it. */
+/** The text with such characters escaped. */
 export const visibleText = (text: string): string => text.replace(deceptive, escaped);
 
-/** One word as a person can check it: bare where nothing in it could be misread, else quoted, with escapes. */
+/** One word so that it can be checked: bare if unambiguous, else quoted with escapes. */
 export function visibleWord(text: string): string {
   if (bare.test(text) && text.search(deceptive) < 0) return text;
   return `"${visibleText(text.replace(/[\\"]/g, '\\$&'))}"`;
@@ -30,7 +30,7 @@ export function visibleWord(text: string): string {
 const columnsOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + (narrow.test(character) ? 1 : 2), 0);
 
-/** Words in lines of at most `lineColumns`; a word that is longer goes on in the next line. */
+/** Words in lines of at most `lineColumns`; longer words are split. */
 export function visibleLines(words: readonly string[]): VisibleLine[] {
   const lines: string[] = [];
   let line = '';

@@ -20,7 +20,7 @@ import { streamEvents } from './stream-events.ts';
 export interface GatewayClientOptions {
   /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
   readonly baseUrl: string;
-  /** An API key or a token (JWT). Read for each request, so that a replaced one takes effect at once. */
+  /** An API key or a token (JWT). Read for each request, so that a new one is used at once. */
   readonly apiKey: string | (() => string);
   readonly fetch?: typeof fetch;
 }
@@ -53,7 +53,7 @@ export interface RequestsQuery extends PageQuery {
   readonly key?: string;
   readonly purpose?: string;
   readonly conversation_id?: string;
-  /** What was sent as `X-Client-Request-Id`; the records tell it as `metadata.client_request_id`. */
+  /** The `X-Client-Request-Id` of the request; records have it as `metadata.client_request_id`. */
   readonly client_request_id?: string;
   readonly byok?: boolean;
   readonly start?: number;
@@ -124,11 +124,11 @@ export function gatewayClient(options: GatewayClientOptions) {
   }
 
   return {
-    /** One answer to a prompt: `{ text, provider, model, tokens, … }`. */
+    /** `POST /chat`: `{ text, provider, model, tokens, … }`. */
     chat: (body: PromptRequestBody, more: RequestOptions = {}) =>
       json(chatAnswer, '/chat', { ...more, method: 'POST', body: { ...body, stream: false } }),
 
-    /** The answer to a prompt as it is written: yields `{ text }`. Ends normally only when the answer is complete. */
+    /** The same as a stream of `{ text }`. Ends normally only if the answer is complete. */
     async *chatStream(body: PromptRequestBody, more: RequestOptions = {}): AsyncGenerator<{ text: string }> {
       const response = await request('/chat', { ...more, method: 'POST', body: { ...body, stream: true } });
       for await (const data of streamEvents(response)) {
@@ -137,11 +137,11 @@ export function gatewayClient(options: GatewayClientOptions) {
       }
     },
 
-    /** A whole `/v1/chat/completions`. */
+    /** `POST /v1/chat/completions`, not streamed. */
     completion: (body: CompletionRequestBody, more: RequestOptions = {}) =>
       json(completionResponse, '/v1/chat/completions', { ...more, method: 'POST', body: { ...body, stream: false } }),
 
-    /** A streamed `/v1/chat/completions`. */
+    /** The same streamed. */
     async completionStream(body: CompletionRequestBody, more: RequestOptions = {}): Promise<CompletionStream> {
       const response = await request('/v1/chat/completions', {
         ...more,
@@ -156,7 +156,7 @@ export function gatewayClient(options: GatewayClientOptions) {
       };
     },
 
-    /** What a chat request would cost, and what would refuse it (extension `quote`). Asks no model, holds nothing. */
+    /** The cost of a chat request, and what would refuse it (extension `quote`). Runs no model, holds no credits. */
     quote: (body: PromptRequestBody | CompletionRequestBody, more: RequestOptions = {}) =>
       json(quote, '/v1/quote', { ...more, method: 'POST', body }),
 
@@ -170,7 +170,7 @@ export function gatewayClient(options: GatewayClientOptions) {
     usage: (query: { group_by?: string; start?: number; end?: number } = {}, more: RequestOptions = {}) =>
       json(usage, '/v1/usage', { ...more, query }),
     verify: (more: RequestOptions = {}) => json(verification, '/v1/auth/verify', { ...more, method: 'POST' }),
-    /** Records of this account's requests, newest first (extension `requests`). `has_more`: go on after `last_id`. */
+    /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),
     /** One request's record (extension `requests`, wire contract §10). */
@@ -181,7 +181,7 @@ export function gatewayClient(options: GatewayClientOptions) {
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** An event's payload; an error event is thrown as what it is. */
+/** The payload of an event; an error event is thrown. */
 function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
   if (data.includes('"error"')) {
     const error = errorFromJson(data);

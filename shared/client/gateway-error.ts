@@ -1,12 +1,12 @@
 import { errorBody } from '../wire/error.ts';
 import { retryAfterIn, retryAfterOf } from './retry-after.ts';
 
-/** What a gateway refused or failed with. `status_code` and `message` as the gateway's interface page names them (§7). */
+/** An error of a gateway. `status_code` and `message` are named as on the gateway’s interface page (§7). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status_code: number;
-  /** The gateway's stable error code, or `unreachable` / `not_a_gateway` / `truncated` where it gave none. */
+  /** The gateway’s stable error code; without one `unreachable`, `not_a_gateway` or `truncated`. */
   readonly code: string;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
@@ -32,13 +32,13 @@ export class GatewayError extends Error {
   }
 }
 
-/** What stands in front of a gateway (a proxy, a host that is being restarted) says in words of its own. */
+/** Errors of a proxy or load balancer in front of a gateway. */
 const withoutEnvelope: Readonly<Record<number, { code: string; message: string }>> = {
   429: { code: 'rate_limit_exceeded', message: 'The server takes no more requests just now.' },
   503: { code: 'server_overloaded', message: 'The server is overloaded or being restarted.' },
 };
 
-/** The error inside a failed answer. A body that is not the gateway's envelope keeps the status and says so. */
+/** The error of a failed response. A body without the gateway’s envelope keeps the status and says so. */
 export async function errorFromResponse(response: Response): Promise<GatewayError> {
   const text = await response.text().catch(() => '');
   const error = errorFromJson(text);
@@ -55,7 +55,7 @@ export async function errorFromResponse(response: Response): Promise<GatewayErro
   );
 }
 
-/** The error envelope in a JSON text, or null where there is none. */
+/** The error envelope in a JSON text, or null. */
 export function errorFromJson(text: string): GatewayError | null {
   let json: unknown;
   try {

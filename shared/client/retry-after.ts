@@ -1,7 +1,7 @@
-/** Longer waits are told by nobody who means them; a number of any size must fit into what stores and shows it. */
+/** An upper limit for plausible waits, so that the number fits where it is stored and shown. */
 const longestMs = 24 * 3_600_000;
 
-/** How long an answer asks to wait, in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date (RFC 9110). */
+/** The requested wait in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date (RFC 9110). */
 export function retryAfterOf(headers: Headers): number | null {
   const [ms, after] = [headers.get('retry-after-ms'), headers.get('retry-after')];
   const seconds = after === null ? Number.NaN : Number(after);
@@ -12,7 +12,7 @@ export function retryAfterOf(headers: Headers): number | null {
   );
 }
 
-/** The same inside a stream, where there are no headers: `error.details.retry_after_ms`. */
+/** The same in a stream, without headers: `error.details.retry_after_ms`. */
 export const retryAfterIn = (details: Readonly<Record<string, unknown>> | undefined): number | null =>
   typeof details?.retry_after_ms === 'number' ? waitOf(details.retry_after_ms) : null;
 

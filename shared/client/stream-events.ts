@@ -4,8 +4,8 @@ import { GatewayError } from './gateway-error.ts';
 const maxEventChars = 1_048_576;
 
 /**
- * The `data:` payloads of a server-sent event stream up to `[DONE]`. A stream that ends without `[DONE]` was cut off:
- * that is thrown, never taken for the end (wire contract §0.3).
+ * The `data:` payloads of a server-sent event stream until `[DONE]`. A stream that ends without it was cut off, which
+ * throws (wire contract §0.3).
  */
 export async function* streamEvents(response: Response): AsyncGenerator<string> {
   if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {

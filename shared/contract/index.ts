@@ -27,7 +27,7 @@ import { transferContract } from './chat/transfer.ts';
 import { attachmentsContract } from './common/attachments.ts';
 import { billsContract } from './common/bills.ts';
 
-/** Everything a renderer may ask of the core. This list is the security review. */
+/** Everything a renderer may ask of the core. Every addition needs a security review. */
 export const contract = {
   account: accountContract,
   app: appContract,

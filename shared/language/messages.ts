@@ -2,10 +2,10 @@
 export const languages = ['en', 'en-XA'] as const;
 export type Language = (typeof languages)[number];
 
-/** The tag whose numbers, dates and plural forms a language has. */
+/** The locale for numbers, dates and plural forms. */
 export const localeOf: Readonly<Record<Language, string>> = { en: 'en-US', 'en-XA': 'en-US' };
 
-/** What every other language must have: the same names, and for each message the same parameters. */
+/** A translation: the same names, and the same parameters for each message. */
 export type Messages<English> = {
   readonly [Name in keyof English]: English[Name] extends string
     ? string
@@ -14,7 +14,7 @@ export type Messages<English> = {
       : Messages<English[Name]>;
 };
 
-/** The messages of one place, in the language that is asked for. English is written there, and is the type. */
+/** A catalogue in the requested language. English is written, and is the type. */
 export function messages<English extends object>(english: English) {
   const made: Partial<Record<Language, English>> = { en: english };
   return (wanted: Language): English => {
@@ -27,7 +27,7 @@ const accents: Readonly<Record<string, string>> = Object.fromEntries(
   [...'AaCcEeGgIiNnOoSsUuYyZz'].map((letter, at) => [letter, [...'ÅåÇçÉéĜĝÎîÑñÖöŠšÛûÝýŽž'][at] ?? letter]),
 );
 
-/** Each message is set in brackets, and a third longer: what stands outside of them is in no catalogue. */
+/** Puts each message in brackets and makes it a third longer: text without brackets is in no catalogue. */
 function pseudo(message: unknown): unknown {
   if (typeof message === 'string') {
     return bracketed(message.replace(/[a-z]/gi, (letter) => accents[letter] ?? letter));

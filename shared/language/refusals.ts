@@ -3,13 +3,13 @@ import { refusalWords } from './refusal-words.ts';
 
 type Words = typeof refusalWords;
 export type RefusalName = keyof Words;
-/** A sentence inside another one may be told itself: it is worded with it. */
+/** A parameter that is a sentence may be a catalogue text itself, worded with the outer one. */
 type Given<Values> = { [Name in keyof Values]: string extends Values[Name] ? Values[Name] | Told : Values[Name] };
 type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values) => string
   ? [values: Given<Values>, more?: AppErrorDetails]
   : [more?: AppErrorDetails];
 
-/** A sentence of the catalogue that is no error: in English, and its name and values for every other language. */
+/** A text of the catalogue that is no error: in English, with its name and parameters for other languages. */
 export function tell<Name extends RefusalName>(
   name: Name,
   ...[values]: Rest<Name>
@@ -18,14 +18,14 @@ export function tell<Name extends RefusalName>(
   return { message: sentenceIn(refusalWords, refused) ?? '', refusal: refused };
 }
 
-/** An error with words of the catalogue: their name, and the values where they have any. In English until somebody translates it. */
+/** An error with a text of the catalogue and its parameters. In English until translated. */
 export function refusal<Name extends RefusalName>(code: ErrorCode, name: Name, ...rest: Rest<Name>): AppError {
   const more = rest[typeof refusalWords[name] === 'function' ? 1 : 0] as AppErrorDetails | undefined;
   const { message, refusal: refused } = tell(name, ...rest);
   return new AppError(code, message, { ...more, refusal: refused });
 }
 
-/** The sentence in the words of a language; null where it has none, as for a name of another version. */
+/** The text in a language; null if its name is unknown, as from another version. */
 export function sentenceIn(words: Words, { name, values }: Refusal): string | null {
   if (!Object.hasOwn(words, name)) return null;
   const word: unknown = words[name as RefusalName];
@@ -34,7 +34,7 @@ export function sentenceIn(words: Words, { name, values }: Refusal): string | nu
   return word(Object.fromEntries(given));
 }
 
-/** In the words of a language where they are the app's, else as it was told. */
+/** The text in a language if it is the app’s, else as it is. */
 export const sentenceOf = (words: Words, { message, refusal: refused }: Told): string =>
   (refused && sentenceIn(words, refused)) || message;
 

@@ -1,6 +1,6 @@
 import type { Token, TokenizerAndRendererExtension, Tokens } from 'marked';
 
-/** The elements of HTML that models write within Markdown and that mean something in it. Any other tag is words. */
+/** HTML elements that models use in Markdown and that we render. Other tags are text. */
 export type InlineElement = 'sub' | 'sup' | 'kbd';
 
 export interface ElementToken extends Tokens.Generic {
@@ -9,22 +9,22 @@ export interface ElementToken extends Tokens.Generic {
   readonly tokens: Token[];
 }
 
-/** A part that is opened on demand. */
+/** A collapsible block. */
 export interface DetailsToken extends Tokens.Generic {
   readonly type: 'details';
-  /** What is seen of it before; empty where nothing was written. */
+  /** Its summary; may be empty. */
   readonly summary: Token[];
   readonly tokens: Token[];
 }
 
-// Without attributes, within a line, and bounded, so that no text takes more than linear time.
+// Without attributes, on one line, and bounded, so that every text takes linear time.
 const lineBreak = /^<br ?\/?>/i;
 const pair = /^<(sub|sup|kbd)>((?:(?!<\/?\1>)[^\n]){1,500}?)<\/\1>/i;
 const footnoteMark = /^\[\^([\w-]{1,40})\](?!:)/;
 const footnote = /^ {0,3}\[\^([\w-]{1,40})\]:[ \t]+([^\n]+(?:\n(?!\s*(?:\n|$)|\[\^)[^\n]+)*)(?:\n+|$)/;
 const detailsTag = /<(\/?)details>/gi;
 const summary = /^\s*<summary>((?:(?!<\/summary>)[\s\S]){0,500}?)<\/summary>/i;
-/** Nobody writes more of them into each other. */
+/** Maximal nesting. */
 const deepest = 5;
 
 const isElement = (name: string | undefined): name is InlineElement =>
@@ -37,11 +37,11 @@ const raised = (raw: string, text: string): ElementToken => ({
   tokens: [{ type: 'text', raw: text, text, escaped: false }],
 });
 
-/** `<br>`, `<sub>`, `<sup>`, `<kbd>`, and the mark of a footnote. */
+/** `<br>`, `<sub>`, `<sup>`, `<kbd>`, and footnote references. */
 export const inlineElements: TokenizerAndRendererExtension = {
   name: 'element',
   level: 'inline',
-  // No `start`: words end before `<` and `[` anyway, and it would search all of the rest for each of them.
+  // No `start`: text tokens end before `<` and `[` anyway, and it would search the whole rest for each.
   tokenizer(source) {
     const broken = lineBreak.exec(source);
     if (broken) return { type: 'br', raw: broken[0] };
@@ -54,7 +54,7 @@ export const inlineElements: TokenizerAndRendererExtension = {
   },
 };
 
-/** A footnote is a paragraph that begins with its mark, where it was written. */
+/** A footnote is rendered where it is defined, as a paragraph with its mark. */
 export const footnotes: TokenizerAndRendererExtension = {
   name: 'footnote',
   level: 'block',
@@ -67,11 +67,11 @@ export const footnotes: TokenizerAndRendererExtension = {
   },
 };
 
-/** `<details>` and what is in it, to its end or, as long as that has not come, to the end of the text. */
+/** `<details>` to its end, or to the end of the text while that is missing. */
 export const details: TokenizerAndRendererExtension = {
   name: 'details',
   level: 'block',
-  // No `start`: such a tag ends a paragraph by itself.
+  // No `start`: such a tag ends a paragraph anyway.
   tokenizer(source) {
     if (!/^<details>/i.test(source)) return undefined;
     const end = endOf(source);
@@ -86,7 +86,7 @@ export const details: TokenizerAndRendererExtension = {
   },
 };
 
-/** Where its content ends and where what follows begins; null where it is nested deeper than anybody writes. */
+/** Where its content and the element end; null if it is nested too deep. */
 function endOf(source: string): { at: number; after: number } | null {
   let depth = 0;
   for (const { 0: tag, 1: slash, index } of source.matchAll(detailsTag)) {

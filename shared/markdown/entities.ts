@@ -35,7 +35,7 @@ const named: Record<string, string> = {
   micro: 'µ',
 };
 
-/** `&amp;` and its like, as text. What is not known stays as written. */
+/** Decodes entities such as `&amp;`. Unknown ones stay. */
 export const decodeEntities = (text: string): string =>
   text.includes('&') ? text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, decodeOne) : text;
 

@@ -1,6 +1,6 @@
 import type { LanguageInput } from 'shiki/core';
 
-/** The grammars that code is coloured by, under the names that `languageOf` gives; each is loaded when first met. */
+/** Grammars for highlighting by the names of `languageOf`; each is loaded on first use. */
 const list: readonly (readonly [name: string, load: LanguageInput])[] = [
   ['shellscript', () => import('shiki/langs/shellscript.mjs')],
   ['shellsession', () => import('shiki/langs/shellsession.mjs')],
@@ -54,12 +54,12 @@ const list: readonly (readonly [name: string, load: LanguageInput])[] = [
 
 export const grammars: ReadonlyMap<string, LanguageInput> = new Map(list);
 
-/** For one line. What is not read by then is one colour to the end of the line. */
+/** Time limit per line; the rest of the line gets one colour. */
 const lineLimitMs = 500;
-/** The first lines of a language also build its patterns, which takes longer than a line may. */
+/** The first lines of a language also compile its patterns. */
 const firstLimitMs = 10_000;
 
-/** How long a line may take, by a highlighter that lives as long as this: more for the first code of each language. */
+/** Time limits for lines of one highlighter: longer for the first code of each language. */
 export function createLineLimits() {
   const built = new Set<string>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Text that can take a Markdown parser seconds or overflow its stack: nesting, delimiter runs and single words far beyond
- * any prose. It is shown as plain text. Linear in length; what stands in a fence is harmless.
+ * Detects text that can take a Markdown parser seconds or overflow its stack: nesting, delimiter runs and single words
+ * far beyond any prose. It is shown as plain text. Linear time; code in fences is harmless.
  */
 const deepest = 40;
 const widestIndent = 80;
@@ -27,7 +27,7 @@ export function isHostile(text: string): boolean {
       continue;
     }
     if (isDeep(line) || isOneWord(line)) return true;
-    // A blank line ends a paragraph, and what was counted in it.
+    // A blank line ends a paragraph, and its counts.
     if (line.trim() === '') {
       delimiters = 0;
       length = 0;
@@ -40,7 +40,7 @@ export function isHostile(text: string): boolean {
   return false;
 }
 
-/** More containers in one line, or further in, than anybody writes. */
+/** Too many nested containers in a line, or too much indentation. */
 function isDeep(line: string): boolean {
   if (line.length > longestRule && /^[\s*_=-]+$/.test(line)) return true;
   let depth = 0;

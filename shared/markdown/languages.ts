@@ -1,4 +1,4 @@
-/** What models write after a fence, and the grammar that reads it. */
+/** Info strings of fences and their grammars. */
 const grammars: Record<string, string> = {
   js: 'javascript',
   mjs: 'javascript',
@@ -50,14 +50,14 @@ const names: Record<string, string> = {
 };
 const plain = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'output', 'none']);
 
-/** The grammar's name, or null where the block is plain. */
+/** The grammar’s name, or null for plain text. */
 export function languageOf(info: string): string | null {
   const word = (info.trim().split(/[\s{:,]/)[0] ?? '').toLowerCase();
   if (plain.has(word) || !/^[a-z0-9+#-]{1,24}$/.test(word)) return null;
   return grammars[word] ?? word;
 }
 
-/** What is written over the block. */
+/** The label of a code block. */
 export function languageName(info: string, fallback: string): string {
   const language = languageOf(info);
   if (!language) return fallback;

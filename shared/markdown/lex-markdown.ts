@@ -7,5 +7,5 @@ const marked = new Marked({ gfm: true })
   .use({ extensions: [mathsBlock, details, footnotes] })
   .use({ extensions: [mathsInline, inlineElements] });
 
-/** The blocks of a text: GitHub's Markdown, formulas and a few elements of HTML. Takes whatever time it takes; see `hostile.ts`. */
+/** Lexes GitHub’s Markdown with formulas and some HTML elements. Unbounded in time; see `hostile.ts`. */
 export const lexMarkdown = (text: string): Token[] => [...marked.lexer(text)];

@@ -3,17 +3,17 @@ import { isHostile } from './hostile.ts';
 import { lexMarkdown } from './lex-markdown.ts';
 import { plainText } from './plain-text.ts';
 
-/** The blocks of a text with `\n` for its line ends; one plain block where a parser would take seconds or overflow its stack. */
+/** Lexes a text with `\n` line ends; hostile text becomes one plain block. */
 export function lexText(text: string): Token[] {
   if (isHostile(text)) return [plainText(text)];
   try {
     return lexMarkdown(text);
   } catch (error) {
-    // Nesting too deep for the parser's recursion.
+    // Nested too deep for the parser’s recursion.
     if (error instanceof RangeError) return [plainText(text)];
     throw error;
   }
 }
 
-/** Line ends as a parser expects them. */
+/** Normalises line ends. */
 export const withPlainLines = (text: string): string => text.replace(/\r\n?/g, '\n');

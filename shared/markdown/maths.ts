@@ -30,13 +30,13 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
   display,
 });
 
-/** The first place of a pattern, as the parser wants to be told: `undefined` where there is none. */
+/** Index of the first match; `undefined` for none, as the parser expects. */
 const placeOf = (source: string, pattern: RegExp, after = 0): number | undefined => {
   const at = source.search(pattern);
   return at === -1 ? undefined : at + after;
 };
 
-/** What the parser asks about ends with a blank line: what comes after it would be searched again for every paragraph. */
+/** The parser asks paragraph by paragraph: searching beyond a blank line would repeat for each. */
 const paragraphOf = (source: string): string => {
   const end = source.indexOf('\n\n');
   return end === -1 ? source : source.slice(0, end);

@@ -4,16 +4,16 @@ import type { DetailsToken, ElementToken, InlineElement } from './elements.ts';
 import { decodeEntities } from './entities.ts';
 import type { MathsToken } from './maths.ts';
 
-/** Markup: what `html` made, in which every word that was put in is escaped. A promise of it where a part of it was one. */
+/** Escaped markup made by `html`; a promise if a part of it was one. */
 export type Html = ReturnType<typeof html>;
 
-/** What differs between the places that the markup goes to. A string stands for its words, never for markup. */
+/** What differs by target. A string is text, never markup. */
 export interface HtmlForm {
-  /** How far below their own level headings stand. */
+  /** Offset of heading levels. */
   readonly headingsBelow: number;
-  /** The address of a link that may be offered; null where its words stand alone. */
+  /** The URL of an allowed link; null: only its text. */
   readonly link: (href: string) => string | null;
-  /** The inside of a block of code; `info` is what was written after its fence. */
+  /** The content of a code block; `info` is the fence’s info string. */
   readonly code: (text: string, info: string) => Html | string | Promise<Html | string>;
   readonly formula: (token: MathsToken) => Html | string;
 }
@@ -58,10 +58,10 @@ function block(token: Known, form: HtmlForm): Html | string {
   }
 }
 
-/** The level is a number: no word can become the name of an element. */
+/** The level is a number, so no text can become an element name. */
 const heading = (level: number, inner: Html): Html => html`<h${level}>${inner}</h${level}>`;
 
-/** A page that is printed cannot be opened any further: what is inside is shown. */
+/** Print cannot expand anything: the content is shown. */
 const summary = ({ summary: words }: DetailsToken, form: HtmlForm): Html | string =>
   words.length === 0 ? '' : html`<summary>${inlines(words, form)}</summary>`;
 
@@ -130,5 +130,5 @@ function link(href: string, inner: Html | string, form: HtmlForm): Html | string
   return url === null ? inner : html`<a href="${url}" rel="noreferrer noopener">${inner}</a>`;
 }
 
-/** A link within a link would end the outer one. */
+/** A nested link would end the outer one. */
 const withoutLinks = (form: HtmlForm): HtmlForm => ({ ...form, link: () => null });

@@ -7,16 +7,16 @@ import { usdAmount } from './scalars.ts';
  */
 
 const visibleAscii = /^[\x21-\x7e]+$/;
-/** Text that is kept: the one character that PostgreSQL cannot hold is refused everywhere. */
+/** Stored text: refuses U+0000, which PostgreSQL cannot store. */
 const kept = (longest: number) =>
   z
     .string()
     .max(longest)
     .regex(/^[^\0]*$/);
-/** `null` means the same as nothing. */
+/** `null` means "not set". */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
-/** More tokens than any model writes; what they might cost still fits the books. */
+/** More tokens than any model writes; their possible cost still fits the books. */
 export const mostOutputTokens = 2 ** 31 - 1;
 export const outputTokens = z.int().min(1).max(mostOutputTokens);
 /**
@@ -29,7 +29,7 @@ const seed = z
   .min(-(2 ** 63))
   .max(2 ** 63)
   .transform((value) => value % 2 ** 53);
-/** Names and patterns that a model, a provider or a tool may have. */
+/** A name or pattern of a model, provider or tool. */
 const word = z.string().max(256);
 
 const cacheMark = z.object({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).nullish() }).meta({
@@ -61,7 +61,7 @@ const audioPart = z.object({
 
 export const contentPart = z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart]);
 const textContent = z.union([z.string(), z.array(textPart).min(1)]);
-/** How OpenAI's SDKs send back that a model refused; to every other model it is what was said. */
+/** A refusal as OpenAI’s SDKs send it back; other models get it as text. */
 const refusalPart = z.object({ type: z.literal('refusal'), refusal: z.string() });
 const assistantContent = z.union([
   z.string(),
@@ -89,7 +89,7 @@ export const toolCall = z.looseObject({
   extra_content: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** A call of one of OpenAI's custom tools, which take a text. */
+/** A call of an OpenAI custom tool, which takes text. */
 export const customToolCall = z.looseObject({
   id: z.string().min(1),
   type: z.literal('custom'),
@@ -110,7 +110,7 @@ export const chatMessage = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: assistantContent.nullish(),
     tool_calls: optional(z.array(toolCall)),
-    /** What it thought, under each of the names that answers have it. */
+    /** Its reasoning, under each name that answers use. */
     reasoning_content: optional(z.string()),
     reasoning: optional(z.string()),
     reasoning_details: optional(z.array(reasoningDetail).max(2048)),
@@ -126,7 +126,7 @@ export const chatMessage = z.discriminatedUnion('role', [
         .max(20),
     ]),
     tool_call_id: z.string().min(1),
-    /** The tool failed; said to providers that have a word for it. */
+    /** The tool failed; sent to providers that support it. */
     is_error: z.boolean().nullish(),
     ...marked,
   }),
@@ -170,7 +170,7 @@ export const routeControls = z.object({
   max_attempts: optional(z.int().min(1).max(4)),
 });
 
-/** What every form of a chat request takes. */
+/** Fields common to all forms of a chat request. */
 export const gatewayFields = {
   provider: optional(z.string().min(1).max(64)),
   model: optional(z.string().min(1).max(256)),

@@ -37,7 +37,6 @@ export interface StartWebOptions
 
 export interface RunningWeb {
   readonly url: string;
-  /** Prints a new one-time link. */
   showLink(): void;
   close(): Promise<void>;
 }

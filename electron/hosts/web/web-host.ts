@@ -40,7 +40,6 @@ export interface WebHost {
   readonly url: string;
   /** Creates a one-time link, valid for a minute. */
   newLink(): string;
-  /** Prints a new one-time link. */
   showLink(): void;
   close(): Promise<void>;
 }

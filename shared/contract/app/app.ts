@@ -4,9 +4,9 @@ import { told } from '../common/fields.ts';
 
 export const keychainState = z.object({
   state: z.enum(['available', 'unavailable', 'locked']),
-  /** What holds the keys, as it calls itself: "Secret Service", "macOS Keychain". Null: they are kept for this session only. */
+  /** Name of the keychain: "Secret Service", "macOS Keychain". Null: secrets are kept for this session only. */
   backend: z.string().nullable(),
-  /** What is wrong and what to do; null where all is well. */
+  /** The keychain’s problem and remedy; null if there is none. */
   problem: told.nullable(),
 });
 
@@ -16,22 +16,22 @@ export const appInfo = z.object({
   host: z.string(),
   dataFolder: z.string(),
   capabilities: z.object({
-    /** The title bar is drawn by the page and needs a draggable region. */
+    /** The page draws the title bar, with a draggable region. */
     ownTitleBar: z.boolean(),
-    /** Answers go on while no window is open. */
+    /** Answers continue while no window is open. */
     background: z.boolean(),
-    /** Files are saved, and PDFs made, by the program itself; else by the browser's download and print. */
+    /** The app saves files and makes PDFs itself; else the browser downloads and prints. */
     saveDialog: z.boolean(),
   }),
   keychain: keychainState,
-  /** What is weaker in this host than in the installed app, one sentence each. */
+  /** Limitations of this host compared to the installed app. */
   notices: z.array(told),
-  /** What keeps the app from answering, and what ends that; null where nothing does. */
+  /** Why the app cannot answer, and the remedy; null if it can. */
   problem: told.nullable(),
 });
 
 export const appContract = {
-  /** What the renderer runs in, and where secrets are kept. */
+  /** Facts about the host and the keychain. */
   info: oc.output(appInfo),
   /** Opens an `https:`, `http:` or `mailto:` link outside the app. Everything else is refused with `link_refused`. */
   openLink: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),

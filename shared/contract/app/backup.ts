@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { rule, timeMs, told } from '../common/fields.ts';
 
-/** The name of a backup's file. Never a path. */
+/** File name of a backup, never a path. */
 const backupName = z
   .string()
   .max(80)
@@ -19,9 +19,9 @@ export const backupState = z.object({
   folder: z.string(),
   /** Newest first. */
   backups: z.array(backup),
-  /** What the last attempt failed with, in one sentence; null: it worked, or there was none. */
+  /** Why the last attempt failed; null: it succeeded, or there was none. */
   problem: told.nullable(),
-  /** Attached files that the last backup did not find, or the last restore could not bring back whole. */
+  /** Attachments that the last backup could not find, or the last restore could not restore. */
   missingFiles: z.int(),
   keptDaily: z.int(),
   keptWeekly: z.int(),
@@ -29,9 +29,9 @@ export const backupState = z.object({
 
 export const backupContract = {
   list: oc.output(backupState),
-  /** Copies the chats, their files and the settings as they are now, checks the copy, then keeps it. */
+  /** Backs up chats, attachments and settings, and checks the copy. */
   make: oc.output(backupState),
-  /** Checks the backup, keeps a copy of the present state, then puts the backup in its place. The ledger stays as it is. */
+  /** Checks the backup, backs up the present state, then restores. The ledger stays as it is. */
   restore: oc.input(z.object({ name: backupName })).output(backupState),
   remove: oc.input(z.object({ name: backupName })).output(backupState),
 };

@@ -1,7 +1,7 @@
 import { eventIterator, oc } from '@orpc/contract';
 import { z } from 'zod';
 
-/** What can change under a reader. Named after the contract's features. */
+/** Topics of changes, named after the contract’s features. */
 export const topic = z.enum([
   'settings',
   'conversations',
@@ -22,7 +22,7 @@ export const topic = z.enum([
 ]);
 
 export const changesContract = {
-  /** One stream per window, left open. Says what has changed, never what to do. */
+  /** A stream per window. Says what has changed, never what to do. */
   watch: oc.output(eventIterator(z.object({ topics: z.array(topic) }))),
 };
 

@@ -14,16 +14,16 @@ export const gatewayConnection = z.object({
   remote: z
     .object({ baseUrl: z.string(), keyHint: z.string().nullable(), storage: secretStorage.nullable() })
     .nullable(),
-  /** The embedded gateway's door for the user's other programs, on 127.0.0.1. */
+  /** The built-in gateway’s port on 127.0.0.1 for other programs. */
   local: z.object({
     enabled: z.boolean(),
     port: z.int(),
     url: z.string().nullable(),
-    /** Why it is closed although it should be open. */
+    /** Why the port is closed although it should be open. */
     problem: told.nullable(),
   }),
   status: z.object({
-    /** `busy`: it answers, and asks to wait. */
+    /** `busy`: it answers, but is rate-limited. */
     state: z.enum(['ok', 'busy', 'unreachable', 'refused']),
     problem: told.nullable(),
     retryAfterMs: z.int().nullable(),
@@ -33,11 +33,11 @@ export const gatewayConnection = z.object({
 
 export const gatewayContract = {
   get: oc.output(gatewayConnection),
-  /** Verifies base URL and key with the gateway, then keeps the key and uses it from now on. */
+  /** Verifies base URL and key with the gateway, then saves the key and uses that gateway. */
   connect: oc.input(z.object({ baseUrl: z.url({ protocol: /^https?$/ }).max(2048), key })).output(gatewayConnection),
-  /** Forgets the remote gateway's key and goes back to the embedded one. */
+  /** Removes the remote gateway’s key and returns to the built-in one. */
   disconnect: oc.output(gatewayConnection),
-  /** Opens or closes the embedded gateway's port for other programs. */
+  /** Opens or closes the built-in gateway’s port for other programs. */
   listen: oc.input(z.object({ enabled: z.boolean(), port: z.int().min(1).max(65535) })).output(gatewayConnection),
 };
 

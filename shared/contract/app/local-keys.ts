@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { rule, timeMs, wallet } from '../common/fields.ts';
 
-/** A key of the embedded gateway that still works. Never the key itself. */
+/** An active key of the built-in gateway, without the key itself. */
 export const localKey = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its first characters, to tell it from others. */
+  /** Its first characters. */
   prefix: z.string(),
-  /** Which wallet its requests are paid from. */
+  /** The wallet that pays for its requests. */
   wallet,
   createdAt: timeMs,
   spentUsd: usdAmount,
-  /** What it may ever spend; null: as much as the wallet. */
+  /** Its spending limit; null: the wallet’s. */
   limitUsd: usdAmount.nullable(),
 });
 
-/** Keys by which the user's other programs use the embedded gateway. The app's own two are not among them. */
+/** Keys for other programs that use the built-in gateway, without the app’s own two. */
 export const localKeysContract = {
   list: oc.output(z.array(localKey)),
-  /** The answer is the only one that ever holds the key. */
+  /** The only result that contains the key. */
   create: oc
     .input(
       z.object({
@@ -30,7 +30,7 @@ export const localKeysContract = {
       }),
     )
     .output(z.object({ key: z.string() })),
-  /** Requests with it are refused from now on. */
+  /** Revokes the key at once. */
   revoke: oc.input(z.object({ id: z.string().min(1).max(64) })).output(z.void()),
 };
 

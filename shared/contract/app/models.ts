@@ -5,8 +5,8 @@ import { modelId, timeMs, told, wallet } from '../common/fields.ts';
 
 export const modelsContract = {
   /**
-   * The catalogue as the gateway lists it. `problem`: the gateway did not answer, and these are the last known ones;
-   * `retryAfterMs`: how long it asks to wait.
+   * The gateway’s catalogue. `problem`: the gateway did not answer, and this is the cached list; `retryAfterMs`: the
+   * requested wait.
    */
   list: oc.output(
     z.object({
@@ -16,6 +16,6 @@ export const modelsContract = {
       retryAfterMs: z.int().nullable(),
     }),
   ),
-  /** Which wallet pays for a message to this model. */
+  /** The wallet that pays for a message to this model. */
   payer: oc.input(z.object({ model: modelId })).output(z.object({ wallet })),
 };

@@ -4,9 +4,9 @@ import { providerIds } from '../../known-providers.ts';
 import { serverKinds } from '../../server-kinds.ts';
 import { rule, secretStorage, timeMs, told } from '../common/fields.ts';
 
-/** A known provider, or a server of the user's own under its name. */
+/** A known provider, or the user’s own server by its id. */
 const providerId = z.string().min(1).max(32);
-/** Keys go in, never out. */
+/** Write-only. */
 const secret = z
   .string()
   .trim()
@@ -21,24 +21,24 @@ const label = z
 /** USD per million tokens. */
 const perMillion = z.string().regex(/^\d{1,9}(\.\d{1,6})?$/, rule('price'));
 
-/** A model that a server has, as its owner says it. */
+/** A model of the user’s own server, as described by the user. */
 export const serverModel = z.object({
-  /** As the server names it; with Azure, its deployment. */
+  /** Its name on the server; with Azure its deployment. */
   model: z.string().trim().min(1).max(256),
-  /** The known model that it is, as `provider/model`. */
+  /** The known model that it equals, as `provider/model`. */
   sameAs: z.string().max(256).nullable(),
-  /** Both or none. */
+  /** Both prices or none. */
   input: perMillion.nullable(),
   output: perMillion.nullable(),
 });
 
-/** What a server under a name of the user's own is, beside its address and its keys. */
+/** The user’s own server, besides address and keys. */
 const ownServer = z.object({
   kind: z.enum(serverKinds),
-  /** Azure only: the date by which its deployments are asked; null: by `/openai/v1`. */
+  /** Azure only: the `api-version` for its deployments; null: `/openai/v1`. */
   apiVersion: z.string().nullable(),
   models: z.array(serverModel),
-  /** Their values go in, never out. */
+  /** Names only; values are write-only. */
   headerNames: z.array(z.string()),
 });
 
@@ -55,37 +55,37 @@ export const providerKey = z.object({
 export const provider = z.object({
   id: providerId,
   name: z.string(),
-  /** The page where its keys are made. */
+  /** The page for creating keys. */
   keyPage: z.string().nullable(),
-  /** A server of one's own: it needs an address and perhaps no key. */
+  /** The user’s own server: needs an address and perhaps no key. */
   ownServer: z.boolean(),
   baseUrl: z.string().nullable(),
-  /** It is at another address than its usual one. */
+  /** Its usual address, if it is at another one. */
   movedFrom: z.string().nullable(),
   state: z.enum(['not_set', 'unchecked', 'works', 'refused', 'unreachable']),
   /** The first and last characters of the key, such as `sk-…9fQ2`. */
   keyHint: z.string().nullable(),
   storage: secretStorage.nullable(),
-  /** What the last check said, in the provider's words where it had any. */
+  /** The result of the last check, in the provider’s words if there are any. */
   problem: told.nullable(),
   checkedAt: timeMs.nullable(),
-  /** In the order in which they are asked with. */
+  /** In the order in which they are tried. */
   keys: z.array(providerKey),
-  /** Null: a known provider. */
+  /** Null for known providers. */
   server: ownServer.nullable(),
 });
 
-/** A server that answered on one of the usual ports of this machine. */
+/** A server found on a usual port of this machine. */
 export const localServer = z.object({
   id: z.enum(providerIds),
   name: z.string(),
   baseUrl: z.string(),
-  /** The models that it has, as it names them. */
+  /** Its models, by its own names. */
   models: z.array(z.string()),
 });
 
 const saved = z.object({
-  /** Null: a new one. */
+  /** Null: new. */
   id: providerId.nullable(),
   name: label,
   kind: z.enum(serverKinds),
@@ -94,27 +94,27 @@ const saved = z.object({
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, rule('version'))
     .nullable(),
-  /** Null: the one that there is. */
+  /** Null: unchanged. */
   key: secret.nullable(),
-  /** An empty value keeps what there is; a name that is left out is forgotten. */
+  /** An empty value keeps the stored one; a missing name removes it. */
   headers: z.array(z.object({ name: z.string().min(1).max(100), value: z.string().max(4096) })).max(20),
   models: z.array(serverModel).max(200),
 });
 
 export const providersContract = {
   list: oc.output(z.array(provider)),
-  /** Checks the key by a free call, then keeps it. A refused key is not kept and raises `upstream_auth_failed`. */
+  /** Checks the key by a free request, then saves it. A refused key is not saved and throws `upstream_auth_failed`. */
   setKey: oc.input(z.object({ id: providerId, key: secret.nullish(), baseUrl: baseUrl.nullish() })).output(provider),
-  /** Adds a further key behind those that there are, by the same rule. */
+  /** Adds another key at the end, checked likewise. */
   addKey: oc.input(z.object({ id: providerId, label, key: secret })).output(provider),
-  /** All keys of it, in the order in which they are to be asked with. */
+  /** All keys in the new order. */
   orderKeys: oc.input(z.object({ id: providerId, keyIds: z.array(z.string()).max(20) })).output(provider),
   check: oc.input(z.object({ id: providerId })).output(provider),
-  /** One key where it is named, else all of them; a server under a name of its own is then gone, which is null. */
+  /** Removes one key, or all; the user’s own server is then deleted, and the result null. */
   removeKey: oc.input(z.object({ id: providerId, keyId: z.string().nullish() })).output(provider.nullable()),
-  /** Adds a server under a name of the user's own, or changes one, once it was checked. */
+  /** Adds or changes the user’s own server, after a check. */
   saveServer: oc.input(saved).output(provider),
-  /** Looks on this machine for servers that can answer; only when the user asks for it. */
+  /** Finds model servers on this machine; only on the user’s request. */
   discover: oc.output(z.array(localServer)),
 };
 

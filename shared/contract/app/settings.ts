@@ -9,17 +9,17 @@ export const settings = z.object({
   density: z.enum(['comfortable', 'compact']),
   /** `enter`: Enter sends, Shift+Enter breaks the line. `mod_enter`: the other way round, with Ctrl or Cmd. */
   sendWith: z.enum(['enter', 'mod_enter']),
-  /** The model a new chat starts with. */
+  /** Default model for new chats. */
   model: modelId,
-  /** The first-run card has been answered. */
+  /** The first-run card was closed. */
   welcomed: z.boolean(),
-  /** Before anything is asked of the router, what it would choose is shown and confirmed. */
+  /** Show and confirm the router’s choice before sending. */
   confirmRoute: z.boolean(),
 });
 
 export const settingsContract = {
   get: oc.output(settings),
-  /** Changes the named settings and answers with all of them. */
+  /** Changes these settings; returns all. */
   update: oc.input(settings.partial()).output(settings),
 };
 

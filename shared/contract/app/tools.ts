@@ -2,14 +2,14 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { id, rule, timeMs, told } from '../common/fields.ts';
 
-/** A tool that a model may be offered. Names and descriptions of a server's tools are its own words. */
+/** A tool. Names and descriptions of a server’s tools are its own words. */
 export const tool = z.object({
   name: z.string(),
   title: z.string(),
   description: z.string(),
   /** JSON Schema of its arguments. */
   inputSchema: z.record(z.string(), z.unknown()),
-  /** Its server says that it changes nothing. A hint, never a permission. */
+  /** The server says that it changes nothing. A hint, never a permission. */
   readOnly: z.boolean(),
 });
 
@@ -21,7 +21,7 @@ const args = z.array(z.string().max(4096)).max(100);
 const folder = z.string().trim().max(1024);
 const url = z.url({ protocol: /^https?$/ }).max(2048);
 
-/** How a server is reached. The values of variables and headers are secrets: they go in and never come out. */
+/** A server’s transport. Values of variables and headers are secret and write-only. */
 const transport = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stdio'), command, args, folder: folder.nullable(), variables: z.array(variableName) }),
   z.object({ type: z.literal('http'), url, headers: z.array(headerName) }),
@@ -43,17 +43,17 @@ export const toolServer = z.object({
   transport,
   /** Its tools are offered to models. A new or imported server is off and not started. */
   enabled: z.boolean(),
-  /** `asking`: a person is being asked, outside of every page, whether it may be started or reached. */
+  /** `asking`: the user is being asked for consent, outside of every page. */
   state: z.enum(['off', 'asking', 'starting', 'ready', 'failed']),
-  /** A person has said so outside of every page, of exactly this program or address. Without it nothing is started. */
+  /** The user has consented, outside of every page, to exactly this program or address. Nothing starts without. */
   allowed: z.boolean(),
-  /** Why it failed, or what its last test said. */
+  /** Why it failed, or the result of its last test. */
   problem: told.nullable(),
-  /** What is known of its tools since it was last reached. */
+  /** Its tools when it was last connected. */
   tools: z.array(tool),
-  /** SHA-256 over how it is reached and what its tools say of themselves. Permissions are bound to it. */
+  /** SHA-256 of its transport and its tools’ descriptions. Permissions are bound to it. */
   fingerprint: z.string(),
-  /** It is not what it was when the user last looked: nothing is permitted until they do. */
+  /** It has changed since the user reviewed it: all its permissions are suspended. */
   changed: z.boolean(),
 });
 
@@ -78,26 +78,29 @@ export const toolsContract = {
       permissions: z.array(permission),
     }),
   ),
-  /** Keeps a server, switched off. Nothing is started or connected. */
+  /** Adds a server, switched off. Starts nothing. */
   addServer: oc.input(z.object({ name: serverName, transport: transportInput })).output(toolServer),
-  /** Changes how a server is reached. An empty value keeps the one that is there; a name left out is forgotten. It is stopped and permissions end. */
+  /**
+   * Changes the transport. An empty value keeps the stored one; a missing name removes it. The server is stopped and
+   * its permissions end.
+   */
   changeServer: oc.input(z.object({ id, name: serverName, transport: transportInput })).output(toolServer),
   removeServer: oc.input(z.object({ id })).output(z.void()),
   /**
-   * Starts or connects the server for a moment, and lists its tools. The person is asked first, outside of the page, unless
-   * they have agreed to exactly this program or address before. `not_confirmed`: nothing was started.
+   * Connects the server briefly and lists its tools. Asks for the user’s consent first, outside of the page, unless it
+   * was given for exactly this program or address. `not_confirmed`: nothing was started.
    */
   testServer: oc.input(z.object({ id })).output(toolServer),
-  /** Switches a server's tools on or off. On: the user has seen `fingerprint`. */
+  /** Enables or disables a server’s tools. Enabling: the user has reviewed `fingerprint`. */
   enableServer: oc.input(z.object({ id, enabled: z.boolean(), fingerprint: z.string() })).output(toolServer),
-  /** Takes back that a server may be started or reached: it is stopped and off, and the next test asks again. */
+  /** Revokes the consent: the server is stopped and disabled, and the next test asks again. */
   disallowServer: oc.input(z.object({ id })).output(toolServer),
   enableBuiltIn: oc.input(z.object({ name: z.string(), enabled: z.boolean() })).output(z.void()),
-  /** Reads the `mcpServers` of another program's settings. Every server comes in switched off; nothing is started. */
+  /** Imports the `mcpServers` of another program’s settings, all disabled. Starts nothing. */
   importServers: oc
     .input(z.object({ json: z.string().max(1_000_000) }))
     .output(z.object({ added: z.array(toolServer), leftOut: z.array(z.object({ name: z.string(), reason: told })) })),
-  /** Takes back a permission. */
+  /** Revokes a permission. */
   forget: oc.input(z.object({ id })).output(z.void()),
 };
 

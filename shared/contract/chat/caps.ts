@@ -7,15 +7,15 @@ export const capScope = z.enum(['message', 'conversation', 'day', 'month']);
 
 const cap = usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, rule('amount')).nullable();
 
-/** The most that may be spent, null where there is no cap. Days and months are UTC, as in the ledger. Test credits are free. */
+/** Spending caps; null: none. Days and months are UTC, as in the ledger. Test credits do not count. */
 export const caps = z.object({ message: cap, conversation: cap, day: cap, month: cap });
 
-/** How a message of this size stands to one cap: `near` from 80 %, `over` where it might exceed it. */
+/** The state of one cap for a message: `near` from 80 %, `over` if it may be exceeded. */
 export const capState = z.object({
   scope: capScope,
   capUsd: usdAmount,
   spentUsd: usdAmount,
-  /** Spent with this message at its dearest, and with what is being answered now. */
+  /** Spent including this message’s upper bound and running answers. */
   afterUsd: usdAmount,
   state: z.enum(['near', 'over']),
 });

@@ -7,18 +7,18 @@ import { mostAtOnce } from '../common/limits.ts';
 import { conversation, message, place, stretch } from './conversations.ts';
 import { routingAnswer } from './routing.ts';
 
-/** Counts what a reader is given, from 1, but for words: one that is missing shows, and the reader asks for a snapshot. */
+/** Sequence number of a reader’s events from 1, except deltas: after a gap the reader asks for a snapshot. */
 const seq = z.int().min(1);
 const words = z.object({ messageId: id, offset: z.int(), text: z.string() });
 
 /**
- * What a conversation is and does while it is watched. `text` and `reasoning` deltas carry the offset (UTF-16 units) at
- * which they begin, so a reader that missed one can tell.
+ * Events of a watched conversation. `text` and `reasoning` deltas carry their offset (UTF-16 units), so that a reader
+ * notices a missing one.
  */
 export const chatEvent = z.discriminatedUnion('type', [
   /**
-   * First event of every watch, and again where a reader fell behind or asked for another place: all that it shows.
-   * `answers` are those being written now, on whichever branch, with what they hold so far.
+   * First event of every stream, and again after an overflow or a jump: all that the reader shows. `answers` are the
+   * running ones, on any branch, with their text so far.
    */
   stretch.extend({
     type: z.literal('snapshot'),
@@ -29,16 +29,16 @@ export const chatEvent = z.discriminatedUnion('type', [
     answers: z.array(message),
     total: conversationTotal,
   }),
-  /** More of the branch, beside what the reader has: the stretch that begins or ends with `edgeId`. */
+  /** Another page of the branch, which begins or ends beside `edgeId`. */
   stretch.extend({ type: z.literal('page'), seq, at: z.enum(['older', 'newer']), edgeId: id }),
-  /** From the first of these messages on, the branch goes on as they do. */
+  /** The branch from the first of these messages on is replaced by them. */
   stretch.omit({ hasOlder: true }).extend({ type: z.literal('branch-shown'), seq }),
   z.object({ type: z.literal('message-added'), seq, message }),
   words.extend({ type: z.literal('text-delta') }),
   words.extend({ type: z.literal('reasoning-delta') }),
   /**
-   * The answer reached its terminal state, with what it cost, or one of its tool calls got further, or a cost was learnt
-   * later. `total`: what the conversation has cost with it, where that changed.
+   * An answer ended, with its cost; or one of its tool calls progressed, or its cost became known later. `total`: the
+   * conversation’s cost, if that changed.
    */
   z.object({ type: z.literal('message-updated'), seq, message, total: conversationTotal.optional() }),
   z.object({ type: z.literal('conversation-updated'), seq, conversation, total: conversationTotal }),
@@ -51,8 +51,8 @@ const started = z.object({ conversationId: id, userMessageId: id, answerId: id }
 
 export const chatContract = {
   /**
-   * Stores the user's message, then starts the answer and returns at once. `messageId` is made by the caller: sending
-   * the same one twice is one message. Without `conversationId` a new conversation begins.
+   * Stores the user’s message, starts the answer and returns at once. `messageId` is made by the caller: sending the
+   * same one twice is one message. Without `conversationId` a new conversation begins.
    */
   send: oc
     .input(
@@ -63,9 +63,9 @@ export const chatContract = {
           text: z.string().max(2_000_000),
           attachments: attachments.default([]),
           model: modelId,
-          /** Sends although a cap might be exceeded: the user said so for this message. */
+          /** The user allowed to exceed caps for this message. */
           overCaps: z.boolean().default(false),
-          /** Another wording of this message: the new one stands beside it, and what hangs on the old one stays. */
+          /** An edit of this message: it is added beside it, and what follows the old one stays there. */
           editOf: id.nullish(),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
@@ -74,28 +74,28 @@ export const chatContract = {
         }),
     )
     .output(started),
-  /** A further answer to the same user message, beside the one named. */
+  /** Another answer to the same user message. */
   regenerate: oc
     .input(z.object({ answerId: id, model: modelId.nullish(), overCaps: z.boolean().default(false) }))
     .output(started),
-  /** A further answer to a message of the user, or the first where there is none. */
+  /** Another answer to a message of the user, or its first. */
   answer: oc.input(z.object({ questionId: id, model: modelId, overCaps: z.boolean().default(false) })).output(started),
-  /** Goes on with an answer that was cut off: a message of its own below it, read with it as one text. */
+  /** Continues an answer that was cut off, by a message below it that is shown with it as one text. */
   continue: oc.input(z.object({ answerId: id, overCaps: z.boolean().default(false) })).output(started),
-  /** Stops an answer; what had arrived stays. No error if it has ended already. */
+  /** Stops an answer and keeps what had arrived. No error if it has ended. */
   stop: oc.input(z.object({ answerId: id })).output(z.void()),
   /**
-   * What the user says to a tool call that waits: run it this once, from now on in this chat, or in every chat as long as
-   * the server stays what it is; or not. Throws `not_found` where it does not wait any more.
+   * The user’s decision on a waiting tool call: allow once, in this chat, or in all chats as long as the server does
+   * not change; or deny. Throws `not_found` if it does not wait any more.
    */
   decideTool: oc
     .input(z.object({ messageId: id, call: z.int().min(0).max(127), decision: toolDecision }))
     .output(z.void()),
-  /** Why the router chose this answer's model: read from the gateway's record of the request. */
+  /** The router’s decision for this answer, from the gateway’s record of the request. */
   routing: oc.input(z.object({ messageId: id })).output(routingAnswer),
   /**
-   * The one truth about a thread: a snapshot of the end of the branch, or around the place that was kept, then each
-   * change. Who fell behind is given a snapshot again.
+   * The stream of a thread: a snapshot of the end of the branch, or around the kept scroll position, then each change.
+   * After an overflow a snapshot comes again.
    */
   watch: oc
     .input(
@@ -107,8 +107,8 @@ export const chatContract = {
     )
     .output(eventIterator(chatEvent)),
   /**
-   * Reads on in a watched thread; what is read comes in its stream, in order with all else. `older` and `newer` than the
-   * message at that edge, the `end`, or around a `message`.
+   * Requests another page of a watched thread; it comes in the stream, in order. `older` or `newer` than the message at
+   * that edge, the `end`, or around a `message`.
    */
   page: oc
     .input(

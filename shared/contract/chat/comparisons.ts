@@ -19,24 +19,24 @@ const models = z
 
 const range = z.object({ low: usdAmount, high: usdAmount });
 
-/** What a question to several models would cost: each column's own quote, and their sum. */
+/** The quote of a comparison: each column’s quote, and their sum. */
 export const comparisonQuote = z.object({
   columns: z.array(z.object({ model: modelId, quote })),
-  /** Of the columns that are paid with money; null where there is none with a known price. */
+  /** Sum of columns paid with money; null if none has a known price. */
   costUsd: range.nullable(),
-  /** Of those that are paid in test credits. */
+  /** Sum of columns paid with test credits. */
   testCreditsUsd: range.nullable(),
-  /** Columns whose price nobody knows; they are in no sum. */
+  /** Columns with an unknown price, which are in no sum. */
   unknown: z.int(),
-  /** Caps, against the sum of the upper ends. */
+  /** Caps for the sum of the upper bounds. */
   caps: z.array(capState),
 });
 
-/** One question to several models. Its answers are siblings in the tree, with a mark that they belong together. */
+/** One question to several models. The answers are siblings in the tree, marked as a comparison. */
 export const comparisonsContract = {
   /**
-   * Stores the user's message and a column for each model, then starts all answers. Admitted together: a cap counts
-   * their sum. As with `chat.send`, the same `messageId` twice is one message.
+   * Stores the user’s message and a column for each model, then starts all answers. A cap counts their sum. As with
+   * `chat.send`, the same `messageId` twice is one message.
    */
   begin: oc
     .input(
@@ -55,11 +55,11 @@ export const comparisonsContract = {
         }),
     )
     .output(z.object({ conversationId: id, userMessageId: id, answerIds: z.array(id) })),
-  /** Goes on with one column: the branch through it is shown, and what waits in the queue goes out below it. */
+  /** Chooses a column: its branch is shown, and queued messages are sent below it. */
   choose: oc.input(z.object({ messageId: id })).output(z.void()),
-  /** Shows the comparison that an answer belongs to again, all columns at once. */
+  /** Shows all columns of the answer’s comparison again. */
   open: oc.input(z.object({ messageId: id })).output(z.void()),
-  /** Asks no model and holds nothing. */
+  /** Runs no model, holds no credits. */
   quote: oc
     .input(z.object({ conversationId: id.nullable(), text: z.string().max(2_000_000), attachments, models }))
     .output(comparisonQuote),

@@ -5,10 +5,10 @@ import { bill } from '../common/bills.ts';
 import { id, modelId, timeMs } from '../common/fields.ts';
 import { costSource } from './conversations.ts';
 
-/** A text that stands for the beginning of a conversation, written by a model and billed like an answer. */
+/** A summary that replaces the beginning of a conversation; written by a model and billed like an answer. */
 export const summary = z.object({
   id,
-  /** The last message it stands for. */
+  /** The last message that it replaces. */
   throughId: id,
   messages: z.int(),
   text: z.string(),
@@ -21,9 +21,9 @@ export const summary = z.object({
 });
 
 export const contextContract = {
-  /** The summary that the shown branch is sent with; null where it is sent as it is. */
+  /** The summary of the shown branch, or null. */
   summary: oc.input(z.object({ conversationId: id })).output(summary.nullable()),
-  /** What summarising would cost, and how many messages it would stand for; null where there is nothing to summarise. */
+  /** The cost of a summary, and how many messages it would replace; null if there is nothing to summarise. */
   quoteCompact: oc.input(z.object({ conversationId: id, model: modelId })).output(
     z
       .object({
@@ -33,11 +33,11 @@ export const contextContract = {
       })
       .nullable(),
   ),
-  /** Summarises the older half of the shown branch and sends the summary in its place from now on. */
+  /** Summarises the older half of the shown branch, which is then replaced by the summary. */
   compact: oc
     .input(z.object({ conversationId: id, model: modelId, overCaps: z.boolean().default(false) }))
     .output(summary),
-  /** Sends the messages themselves again. */
+  /** Removes the summary, so that the messages are sent again. */
   removeSummary: oc.input(z.object({ conversationId: id })).output(z.void()),
 };
 

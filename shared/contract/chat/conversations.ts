@@ -12,7 +12,7 @@ export const conversation = z.object({
   model: modelId,
   createdAt: timeMs,
   updatedAt: timeMs,
-  /** An answer is being written now. */
+  /** An answer is running. */
   live: z.boolean(),
   /** A tool waits for the user's decision. */
   waiting: z.boolean(),
@@ -20,7 +20,7 @@ export const conversation = z.object({
   tags: z.array(z.string()),
   pinned: z.boolean(),
   archived: z.boolean(),
-  /** When it went to the trash; null: it is not there. */
+  /** Time of its move to the trash, or null. */
   trashedAt: timeMs.nullable(),
 });
 
@@ -29,14 +29,14 @@ export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 
 /** Where a cost comes from. `unknown` is never shown as $0. */
 export const costSource = z.enum(['billed', 'estimated', 'byok', 'unknown']);
 
-/** What became of a call that a model made. Nothing runs that is not `running`, and nothing begins without a decision. */
+/** The outcome of a tool call. Only `running` calls run, and none starts without a decision. */
 export const toolRun = z.object({
-  /** Whose tool it is; empty where there is none of this name. */
+  /** The tool’s server; empty if there is no such tool. */
   server: z.string(),
   title: z.string(),
   /** `waiting`: for the user. `skipped`: a limit was reached. `stopped`: the answer ended while it waited or ran. */
   state: z.enum(['waiting', 'running', 'done', 'failed', 'denied', 'skipped', 'stopped']),
-  /** What the tool said, or why it was not run: what the model is told. */
+  /** The tool’s output, or why it was not run: what the model gets. */
   result: z.string(),
   startedAt: timeMs.nullable(),
   finishedAt: timeMs.nullable(),
@@ -45,7 +45,7 @@ export const toolRun = z.object({
 export const toolCall = z.object({
   id: z.string(),
   name: z.string(),
-  /** As the model wrote them: JSON, if it did well. */
+  /** As the model wrote them, usually JSON. */
   arguments: z.string(),
   /** Opaque provider state that goes back unchanged (wire contract §1.6). */
   extra: z.record(z.string(), z.unknown()).optional(),
@@ -59,7 +59,7 @@ export const messageUsage = z.object({
   reasoningTokens: z.int(),
 });
 
-/** What an answer that took several requests used and cost in all. */
+/** Usage and cost of an answer in several requests. */
 export const answerSum = z.object({
   usage: messageUsage.nullable(),
   costUsd: usdAmount.nullable(),
@@ -67,7 +67,7 @@ export const answerSum = z.object({
   bill: bill.nullable(),
 });
 
-/** `summarised`: so many messages, by a summary that was written first; null: none could be, and `why`. */
+/** `summarised`: how many messages a summary replaced; null: none could be written, and `why`. */
 export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: told.nullable() });
 
 export const message = z.object({
@@ -76,13 +76,13 @@ export const message = z.object({
   parentId: id.nullable(),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  /** What the user's message came with. */
+  /** Attachments of a user’s message. */
   attachments,
   reasoning: z.string(),
   status: messageStatus,
-  /** What was asked for; null on the user's own messages. */
+  /** The requested model; null on the user’s own messages. */
   model: modelId.nullable(),
-  /** What answered, as the gateway reported it. */
+  /** The model that answered, as the gateway reported it. */
   servedProvider: z.string().nullable(),
   servedModel: z.string().nullable(),
   /** The display name of the model that answered or was asked. */
@@ -92,9 +92,9 @@ export const message = z.object({
   usage: messageUsage.nullable(),
   costUsd: usdAmount.nullable(),
   costSource,
-  /** The cost in its parts, once the gateway's record of the request was read. */
+  /** The cost in its parts, from the gateway’s record. */
   bill: bill.nullable(),
-  /** The router's reason in one line, where it chose. */
+  /** The router’s reason in one line, if it chose. */
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),
   error: told.extend({ code: z.string(), retryAfterMs: z.int().nullable() }).nullable(),
@@ -102,29 +102,29 @@ export const message = z.object({
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
   finishedAt: timeMs.nullable(),
-  /** Position among the answers to the same message (or edits of it), from 1. */
+  /** Position among the versions (answers to the same message, or edits), from 1. */
   sibling: z.object({ index: z.int(), count: z.int() }),
-  /** It goes on with the answer that is its parent: one answer, a request and a bill for each. */
+  /** It continues its parent, an answer: one answer with a request and a bill for each part. */
   continues: z.boolean(),
-  /** Where it goes on with an answer: the sum of its requests from the first one through this one. */
+  /** On continuations: the sum of the answer’s requests through this one. */
   sum: answerSum.nullish(),
-  /** How room was made for it in the model's context, where the chat is set to summarise by itself. */
+  /** What was summarised or left out to fit the context, if the chat summarises automatically. */
   room: room.nullish(),
-  /** The comparison that this answer belongs to, and its column there, from 0; a retry has the column of what it retries. */
+  /** Its comparison and column, from 0; a retry has the column of what it retries. */
   comparison: z.object({ id, column: z.int().min(0).max(16) }).nullable(),
-  /** On a question: the comparison that is shown below it, all columns at once, instead of one answer. */
+  /** On a question: the comparison that is shown below it with all columns, instead of one answer. */
   comparing: id.nullable(),
 });
 
 const howMany = z.int().min(0).max(mostAtOnce);
 
-/** A message at the top of the view, and how many pixels of it are above the view. */
+/** A scroll position: the topmost visible message, and how many of its pixels are above the viewport. */
 export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
 
-/** A stretch of one branch, oldest first; it never begins within an answer that goes on. */
+/** Consecutive messages of a branch, oldest first; never begins within an answer in several parts. */
 export const stretch = z.object({
   messages: z.array(message),
-  /** The answers of every comparison that is shown among them, retries and all, in order of arrival. */
+  /** All answers of comparisons shown among them, with retries, in order of arrival. */
   columns: z.array(message),
   hasOlder: z.boolean(),
   hasNewer: z.boolean(),
@@ -133,7 +133,7 @@ export const stretch = z.object({
 const cursor = z.string().max(200);
 
 export const conversationsContract = {
-  /** Newest first; without archive and trash unless they are asked for. */
+  /** Newest first; archive and trash only on request. */
   list: oc
     .input(
       z.object({
@@ -141,7 +141,7 @@ export const conversationsContract = {
         cursor: cursor.nullish(),
         view: z.enum(['active', 'archived', 'trash']).default('active'),
         pinned: z.boolean().nullish(),
-        /** One folder's; `none`: those in no folder. */
+        /** Of one folder; `none`: in no folder. */
         folderId: id.nullish(),
       }),
     )
@@ -164,9 +164,9 @@ export const conversationsContract = {
   around: oc
     .input(z.object({ messageId: id, before: howMany.default(30), after: howMany.default(30) }))
     .output(stretch),
-  /** Keeps where the reader is; null at the end. Nobody is told. */
+  /** Saves the scroll position; null: at the end. Emits no topic. */
   keepScrollPosition: oc.input(z.object({ id, place: place.nullable() })).output(z.void()),
-  /** What is on screen now, so that the next start begins there; null for a new chat. */
+  /** The open chat, for the next start; null: a new chat. */
   opened: oc.input(z.object({ id: id.nullable() })).output(z.void()),
   lastOpened: oc.output(z.object({ id: id.nullable() })),
   rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),

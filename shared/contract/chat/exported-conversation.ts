@@ -5,11 +5,11 @@ import { attachmentLimits } from '../common/limits.ts';
 import { message, room } from './conversations.ts';
 
 /**
- * Portico's own export: a conversation with every branch, cost and mark, so that importing it gives the same one. What came
- * to a message later has a default here, so that older exports are read.
+ * Portico’s export format: a conversation with all branches, costs and marks, which importing reproduces. Fields added
+ * later have defaults, so that older exports can be read.
  */
 export const exportedMessage = message.omit({ conversationId: true, sibling: true }).extend({
-  /** Which gateway and wallet it was sent to. */
+  /** Gateway and wallet. */
   source: z.string().max(2200).nullable(),
   attachments: message.shape.attachments.default([]),
   bill: message.shape.bill.default(null),
@@ -28,19 +28,19 @@ export const exportedConversation = z.object({
   model: modelId,
   createdAt: timeMs,
   updatedAt: timeMs,
-  /** The last message of the branch that is shown. */
+  /** The leaf of the shown branch. */
   activeLeaf: id.nullable(),
   folder: z.string().max(60).nullable(),
   tags: z.array(z.string().min(1).max(40)).max(50),
   pinned: z.boolean(),
   archivedAt: timeMs.nullable(),
-  /** In order of arrival: a parent comes before its children. */
+  /** In order of arrival: parents before children. */
   messages: z.array(exportedMessage),
 });
 
-/** A file that a message came with: once in an export, before the first conversation that names it. */
+/** An attachment: once per export, before the first conversation that references it. */
 export const exportedFile = z.object({
-  /** The SHA-256 of its bytes, by which messages name it. */
+  /** The SHA-256 of its bytes, its id in messages. */
   file: attachment.shape.id,
   name: attachment.shape.name,
   base64: z.string().max(Math.ceil(attachmentLimits.pdfBytes / 3) * 4 + 4),

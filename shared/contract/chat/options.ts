@@ -5,7 +5,7 @@ import { chatKey } from './drafts.ts';
 
 export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
-/** Parameters of the gateway's interface; null is the provider's own default. */
+/** Parameters of the gateway’s interface; null: the provider’s default. */
 export const parameters = z.object({
   temperature: z.number().min(0).max(2).nullable(),
   topP: z.number().min(0).max(1).nullable(),
@@ -14,8 +14,8 @@ export const parameters = z.object({
 });
 
 /**
- * What happens to messages that no longer fit into the model's context: `stop` refuses to send and says so, `drop` leaves
- * the oldest out, `compact` leaves them out once a summary stands for them.
+ * What happens when messages no longer fit into the context: `stop` refuses to send, `drop` leaves the oldest out,
+ * `compact` replaces them by a summary.
  */
 export const overflow = z.enum(['stop', 'drop', 'compact']);
 
@@ -23,16 +23,16 @@ export const chatOptions = z.object({
   system: z.string().max(200_000),
   parameters,
   overflow,
-  /** Writes a summary, at its own cost, before a message that would not fit; where that fails, `overflow` decides. */
+  /** Writes a summary, at its own cost, before a message that does not fit; if that fails, `overflow` decides. */
   summarise: z.boolean().default(false),
-  /** Models that the router never takes here. */
+  /** Models that the router never chooses here. */
   ignore: z.array(modelId).max(100).default([]),
-  /** The tools that are switched on in the settings are offered to models that can use them. */
+  /** Enabled tools are offered to models that support them. */
   tools: z.boolean().default(true),
 });
 
 export const optionsContract = {
-  /** A chat without options of its own has those of the preset for new chats, or none. */
+  /** A chat without options uses those of the preset for new chats, or none. */
   get: oc.input(z.object({ chat: chatKey })).output(chatOptions),
   set: oc.input(z.object({ chat: chatKey, options: chatOptions })).output(z.void()),
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { id, rule, timeMs } from '../common/fields.ts';
 
 const folderName = z.string().trim().min(1).max(60);
-/** One word or a few; shown as it was first written, compared without case. */
+/** A tag of one or more words; shown as first written, compared ignoring case. */
 const tag = z
   .string()
   .trim()
@@ -13,7 +13,7 @@ const tag = z
 
 export const folder = z.object({ id, name: z.string(), conversations: z.int() });
 
-/** Where a conversation is kept and what it is marked with: what a change replaces, and an undo puts back. */
+/** The placement and marks of a conversation: what a change replaces and Undo restores. */
 export const placement = z.object({
   id,
   folderId: id.nullable(),
@@ -27,7 +27,7 @@ const change = z.object({
   pinned: z.boolean().optional(),
   archived: z.boolean().optional(),
   trashed: z.boolean().optional(),
-  /** Null: out of its folder. */
+  /** Null: removes it from its folder. */
   folderId: id.nullish(),
   addTags: z.array(tag).max(20).optional(),
   removeTags: z.array(tag).max(50).optional(),
@@ -42,19 +42,19 @@ export const organiseContract = {
       tags: z.array(z.object({ name: z.string(), conversations: z.int() })),
       archived: z.int(),
       trashed: z.int(),
-      /** How long the trash keeps what is in it. */
+      /** Days until trash is deleted. */
       trashDays: z.int(),
     }),
   ),
-  /** A folder of this name, made if need be. `id` puts back one that was removed. */
+  /** Creates a folder, or returns the one of this name. `id` restores a deleted one. */
   createFolder: oc.input(z.object({ name: folderName, id: id.nullish() })).output(folder),
   renameFolder: oc.input(z.object({ id, name: folderName })).output(folder),
-  /** Its conversations stay, without a folder; their ids are the answer. */
+  /** Deletes the folder; its conversations stay. Returns their ids. */
   removeFolder: oc.input(z.object({ id })).output(z.object({ name: z.string(), conversationIds: z.array(id) })),
-  /** Changes many at once, in one commit. The answer is what `putBack` takes to undo it. Ids that are gone are skipped. */
+  /** Changes many in one commit. Returns what `putBack` needs to undo it. Unknown ids are skipped. */
   change: oc.input(z.object({ ids, change })).output(z.object({ before: z.array(placement) })),
   putBack: oc.input(z.object({ placements: z.array(placement).max(10_000) })).output(z.void()),
-  /** Deletes for good what is in the trash, or only those of it that are named. */
+  /** Permanently deletes what is in the trash, or these conversations of it. */
   emptyTrash: oc.input(z.object({ ids: ids.nullish() })).output(z.object({ removed: z.int() })),
 };
 

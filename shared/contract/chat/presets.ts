@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { id, modelId } from '../common/fields.ts';
 import { parameters } from './options.ts';
 
-/** A way to begin a chat: who answers, in which role, with which parameters. */
+/** A preset: model, system prompt and parameters. */
 export const preset = z.object({
   id,
   name: z.string().trim().min(1).max(80),
   system: z.string().max(200_000),
-  /** Null leaves the model as it is. */
+  /** Null: keeps the current model. */
   model: modelId.nullable(),
   parameters,
-  /** New chats begin with it; at most one does. */
+  /** Default for new chats; at most one preset. */
   forNewChats: z.boolean(),
 });
 
@@ -24,13 +24,13 @@ export const presetsFile = z.object({
 });
 
 export const presetsContract = {
-  /** By name. */
+  /** Sorted by name. */
   list: oc.output(z.array(preset)),
-  /** Adds a preset, or replaces the one with this id. */
+  /** Creates or replaces the preset with this id. */
   save: oc.input(preset).output(preset),
   remove: oc.input(z.object({ id })).output(z.void()),
   export: oc.output(presetsFile),
-  /** Adds those of the file that are not here already, and says how many of each. */
+  /** Imports those that do not exist yet; returns the counts. */
   import: oc
     .input(z.object({ file: presetsFile }))
     .output(z.object({ added: z.int().nonnegative(), skipped: z.int().nonnegative() })),

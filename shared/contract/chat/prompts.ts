@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { id } from '../common/fields.ts';
 
-/** A saved text for the composer's `/` menu. `{{name}}` in it is a variable, asked for when it is used. */
+/** A saved prompt for the composer’s `/` menu. `{{name}}` is a variable that is asked for on use. */
 export const prompt = z.object({
   id,
   name: z.string().trim().min(1).max(80),
@@ -11,7 +11,7 @@ export const prompt = z.object({
 
 const fields = prompt.omit({ id: true });
 
-/** The file that carries prompts to another computer. */
+/** The export format of prompts. */
 export const promptsFile = z.object({
   format: z.literal('portico-prompts'),
   version: z.literal(1),
@@ -19,13 +19,13 @@ export const promptsFile = z.object({
 });
 
 export const promptsContract = {
-  /** By name. */
+  /** Sorted by name. */
   list: oc.output(z.array(prompt)),
-  /** Adds a prompt, or replaces the one with this id. */
+  /** Creates or replaces the prompt with this id. */
   save: oc.input(prompt).output(prompt),
   remove: oc.input(z.object({ id })).output(z.void()),
   export: oc.output(promptsFile),
-  /** Adds those of the file that are not here already, and says how many of each. */
+  /** Imports those that do not exist yet; returns the counts. */
   import: oc
     .input(z.object({ file: promptsFile }))
     .output(z.object({ added: z.int().nonnegative(), skipped: z.int().nonnegative() })),

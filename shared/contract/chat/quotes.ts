@@ -9,38 +9,40 @@ import { routePreview } from './routing.ts';
 
 const tokens = z.int().nonnegative();
 
-/** What the next message would cost and whether it fits. An interval, never one exact number: nobody knows the answer's length. */
+/** The cost of the next message and whether it fits. A range, because the answer’s length is unknown. */
 export const quote = z.object({
-  /** `gateway`: its own quote, whose upper end is what it would hold. `estimate`: from tokens and list price. */
+  /**
+   * `gateway`: the gateway’s quote, whose upper bound is what it would hold. `estimate`: from tokens and list price.
+   */
   source: z.enum(['gateway', 'estimate']),
-  /** Which model would answer. */
+  /** The model that would answer. */
   modelName: z.string(),
   simulated: z.boolean(),
   byok: z.boolean(),
   promptTokens: z.object({ low: tokens, estimate: tokens, high: tokens }),
-  /** How many of them are likely to be read from the provider's cache: what its last answer here says. */
+  /** Tokens probably read from the provider’s cache, judging by its last answer here. */
   cachedTokens: tokens,
   completionTokens: z.object({ low: tokens, high: tokens }),
-  /** Null where no price is known. */
+  /** Null: unknown price. */
   costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable(),
-  /** The upper end in its parts, and an answer as long as the usual one of this chat. */
+  /** The parts of the upper bound, and the cost of an answer of usual length for this chat. */
   parts: z.array(z.object({ kind: billKind, tokens: tokens.nullable(), usd: usdAmount })),
   usual: z.object({ replies: z.int(), completionTokens: tokens, usd: usdAmount }).nullable(),
-  /** A longer answer costs more than the upper end. */
+  /** A longer answer would exceed the upper bound. */
   openEnded: z.boolean(),
   pricesAsOf: z.string().nullable(),
-  /** What would refuse it: the gateway's limits, or a file that this model does not read. */
+  /** What would refuse it: limits of the gateway, or a file that the model cannot read. */
   obstacles: z.array(told.extend({ code: z.string() })),
   caps: z.array(capState),
   context: z.object({
-    /** Null where the model does not say. */
+    /** Null: unknown. */
     limitTokens: tokens.nullable(),
     usedTokens: tokens,
-    /** Messages of the shown branch that are not sent with this one. */
+    /** Messages of the shown branch that are not sent. */
     notSentIds: z.array(id),
-    /** They would have to be left out, and the chat is set to stop instead. */
+    /** Messages would have to be left out, but the chat is set to stop instead. */
     overflows: z.boolean(),
-    /** A summary is written first, so that they are left out of nothing: it is billed besides. */
+    /** A summary will be written first and billed separately, so nothing is left out. */
     summarises: z.boolean().optional(),
   }),
 });
@@ -53,13 +55,13 @@ const asked = z.object({
 });
 
 export const quotesContract = {
-  /** Asks no model and holds nothing. */
+  /** Runs no model, holds no credits. */
   get: oc.input(asked).output(quote),
-  /** What the router would choose now, and why; asks no model and holds nothing. */
+  /** The router’s current choice and its reason; runs no model, holds no credits. */
   route: oc
     .input(
       asked.extend({
-        /** In whose place it would stand: a message of the user's, with these words, or an answer, asked for again. */
+        /** What it replaces: a message of the user with this text, or an answer that is asked for again. */
         inPlaceOf: id.nullable().default(null),
       }),
     )

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { told } from '../common/fields.ts';
 
-/** A model that the router looked at. */
+/** A model considered by the router. */
 const candidate = z.object({
   id: z.string(),
   name: z.string(),
-  /** USD per token, as the catalogue lists it today; null where no price is known. */
+  /** Today’s list price in USD per token; null: unknown. */
   price: z.object({ prompt: z.string(), completion: z.string() }).nullable(),
-  /** Null where it was not in the running. */
+  /** Null: excluded. */
   score: z.number().nullable(),
-  /** Why it was not in the running, in the words of the gateway's interface, such as `capability:vision`. */
+  /** Reasons for its exclusion in the gateway’s terms, such as `capability:vision`. */
   excluded: z.array(z.string()),
 });
 
@@ -18,31 +18,31 @@ const attempt = z.object({
   id: z.string(),
   name: z.string(),
   failed: z.boolean(),
-  /** The error's code; null where it answered. */
+  /** The error’s code; null: it answered. */
   code: z.string().nullable(),
   latencyMs: z.int(),
 });
 
-/** A routing decision as the gateway keeps it, with what it means in money. */
+/** A routing decision from the gateway’s record, with its meaning in money. */
 export const routingDecision = z.object({
   selected: z.object({ id: z.string(), name: z.string() }),
   policy: z.string(),
   tier: z.enum(['simple', 'standard', 'complex']).nullable(),
-  /** Nobody reached the quality that the question needs, so it was not asked for. */
+  /** No model reached the quality that the question needs, so this requirement was dropped. */
   relaxed: z.boolean(),
-  /** Best score first, then those that were not in the running. */
+  /** Candidates by score, then excluded ones. */
   candidates: z.array(candidate),
-  /** In the order they were made. */
+  /** In order. */
   attempts: z.array(attempt),
-  /** The next best candidate with a price, and what as many tokens cost there; `moreUsd` is negative where less. */
+  /** The next best candidate with a price, and its cost for as many tokens; `moreUsd` is negative if cheaper. */
   alternative: z
     .object({ id: z.string(), name: z.string(), costUsd: usdAmount, moreUsd: usdAmount.nullable() })
     .nullable(),
 });
 
 /**
- * Why nobody can tell: `other_gateway` is not in use any more, `no_records` is a gateway that keeps none, `settling` is
- * asked too early, `no_decision` is a request whose record holds none.
+ * Why it is unknown: `other_gateway` is not in use any more, `no_records`: the gateway keeps none, `settling`: too
+ * early, `no_decision`: the record has none.
  */
 export const routingUnknown = z.enum(['other_gateway', 'no_records', 'settling', 'no_decision']);
 
@@ -51,22 +51,22 @@ export const routingAnswer = z.discriminatedUnion('known', [
   z.object({ known: z.literal(false), why: routingUnknown }),
 ]);
 
-/** What the router would choose for a message that is not sent yet. */
+/** The router’s choice for an unsent message. */
 export const routePreview = z.discriminatedUnion('known', [
   z.object({
     known: z.literal(true),
     decision: routingDecision.pick({ selected: true, policy: true, tier: true, relaxed: true, candidates: true }),
-    /** Of an answer by the model that would be chosen; null where no price is known. */
+    /** Of an answer by the chosen model; null: unknown price. */
     costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable(),
     simulated: z.boolean(),
-    /** The next best candidate, and what it would cost. */
+    /** The next best candidate and its cost. */
     alternative: z
       .object({ id: z.string(), name: z.string(), costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable() })
       .nullable(),
     /** What would refuse it. */
     obstacles: z.array(told),
   }),
-  /** This gateway tells nothing before it is asked. */
+  /** This gateway has no quotes. */
   z.object({ known: z.literal(false) }),
 ]);
 

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { id, timeMs, told } from '../common/fields.ts';
 import { conversation } from './conversations.ts';
 
-/** A piece of text; `hit` where it is what was searched for. */
+/** A span of text; `hit`: it matches. */
 const piece = z.object({ text: z.string(), hit: z.boolean() });
 
 export const searchHit = z.object({
   conversation,
   title: z.array(piece),
-  /** Null: the title matches, or the filters alone. */
+  /** Null: the title or the filters match. */
   message: z.object({ id, role: z.enum(['user', 'assistant']), createdAt: timeMs, snippet: z.array(piece) }).nullable(),
 });
 
@@ -28,7 +28,7 @@ export const searchContract = {
       }),
     )
     .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(told) })),
-  /** Where a text occurs in the shown branch of a conversation, without case, oldest first: also what is not on screen. */
+  /** Matches in the shown branch of a conversation, ignoring case, oldest first, loaded or not. */
   inConversation: oc
     .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))
     .output(z.object({ matches: z.array(z.object({ messageId: id, count: z.int() })), total: z.int() })),

@@ -4,7 +4,7 @@ import { id, timeMs } from '../common/fields.ts';
 
 const ids = z.array(id).min(1).max(10_000);
 const uploadId = id;
-/** What of an import stays behind. Files in three kinds: not whole, not kept here, and named without being in it. */
+/** What is not imported. Files: incomplete, of a type that is not stored, or referenced but missing. */
 const left = z.enum([
   ...(['tool_steps', 'thoughts', 'files', 'other', 'empty_chats'] as const),
   ...(['damaged_files', 'refused_files', 'missing_files'] as const),
@@ -12,7 +12,7 @@ const left = z.enum([
 const leftOut = z.array(z.object({ what: left, count: z.int() }));
 
 export const exportFormat = z.enum(['markdown', 'json', 'html']);
-/** What can be written to disk: PDF as well. */
+/** Formats for saving: PDF too. */
 export const savedFormat = z.enum([...exportFormat.options, 'pdf']);
 
 export const importPreview = z.object({
@@ -30,26 +30,26 @@ export const importPreview = z.object({
 });
 
 export const transferContract = {
-  /** The file in pieces, in order. Markdown and HTML show the branch that is shown; JSON holds all of them, and the files. */
+  /** The file in chunks. Markdown and HTML have the shown branch; JSON has all branches, and the attachments. */
   export: oc.input(z.object({ ids, format: exportFormat })).output(eventIterator(z.object({ text: z.string() }))),
   /**
-   * Asks with the system's own dialog where to, and writes the file there; answers with its name, or null where the reader
-   * gave up. The page never names a path. Only where the host has `saveDialog`.
+   * Saves to a path chosen in the system’s dialog; returns the file name, or null if cancelled. The page never names a
+   * path. Only if the host has `saveDialog`.
    */
   save: oc
     .input(z.object({ ids, format: savedFormat, name: z.string().min(1).max(300) }))
     .output(z.object({ savedAs: z.string().nullable() })),
-  /** Chats as a page for the browser to print, at an address that is served once. Only where the host has no `saveDialog`. */
+  /** Prepares a page to print, at a path that is served once. Only if the host has no `saveDialog`. */
   preparePrint: oc.input(z.object({ ids })).output(z.object({ path: z.string() })),
-  /** Begins to receive a file; it is kept apart until it is imported or given up. */
+  /** Starts an upload; the file is kept apart until imported or discarded. */
   beginImport: oc.output(z.object({ uploadId })),
-  /** The next bytes of the file, in base64; `offset` says where they belong, so that none is lost or doubled. */
+  /** The next bytes in base64; `offset` detects lost or repeated pieces. */
   appendImport: oc
     .input(z.object({ uploadId, offset: z.int().min(0), base64: z.base64().max(1_400_000) }))
     .output(z.object({ received: z.int() })),
-  /** Reads the file and says what is in it. A file that is not whole or not known is refused with `import_refused`. */
+  /** Previews the content. An incomplete or unknown file throws `import_refused`. */
   previewImport: oc.input(z.object({ uploadId })).output(importPreview),
-  /** Imports the named conversations, or all. Those that are here already are left alone. */
+  /** Imports these conversations, or all. Existing ones are left unchanged. */
   commitImport: oc
     .input(z.object({ uploadId, sourceIds: z.array(z.string().max(200)).max(100_000).nullable() }))
     .output(z.object({ imported: z.int(), alreadyHere: z.int(), leftOut })),

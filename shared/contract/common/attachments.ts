@@ -5,14 +5,14 @@ import { attachmentLimits } from './limits.ts';
 
 export const attachmentKind = z.enum(['image', 'pdf', 'text']);
 
-/** A file of a message or a draft. `id` is the SHA-256 of its bytes: the same file is kept once. */
+/** An attachment of a message or a draft. `id` is the SHA-256 of its bytes: each file is stored once. */
 export const attachment = z.object({
   id: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(255),
   kind: attachmentKind,
   mediaType: z.string().max(100),
   bytes: z.int().positive(),
-  /** Input tokens it is expected to cost, by the gateway's own rule (wire contract §7). */
+  /** Estimated input tokens, by the gateway’s rule (wire contract §7). */
   tokens: z.int().nonnegative(),
 });
 
@@ -25,8 +25,8 @@ const base64 = z
 
 export const attachmentsContract = {
   /**
-   * One piece of a file, in order. `uploadId` is made by the caller. The piece that completes it answers with the kept
-   * attachment, whose type is what its bytes say, not its name; `attachment_refused` says why a file is not taken.
+   * Uploads one piece, in order. `uploadId` is made by the caller. The last piece returns the attachment, whose type is
+   * detected from its bytes; `attachment_refused` says why a file is refused.
    */
   upload: oc
     .input(
@@ -39,7 +39,7 @@ export const attachmentsContract = {
       }),
     )
     .output(z.object({ attachment: attachment.nullable() })),
-  /** One piece of a kept file, from `offset`. */
+  /** Reads one piece from `offset`. */
   read: oc
     .input(z.object({ id: attachment.shape.id, offset: z.int().nonnegative() }))
     .output(z.object({ data: base64, totalBytes: z.int() })),

@@ -13,7 +13,7 @@ export const billKind = z.enum([
   'output',
   'tools',
   'request',
-  /** What the gateway charged beyond its price row, such as a fee; negative where it charged less. */
+  /** Charged beyond its price, such as a fee; negative if less. */
   'other',
 ]);
 
@@ -22,16 +22,16 @@ export const bill = z.object({
   lines: z.array(z.object({ kind: billKind, tokens: z.int().nullable(), usd: usdAmount })),
 });
 
-/** What a conversation cost, deleted messages included: the ledger does not forget them either. */
+/** The cost of a conversation including deleted messages, as in the ledger. */
 export const conversationTotal = z.object({
   usd: usdAmount,
   testCreditsUsd: usdAmount,
   requests: z.int(),
-  /** Requests whose cost nobody knows: never counted as $0. */
+  /** Requests with unknown costs, never counted as $0. */
   unknown: z.int(),
-  /** Requests in the sums that are estimates or list prices of one's own key, not ledger entries. */
+  /** Requests whose cost is an estimate or a list price, not in the ledger. */
   notBilled: z.int(),
-  /** Spent on other things than answers, by purpose; part of the sums. */
+  /** Costs other than answers, by purpose; included in the sums. */
   auxiliary: z.array(z.object({ purpose: z.string(), requests: z.int(), usd: usdAmount, testCredits: z.boolean() })),
 });
 

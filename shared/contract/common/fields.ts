@@ -6,19 +6,19 @@ export const id = z.string().min(1).max(64);
 export const timeMs = z.int();
 /** `router`, or `provider/model` as the catalogue lists it. */
 export const modelId = z.string().min(1).max(300);
-/** Which ledger account pays: the user's own (`main`) or the sandbox's test credits. */
+/** The billing account: the user’s own (`main`) or test credits (`sandbox`). */
 export const wallet = z.enum(['main', 'sandbox']);
 export type Wallet = z.infer<typeof wallet>;
 
-/** Where a secret is kept: the OS keychain, this session's memory only, or the environment the app was started with. */
+/** Where a secret is kept: the OS keychain, in memory for this session, or an environment variable. */
 export const secretStorage = z.enum(['keychain', 'session', 'environment']);
 export type SecretStorage = z.infer<typeof secretStorage>;
 
-/** Words of the app's own catalogue: their name there, and the values in them. */
+/** A text of the app’s catalogue: its name and parameters. */
 export const namedRefusal = z.object({ name: z.string(), values: z.record(z.string(), z.unknown()) });
 
-/** A sentence for a person, as an `AppError` has it: the one form in which words cross. */
+/** A sentence for the user, as in `AppError`: the only form in which texts are sent. */
 export const told = z.object({ message: z.string(), refusal: namedRefusal.nullish() });
 
-/** A rule of the contract by its name, in place of zod's message: whoever broke it reads the words of the catalogue. */
+/** Names a rule of the contract in place of zod’s message, so that its violation is worded by the catalogue. */
 export const rule = (name: InputRule): InputRule => name;

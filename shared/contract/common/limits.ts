@@ -1,18 +1,20 @@
 const mib = 1_048_576;
 
-/** What a message may carry. Together they stay below the gateway's body limit of 25 MiB in base64 (wire contract §7). */
+/**
+ * Limits for attachments of a message. In base64 they stay below the gateway’s body limit of 25 MiB (wire contract §7).
+ */
 export const attachmentLimits = {
   imageBytes: 5 * mib,
   pdfBytes: 10 * mib,
   textBytes: mib,
   perMessage: 10,
   bytesPerMessage: 12 * mib,
-  /** Bytes in one piece of an upload or a read. */
+  /** Bytes per piece of an upload or read. */
   chunkBytes: 262_144,
 } as const;
 
-/** Most models that one question is asked of at once. */
+/** Models per comparison. */
 export const mostCompared = 4;
 
-/** As many messages are read at once, and held by one reader. */
+/** Messages per page, and per reader’s snapshot. */
 export const mostAtOnce = 400;
