@@ -27,7 +27,7 @@ test('in another language no dialog, menu or error is left in English', async ({
   await close();
   keep(dataFolder, 'user', { language: 'en-XA', confirmRoute: true });
   const { port } = provider.address() as AddressInfo;
-  const { page } = await launch({ dataFolder, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` } });
+  const { page } = await launch({ dataFolder, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }, paced: true });
   const reader = wordReader({ page, dataFolder }, [question, 'fetch_page', fileName, serverName, providerSaid]);
   const walk = walker(page, reader.look);
   for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
