@@ -27,11 +27,18 @@ test('in another language no dialog, menu or error is left in English', async ({
   await close();
   keep(dataFolder, 'user', { language: 'en-XA', confirmRoute: true });
   const { port } = provider.address() as AddressInfo;
-  const { page } = await launch({ dataFolder, env: { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }, paced: true });
+  const { page } = await launch({ dataFolder, env: refusing(`http://127.0.0.1:${port}`), paced: true });
   const reader = wordReader({ page, dataFolder }, [question, 'fetch_page', fileName, serverName, providerSaid]);
   const walk = walker(page, reader.look);
   for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
   expect(reader.left).toEqual({});
+});
+
+/** One provider whose key the user enters, and one that has its key already; neither takes it. */
+const refusing = (address: string) => ({
+  OPENAI_BASE_URL: `${address}/v1`,
+  ANTHROPIC_BASE_URL: address,
+  ANTHROPIC_API_KEY: 'sk-ant-wrong-0123456789',
 });
 
 /** The composer's menus, what a file may be, and what a chat is sent with. */
@@ -122,6 +129,13 @@ async function chats({ page, go, look, button, open }: Walk): Promise<void> {
       await page.getByRole('dialog').waitFor();
     });
   }
+  await button('Chat actions').click();
+  await item('Move to folder…').click();
+  await page.getByLabel(pseudo('New folder'), { exact: true }).fill(serverName);
+  await page.keyboard.press('Enter');
+  const folder = page.getByRole('button', { name: new RegExp(`^⟦${serverName}, `) });
+  await open('a folder', () => folder.click({ button: 'right' }));
+  await open('a new folder', () => button('New folder').click());
   await go('#chats/all');
   const search = page.getByRole('searchbox');
   await search.fill('pinned:perhaps folder:nowhere');
@@ -223,8 +237,8 @@ async function tools({ page, go, look, button, open, field, message, choose }: W
   await look('a tool that was not allowed');
 }
 
-/** Prompts, presets and caps. */
-async function library({ page, go, look, button, open }: Walk): Promise<void> {
+/** Prompts, presets and caps, and a message over one of them. */
+async function library({ page, go, look, button, open, message, choose }: Walk): Promise<void> {
   await go('#settings/prompts');
   await open('a new prompt', () => button('Add prompt').click());
   await open('a new preset', () => button('Add preset').click());
@@ -235,8 +249,21 @@ async function library({ page, go, look, button, open }: Walk): Promise<void> {
   await expect(page.getByText(pseudo('This file is not an export of Portico’s prompts or presets.'))).toBeVisible();
   await look('no prompts in a file');
   await go('#settings/caps');
-  await page.getByRole('textbox').first().fill('much');
+  const cap = page.getByRole('textbox').first();
+  await cap.fill('much');
   await look('no cap');
+  await cap.fill('0.000001');
+  await button('Save caps').click();
+  await page.getByText(pseudo('Caps saved')).waitFor();
+  await go('#chat');
+  await choose('Claude Sonnet 5');
+  await message.fill(question);
+  await button('Send').click();
+  await button('Send once anyway').waitFor();
+  await look('over a cap');
+  await button('Send once anyway').click();
+  await page.getByRole('link', { name: pseudo('Check keys') }).waitFor();
+  await look('a provider that refuses the key');
 }
 
 /** Imports that are refused, and a backup. */
