@@ -54,7 +54,6 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     account: accountFeature({ connections, hasProvider }),
     app: appFeature({ host, platform, dataFolder, keychain, problem: () => (remote.get() ? null : waiting.problem()) }),
     attachments,
-    bills: library.bills,
     caps: chats.caps,
     comparisons: chats.comparisons,
     backup: library.backup,

@@ -25,14 +25,12 @@ import { quotesContract } from './chat/quotes.ts';
 import { searchContract } from './chat/search.ts';
 import { transferContract } from './chat/transfer.ts';
 import { attachmentsContract } from './common/attachments.ts';
-import { billsContract } from './common/bills.ts';
 
 /** Everything a renderer may ask of the core. Every addition needs a security review. */
 export const contract = {
   account: accountContract,
   app: appContract,
   attachments: attachmentsContract,
-  bills: billsContract,
   caps: capsContract,
   backup: backupContract,
   changes: changesContract,

@@ -6,6 +6,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../support/chat-ended.ts';
 import { eventually } from '../support/eventually.ts';
+import { readTotal } from '../support/read-thread.ts';
 import { testCore } from '../support/test-core.ts';
 
 /** A chat that calls tools, against upstreams that somebody else wrote: three kinds, one app. */
@@ -60,7 +61,7 @@ describe.each(kinds)('%s', (model) => {
     expect(messages[1]?.toolCalls).toMatchObject([{ name: 'calculator', run: { state: 'done', result: '42' } }]);
     expect(JSON.stringify(mock.getRequests().at(-1)?.body)).toContain('42');
     await eventually(async () => {
-      const total = await client.bills.total({ conversationId });
+      const total = await readTotal(client, conversationId);
       expect(total).toMatchObject({ requests: 2, unknown: 0, usd: await booked(messages) });
       expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 1 }]);
     });
@@ -117,5 +118,5 @@ test('a cap is looked at before each round, and the words before it stay', async
   await client.chat.continue({ answerId: messages.at(-1)?.id ?? '' });
   const whole = await ended(conversationId);
   expect(whole.at(-1)).toMatchObject({ status: 'done', text: 'It is 42.' });
-  await eventually(async () => expect(await booked(whole)).toBe((await client.bills.total({ conversationId })).usd));
+  await eventually(async () => expect(await booked(whole)).toBe((await readTotal(client, conversationId)).usd));
 });

@@ -7,6 +7,7 @@ import { createLiveAnswers } from '../../renderer/features/thread-data/answer-vi
 import type { Thread } from '../../renderer/features/thread-data/conversation-cache.ts';
 import { threadKey, threadStream } from '../../renderer/features/thread-data/follow-thread.ts';
 import { eventually } from '../support/eventually.ts';
+import { readThread } from '../support/read-thread.ts';
 import { testCore } from '../support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -70,8 +71,7 @@ test('one message and its answer: what is read, quoted, told and asked', async (
   await client.models.list();
   const ask = { text: 'What is a portico?', model: 'openai/gpt' };
   const { conversationId } = await client.chat.send({ ...ask, messageId: 'first' });
-  const answered = async () =>
-    expect((await client.conversations.get({ id: conversationId })).messages.at(-1)?.bill).toBeTruthy();
+  const answered = async () => expect((await readThread(client, conversationId)).messages.at(-1)?.bill).toBeTruthy();
   await eventually(answered);
   const reads: string[] = [];
   const prepare = Sqlite.prototype.prepare;

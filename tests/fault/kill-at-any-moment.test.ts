@@ -8,6 +8,7 @@ import { parseUsd } from '#shared/money.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import { eventually } from '../support/eventually.ts';
 import { seeded } from '../support/power-loss.ts';
+import { readThread, readTotal } from '../support/read-thread.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
 /** `PORTICO_LONG=1` kills 100 times; the ordinary run 3 times. */
@@ -124,7 +125,7 @@ async function runUntilKilled(firstDraft: number): Promise<Promised> {
 
 /** All of it, and nothing that is still running. */
 async function expectKept(client: Client, { chats, questions, answers, saved, draft }: Promised) {
-  const threads = await Promise.all([...chats].map((id) => client.conversations.get({ id, limit: 400 })));
+  const threads = await Promise.all([...chats].map((id) => readThread(client, id, { limit: 400 })));
   const messages = new Map(threads.flatMap((thread) => thread.messages.map((message) => [message.id, message])));
   for (const [id, text] of questions) expect(messages.get(id)).toMatchObject({ role: 'user', text });
   for (const [id, end] of answers) {
@@ -142,7 +143,7 @@ async function expectKept(client: Client, { chats, questions, answers, saved, dr
 async function sums(client: Client) {
   const wallet = (await client.account.wallets()).find(({ id }) => id === 'sandbox');
   const { conversations } = await client.conversations.list({ limit: 500 });
-  const totals = await Promise.all(conversations.map(({ id }) => client.bills.total({ conversationId: id })));
+  const totals = await Promise.all(conversations.map(({ id }) => readTotal(client, id)));
   return {
     held: wallet?.balance.held,
     left: parseUsd(wallet?.balance.amount ?? '0'),

@@ -11,6 +11,7 @@ import { builtGateway, type GatewayProgram } from '../support/gateway-process.ts
 import { openHoldingProxy } from '../support/holding-proxy.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
 import { openPricedUpstream, pricedModel } from '../support/priced-upstream.ts';
+import { readThread, readTotal } from '../support/read-thread.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
 let main: string;
@@ -67,17 +68,17 @@ test('a charge that was made before anything of the answer was told is found aft
   await before.web.kill('SIGKILL');
 
   const { client } = await startWeb(dataDir);
-  const read = async () => (await client.conversations.get({ id: conversationId })).messages;
+  const read = async () => (await readThread(client, conversationId)).messages;
   const unknown = { status: 'interrupted', text: '', requestId: null, costUsd: null, costSource: 'unknown' };
   expect((await read())[1]).toMatchObject(unknown);
-  expect(await client.bills.total({ conversationId })).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
+  expect(await readTotal(client, conversationId)).toMatchObject({ usd: '0', requests: 1, unknown: 1 });
   await client.gateway.connect({ baseUrl: proxy.url, key });
   await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
 
   const charged = await charges();
   expect(sumOf(charged)).toBeGreaterThan(0n);
   expect(charged.map(({ requestId }) => requestId)).toEqual([(await read())[1]?.requestId]);
-  expect(await client.bills.total({ conversationId })).toMatchObject({
+  expect(await readTotal(client, conversationId)).toMatchObject({
     usd: formatUsd(nanoUsd(sumOf(charged))),
     requests: 1,
     unknown: 0,
@@ -93,7 +94,7 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   for (const messageId of ['k1', 'k2', 'k3']) {
     const sent = await before.client.chat.send({ messageId, conversationId, text: 'Hello?', model: pricedModel });
     conversationId = sent.conversationId;
-    const answered = async () => (await before.client.conversations.get({ id: sent.conversationId })).messages.at(-1);
+    const answered = async () => (await readThread(before.client, sent.conversationId)).messages.at(-1);
     await eventually(async () => expect(await answered()).toMatchObject({ status: 'done', costSource: 'billed' }));
   }
   const id = conversationId ?? '';
@@ -107,10 +108,10 @@ test('what a summary has cost that kill -9 ended is found, and the chat’s tota
   const { client } = await startWeb(dataDir);
   expect(await client.context.summary({ conversationId: id })).toBeNull();
   await client.gateway.connect({ baseUrl: proxy.url, key });
-  await eventually(async () => expect((await client.bills.total({ conversationId: id })).unknown).toBe(0));
+  await eventually(async () => expect((await readTotal(client, id)).unknown).toBe(0));
   const charged = await charges();
   expect(charged).toHaveLength(4);
-  expect(await client.bills.total({ conversationId: id })).toMatchObject({
+  expect(await readTotal(client, id)).toMatchObject({
     usd: formatUsd(nanoUsd(sumOf(charged))),
     requests: 4,
     auxiliary: [{ purpose: 'compact', usd: formatUsd(nanoUsd(charged[0]?.charged ?? 0n)) }],
@@ -130,7 +131,7 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
   expect(rows(dataDir, 'portico.db', "messages where role = 'assistant'")).toMatchObject([cut]);
 
   const { client } = await startWeb(dataDir);
-  const read = async () => (await client.conversations.get({ id: sent.conversationId })).messages;
+  const read = async () => (await readThread(client, sent.conversationId)).messages;
   const found = {
     status: 'interrupted',
     requestId: expect.stringMatching(/^req_/),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import { sayYesTo } from '../support/answer-question.ts';
 import { eventually } from '../support/eventually.ts';
+import { readThread, readTotal } from '../support/read-thread.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
 const greeter = fileURLToPath(new URL('../support/mcp/greeter.ts', import.meta.url));
@@ -34,7 +35,7 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
   const waits = await before.chat.send({ messageId: 'k1', text: 'Please greet somebody', model });
   const runs = await before.chat.send({ messageId: 'k2', text: 'Please wait', model });
   const stateOf = async (client: typeof before, { conversationId }: typeof waits) => {
-    const { messages, runningIds } = await client.conversations.get({ id: conversationId });
+    const { messages, runningIds } = await readThread(client, conversationId);
     return { runningIds, status: messages.at(-1)?.status, run: messages.at(-1)?.toolCalls[0]?.run };
   };
   const until = (started: typeof waits, state: string) =>
@@ -65,9 +66,9 @@ test('kill -9 while tools wait and run: both are marked, nothing runs by itself,
       [waits, 'stopped before the user had decided'],
       [runs, 'may have done its work'],
     ] as const) {
-      const { messages } = await after.conversations.get({ id: conversationId });
+      const { messages } = await readThread(after, conversationId);
       expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining(words) });
-      const total = await after.bills.total({ conversationId });
+      const total = await readTotal(after, conversationId);
       expect(total).toMatchObject({ requests: 2, unknown: 0 });
       const { transactions } = await after.credits.get({ wallet: 'sandbox', limit: 100 });
       const ids = messages.flatMap(({ requestId }) => requestId ?? []);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseUsd } from '#shared/money.ts';
 import { builtHosts } from '../hosts/built-hosts.ts';
 import { eventually } from '../support/eventually.ts';
+import { readThread, readTotal } from '../support/read-thread.ts';
 import { readUntil } from '../support/test-core.ts';
 import { startWebProcess, type WebProcess } from '../support/web-process.ts';
 
@@ -36,7 +37,7 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
 
   web = await startWebProcess(main, ['--data-dir', dataDir]);
   const after = await web.connect();
-  const read = async () => (await after.conversations.get({ id: conversationId })).messages;
+  const read = async () => (await readThread(after, conversationId)).messages;
   const [question, answer] = await read();
   expect(question).toMatchObject({ id: 'k1', text: 'Tell me slowly.' });
   expect(answer).toMatchObject({ status: 'interrupted', requestId: expect.stringMatching(/^req_/) });
@@ -48,16 +49,16 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
   expect(settled?.balance.held).toBe('0');
   const charged = await chargedTo(after);
   expect(parseUsd(opening?.balance.amount ?? '') - parseUsd(settled?.balance.amount ?? '')).toBe(charged);
-  const { testCreditsUsd, ...total } = await after.bills.total({ conversationId });
+  const { testCreditsUsd, ...total } = await readTotal(after, conversationId);
   expect(parseUsd(testCreditsUsd)).toBe(charged);
   expect(total).toMatchObject({ requests: 1, unknown: 0, notBilled: 0 });
 
   const next = await after.chat.send({ messageId: 'k2', conversationId, text: 'Go on.', model: 'sandbox/echo' });
   await eventually(async () => {
-    const { messages } = await after.conversations.get({ id: conversationId });
+    const { messages } = await readThread(after, conversationId);
     expect(messages.at(-1)).toMatchObject({ id: next.answerId, status: 'done', text: 'Go on.' });
   });
-  const billed = async () => parseUsd((await after.bills.total({ conversationId })).testCreditsUsd);
+  const billed = async () => parseUsd((await readTotal(after, conversationId)).testCreditsUsd);
   await eventually(async () => expect(await billed()).toBe(await chargedTo(after)));
   expect(await billed()).toBeGreaterThan(0n);
 });

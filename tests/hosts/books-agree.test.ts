@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { disagreements } from '../support/books-agree.ts';
+import { readThread } from '../support/read-thread.ts';
 import { startWebProcess } from '../support/web-process.ts';
 import { builtHosts } from './built-hosts.ts';
 
@@ -16,7 +17,7 @@ test('a chat and the ledger that differ by a nano-dollar are found to', async ()
   onTestFinished(async () => void (await web.kill('SIGKILL')));
   const client = await web.connect();
   const { conversationId, answerId } = await client.chat.send({ messageId: 'm1', text: 'Hi', model: 'sandbox/echo' });
-  const answer = async () => (await client.conversations.get({ id: conversationId })).messages[1];
+  const answer = async () => (await readThread(client, conversationId)).messages[1];
   await expect.poll(answer).toMatchObject({ status: 'done', costSource: 'billed' });
   await web.kill('SIGTERM');
   expect(disagreements(dataFolder)).toEqual([]);

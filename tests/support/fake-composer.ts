@@ -98,12 +98,6 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
         return { data: file?.pieces.join('') ?? '', totalBytes: file?.bytes ?? 0 };
       }),
     },
-    bills: {
-      total: os.bills.total.handler(async () => {
-        await guard('bills.total');
-        return fakeTotal;
-      }),
-    },
     caps: {
       get: os.caps.get.handler(async () => {
         await guard('caps.get');

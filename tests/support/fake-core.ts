@@ -247,14 +247,6 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('conversations.list');
         return organise.list(input);
       }),
-      get: os.conversations.get.handler(async ({ input }) => {
-        await guard('conversations.get');
-        return { ...page(input), runningIds: runningIn(input.id).map(({ id }) => id) };
-      }),
-      around: os.conversations.around.handler(async ({ input }) => {
-        await guard('conversations.around');
-        return around(input.messageId, input.before, input.after);
-      }),
       keepScrollPosition: os.conversations.keepScrollPosition.handler(async ({ input }) => {
         await guard('conversations.keepScrollPosition');
         data.places[input.id] = input.place;

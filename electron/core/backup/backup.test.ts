@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Backup } from '#shared/contract/app/backup.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
 
@@ -22,7 +23,7 @@ async function start(options: Parameters<typeof testCore>[0] = {}) {
   const ask = async (messageId: string, text: string) => {
     const { conversationId } = await core.client.chat.send({ messageId, text, model: 'openai/gpt' });
     await expect
-      .poll(async () => (await core.client.conversations.get({ id: conversationId })).conversation.live, {
+      .poll(async () => (await readThread(core.client, conversationId)).conversation.live, {
         interval: 5,
       })
       .toBe(false);
@@ -135,7 +136,7 @@ describe('attached files', () => {
     const sent = { messageId: 'm1', text: 'See this', model: 'openai/gpt', attachments: [attachment] };
     const { conversationId } = await client.chat.send(sent);
     await expect
-      .poll(async () => (await client.conversations.get({ id: conversationId })).conversation.live, { interval: 5 })
+      .poll(async () => (await readThread(client, conversationId)).conversation.live, { interval: 5 })
       .toBe(false);
     const { id } = attachment;
     return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -25,9 +26,8 @@ async function sendAndWait({ client }: TestCore, input: Parameters<TestCore['cli
 async function finished({ client }: Pick<TestCore, 'client'>, { conversationId }: { conversationId: string }) {
   const events = await client.chat.watch({ conversationId });
   await events.next();
-  const first = await client.conversations.get({ id: conversationId });
-  if (first.messages.some((message) => message.status === 'streaming')) await readUntil(events, ended);
-  return client.conversations.get({ id: conversationId });
+  if ((await readThread(client, conversationId)).runningIds.length > 0) await readUntil(events, ended);
+  return readThread(client, conversationId);
 }
 
 test('an answer is stored with its words, its maker and what it was billed', async () => {
@@ -82,7 +82,7 @@ test('stop keeps what had arrived, aborts the request and learns what it cost', 
   const costs = await client.chat.watch({ conversationId });
   await costs.next();
   await client.chat.stop({ answerId });
-  const { messages } = await client.conversations.get({ id: conversationId });
+  const { messages } = await readThread(client, conversationId);
   expect(messages[1]).toMatchObject({ text: 'Half an ', status: 'cancelled', finishReason: null, error: null });
   expect(core.gateway.aborted).toEqual([messages[1]?.requestId]);
   const seen = await readUntil(costs, (events) => JSON.stringify(events).includes('"billed"'));
@@ -278,7 +278,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
   open.splice(0, 1, next);
   const events = await next.client.chat.watch({ conversationId });
   await eventually(async () => {
-    const { messages } = await next.client.conversations.get({ id: conversationId });
+    const { messages } = await readThread(next.client, conversationId);
     expect(messages[1]).toMatchObject({ text: 'Until now', status: 'interrupted', costSource: 'billed' });
   });
   await events.return?.();
@@ -293,7 +293,7 @@ test('a conversation that is removed takes its running answer with it', async ()
   const { conversationId } = await core.client.chat.send(ask());
   await core.client.conversations.remove({ id: conversationId });
   expect((await core.client.conversations.list({})).conversations).toEqual([]);
-  await expect(core.client.conversations.get({ id: conversationId })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(readThread(core.client, conversationId)).rejects.toMatchObject({ code: 'not_found' });
   await expect(core.client.chat.watch({ conversationId }).then((stream) => stream.next())).rejects.toMatchObject({
     code: 'not_found',
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -18,7 +19,7 @@ afterEach(async () => {
 
 const models = ['openai/mini', 'openai/large', 'sandbox/tour'];
 const question = (more: object = {}) => ({ messageId: randomUUID(), text: 'Which is best?', models, ...more });
-const read = ({ client }: Pick<TestCore, 'client'>, id: string) => client.conversations.get({ id });
+const read = ({ client }: Pick<TestCore, 'client'>, id: string) => readThread(client, id);
 
 /** Until so many columns are in a state. */
 async function columns(core: TestCore, id: string, status: Message['status'], count: number): Promise<Message[]> {
@@ -61,7 +62,7 @@ test('one question is answered by all models at the same time, each a request of
       ...(metadata.conversation_id ? { conversation_id: conversationId } : {}),
     });
   const billed = done.reduce((sum, { costUsd }) => sum + parseUsd(costUsd ?? ''), 0n);
-  const total = await core.client.bills.total({ conversationId });
+  const total = await readTotal(core.client, conversationId);
   expect(parseUsd(total.usd) + parseUsd(total.testCreditsUsd)).toBe(billed);
   expect(total.auxiliary.map(({ purpose, requests }) => [purpose, requests])).toEqual([
     ['compare', 2],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { noOptions, noParameters } from '#shared/contract/chat/options.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -24,11 +25,11 @@ const ask = (text: string, more: { conversationId?: string; overCaps?: boolean }
 async function answered({ client }: TestCore, conversationId: string, count: number) {
   await expect
     .poll(async () => {
-      const { messages } = await client.conversations.get({ id: conversationId });
+      const { messages } = await readThread(client, conversationId);
       return messages.filter((message) => message.status === 'done').length;
     })
     .toBe(count);
-  return (await client.conversations.get({ id: conversationId })).messages;
+  return (await readThread(client, conversationId)).messages;
 }
 
 test('what waits is sent in order once the answer is complete, and each message once', async () => {
@@ -116,12 +117,12 @@ test('two messages at once cannot share the room that one of them needs', async 
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('an answer’s bill adds up to what it cost, and the total keeps what was paid for a chat that is gone', async () => {
+test('an answer’s bill adds up to what it cost, and what was paid for a chat that is gone counts against the caps', async () => {
   const core = await start();
   const { conversationId } = await core.client.chat.send(ask('Hi'));
   await answered(core, conversationId, 2);
   await expect
-    .poll(async () => (await core.client.conversations.get({ id: conversationId })).messages[1]?.bill?.lines)
+    .poll(async () => (await readThread(core.client, conversationId)).messages[1]?.bill?.lines)
     .toEqual([
       { kind: 'input', tokens: 2, usd: '0.000002' },
       { kind: 'cache_read', tokens: 1, usd: '0.000001' },
@@ -131,7 +132,7 @@ test('an answer’s bill adds up to what it cost, and the total keeps what was p
   await core.client.drafts.put({ chat: conversationId, draft });
   await core.client.conversations.remove({ id: conversationId });
   expect((await core.client.drafts.get({ chat: conversationId })).text).toBe('');
-  expect(await core.client.bills.total({ conversationId })).toMatchObject({ usd: '0.000007', requests: 1, unknown: 0 });
+  expect((await core.client.caps.get()).spentUsd).toMatchObject({ day: '0.000007', month: '0.000007' });
 });
 
 test('importing what was exported adds nothing twice', async () => {

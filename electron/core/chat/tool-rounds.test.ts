@@ -6,6 +6,7 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
+import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { mostResult } from '../tool-calls/run-calls.ts';
 import { mostRounds } from './rounds.ts';
@@ -30,7 +31,7 @@ afterAll(() => core.close());
 const model = 'sandbox/tools';
 const ask = (text: string, conversationId: string | null = null, asked = model) =>
   client.chat.send({ messageId: randomUUID(), conversationId, text, model: asked });
-const read = async (id: string) => (await client.conversations.get({ id, limit: 400 })).messages;
+const read = async (id: string) => (await readThread(client, id, { limit: 400 })).messages;
 const ended = (id: string) => chatEnded(client, id);
 const runsOf = (messages: readonly Message[]) =>
   messages.flatMap(({ toolCalls }) => toolCalls.map(({ run }) => [run?.state, run?.result]));
@@ -76,7 +77,7 @@ test('each round is a request with its own bill; their sum is the ledger’s, an
   expect(messages[3]?.text).toMatch(/5[\s\S]*2\.5/);
   expect(new Set(messages.slice(1).map(({ requestId }) => requestId)).size).toBe(3);
   await eventually(async () => {
-    const total = await client.bills.total({ conversationId });
+    const total = await readTotal(client, conversationId);
     expect(total).toMatchObject({ requests: 3, unknown: 0, testCreditsUsd: await ledgerOf(messages) });
     expect(total.auxiliary).toMatchObject([{ purpose: 'tool', requests: 2 }]);
     expect(Number(total.testCreditsUsd)).toBeGreaterThan(0);
@@ -117,7 +118,7 @@ test('stop while a call waits ends the turn, and the chat goes on with a call th
   await ask('What is 1 + 1?', conversationId);
   const messages = await ended(conversationId);
   expect(messages.at(-1)).toMatchObject({ status: 'done', text: expect.stringContaining('2') });
-  expect(await ledgerOf(messages)).toBe((await client.bills.total({ conversationId })).testCreditsUsd);
+  expect(await ledgerOf(messages)).toBe((await readTotal(client, conversationId)).testCreditsUsd);
 });
 
 test('stop ends a tool that never answers, and says that it may have run', async () => {
@@ -166,7 +167,7 @@ test('the model that the router chose goes on, and what is asked anew is asked o
   expect(first.slice(1).map((message) => message.model)).toEqual(['router', 'sandbox/tools']);
   await client.chat.regenerate({ answerId: first.at(-1)?.id ?? '' });
   expect((await ended(conversationId)).slice(1).map((message) => message.model)).toEqual(['router', 'sandbox/tools']);
-  expect((await client.conversations.get({ id: conversationId })).conversation.model).toBe('router');
+  expect((await readThread(client, conversationId)).conversation.model).toBe('router');
 });
 
 test('tools that are switched off for a chat are not offered there', async () => {

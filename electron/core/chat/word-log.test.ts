@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 import { openWordLog, readWordLog } from './word-log.ts';
 
@@ -80,6 +81,6 @@ test('what a window was shown is kept by the next start, however suddenly the pr
   appendFileSync(join(dataFolder, 'words.log'), '{"id":"cut off by a power');
   const next = await testCore({ dataFolder, openGateway: async () => core.gateway });
   onTestFinished(next.close);
-  const { messages } = await next.client.conversations.get({ id: conversationId });
+  const { messages } = await readThread(next.client, conversationId);
   expect(messages[1]).toMatchObject({ text: 'Shown at once', reasoning: '(think) of 🏛️ ', status: 'interrupted' });
 });

@@ -7,7 +7,7 @@ import { conversationsFeature } from '../conversations/conversations-feature.ts'
 import { messagesFeature } from '../conversations/messages-feature.ts';
 import { threadViewFeature } from '../conversations/thread-view-feature.ts';
 import { watchedThread } from '../conversations/watched-thread.ts';
-import { billsFeature } from '../costs/bills-feature.ts';
+import { totalOf } from '../costs/spend-total.ts';
 import { migrate } from '../db/db.ts';
 import { migrations } from '../db/migrations/migrations.ts';
 import { organiseFeature } from '../organise/organise-feature.ts';
@@ -38,12 +38,11 @@ export async function openLibrary(
   const databasePath = join(dataFolder, 'portico.db');
   const background = openBackground(workerFile, databasePath);
   const conversations = conversationsFeature({ ...ground, live });
-  const bills = billsFeature({ spend: chats.spend });
   const thread = watchedThread({
     readers,
     chats: conversations,
     running: live.ofConversation,
-    totalOf: (conversationId) => bills.total({ conversationId }),
+    totalOf: async (conversationId) => totalOf(await chats.spend.rows(conversationId)),
   });
   const organise = organiseFeature({
     ...ground,
@@ -71,7 +70,6 @@ export async function openLibrary(
   });
   const leaveBackups = backup.keepUp();
   return {
-    bills,
     thread,
     conversations,
     messages: { ...inThread, ...threadViewFeature({ db, now }) },

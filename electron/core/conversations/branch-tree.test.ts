@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 /** `PORTICO_TREE_RUNS=1000` makes the long run. */
@@ -49,7 +50,7 @@ function modelTree() {
 }
 
 const isSettled = async (id: string) =>
-  expect.poll(async () => (await core.client.conversations.get({ id })).runningIds, { interval: 1 }).toEqual([]);
+  expect.poll(async () => (await readThread(core.client, id)).runningIds, { interval: 1 }).toEqual([]);
 
 async function play(steps: readonly Step[]): Promise<void> {
   const { client } = core;
@@ -59,7 +60,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   await isSettled(id);
   tree.nodes.set(begun.userMessageId, { parent: null, role: 'user' });
   tree.nodes.set(begun.answerId, { parent: begun.userMessageId, role: 'assistant' });
-  const shown = async () => (await client.conversations.get({ id, limit: 400 })).messages;
+  const shown = async () => (await readThread(client, id, { limit: 400 })).messages;
   const pick = (which: number, role?: Node['role']) => {
     const of = tree.there().filter((name) => !role || tree.nodes.get(name)?.role === role);
     return of[which % Math.max(1, of.length)];

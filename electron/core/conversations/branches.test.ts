@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { addLongConversation } from '../../../tests/support/long-conversation.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
 let core: Awaited<ReturnType<typeof testCore>>;
@@ -23,14 +25,14 @@ const model = 'openai/gpt';
 async function ended<S extends { conversationId: string; answerId: string }>(starting: Promise<S>): Promise<S> {
   const started = await starting;
   await expect
-    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).runningIds, { interval: 2 })
+    .poll(async () => (await readThread(core.client, started.conversationId)).runningIds, { interval: 2 })
     .toEqual([]);
   return started;
 }
 const send = (text: string, more: { conversationId?: string; editOf?: string } = {}) =>
   ended(core.client.chat.send({ messageId: randomUUID(), text, model, ...more }));
 const shown = async (id: string) => {
-  const { messages } = await core.client.conversations.get({ id });
+  const { messages } = await readThread(core.client, id);
   return messages.map(({ text, sibling }) => `${text} ${sibling.index}/${sibling.count}`);
 };
 
@@ -69,7 +71,7 @@ test('a removal takes what hangs on it, shows what is beside it, and is taken ba
   await ended(client.chat.regenerate({ answerId: first.answerId }));
   await send('two', { conversationId: id });
   const before = await shown(id);
-  const { messages } = await client.conversations.get({ id });
+  const { messages } = await readThread(client, id);
   const removal = await client.messages.remove({ messageId: messages[1]?.id ?? '' });
   expect(removal.messages).toBe(3);
   expect(await shown(id)).toEqual(['one 1/1', 'answer 1 1/1']);
@@ -118,11 +120,11 @@ test('removing an answer that is being written stops it, and what it cost is ask
   const { conversationId, answerId } = await client.chat.send({ messageId: randomUUID(), text: 'Go', model });
   await readUntil(await client.chat.watch({ conversationId }), (seen) => JSON.stringify(seen).includes('Half'));
   const removal = await client.messages.remove({ messageId: answerId });
-  const { runningIds, conversation } = await client.conversations.get({ id: conversationId });
+  const { runningIds, conversation } = await readThread(client, conversationId);
   expect([runningIds, conversation.live]).toEqual([[], false]);
   await client.messages.restore(removal);
   await expect
-    .poll(async () => (await client.conversations.get({ id: conversationId })).messages[1])
+    .poll(async () => (await readThread(client, conversationId)).messages[1])
     .toMatchObject({ text: 'Half', status: 'cancelled', costSource: 'billed', costUsd: '0.000007' });
 });
 
@@ -166,9 +168,9 @@ test('an answer that was cut off goes on below itself: one text for the model, a
     { role: 'user', content: expect.stringContaining('cut off') },
   ]);
   await expect
-    .poll(async () => (await client.conversations.get({ id })).messages.map(({ costUsd }) => costUsd))
+    .poll(async () => (await readThread(client, id)).messages.map(({ costUsd }) => costUsd))
     .toEqual([null, '0.000007', '0.000007']);
-  const { messages } = await client.conversations.get({ id });
+  const { messages } = await readThread(client, id);
   expect(messages.map(({ continues }) => continues)).toEqual([false, false, true]);
   expect(new Set(messages.map(({ requestId }) => requestId)).size).toBe(3);
   await send('Thanks', { conversationId: id });
@@ -178,7 +180,7 @@ test('an answer that was cut off goes on below itself: one text for the model, a
     { role: 'user', content: 'Thanks' },
   ]);
   await ended(client.chat.regenerate({ answerId: more.answerId }));
-  expect((await client.conversations.get({ id })).messages.map(({ sibling }) => sibling)).toEqual([
+  expect((await readThread(client, id)).messages.map(({ sibling }) => sibling)).toEqual([
     { index: 1, count: 1 },
     { index: 2, count: 2 },
   ]);
@@ -200,24 +202,32 @@ test('a failed answer goes on from the words that had arrived', async () => {
   ).toEqual(['Tell me', 'So far']);
 });
 
-test('ten thousand messages are read in stretches, from any message, without a gap', async () => {
+test('ten thousand messages are read in pages, from any message, without a gap', async () => {
   const { client, dataFolder } = core;
   const id = addLongConversation(dataFolder, 10_000);
-  const end = await client.conversations.get({ id });
-  expect(end.messages.map((message) => message.id)).toEqual(Array.from({ length: 60 }, (_, at) => `long-${9940 + at}`));
-  expect([end.hasOlder, end.hasNewer]).toEqual([true, false]);
-  const middle = await client.conversations.around({ messageId: 'long-5000', before: 5, after: 5 });
-  expect(middle.messages.map((message) => message.id)).toEqual(
-    Array.from({ length: 11 }, (_, at) => `long-${4995 + at}`),
-  );
-  expect([middle.hasOlder, middle.hasNewer]).toEqual([true, true]);
-  const seen: string[] = end.messages.map((message) => message.id);
+  const events = (await client.chat.watch({ conversationId: id }))[Symbol.asyncIterator]();
+  const next = async () => {
+    const { value: event }: { value: ChatEvent } = await events.next();
+    if (event.type !== 'snapshot' && event.type !== 'page') throw new Error(`no page but ${event.type}`);
+    return { ...event, ids: event.messages.map((message) => message.id) };
+  };
+  const named = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `long-${from + at}`);
+  const end = await next();
+  expect(end).toMatchObject({ ids: named(9940, 10_000), hasOlder: true, hasNewer: false });
+  const readerId = end.type === 'snapshot' ? end.readerId : '';
+  let seen = end.ids;
   for (let more = end.hasOlder; more; ) {
-    const page = await client.conversations.around({ messageId: seen[0] ?? '', before: 400, after: 0 });
-    seen.unshift(...page.messages.slice(0, -1).map((message) => message.id));
+    const read = client.chat.page({ readerId, to: 'older', messageId: seen[0] ?? '' });
+    const page = await next();
+    await read;
+    seen = [...page.ids.slice(0, -1), ...seen];
     more = page.hasOlder;
   }
-  expect(seen).toEqual(Array.from({ length: 10_000 }, (_, at) => `long-${at}`));
+  expect(seen).toEqual(named(0, 10_000));
+  const jump = client.chat.page({ readerId, to: 'message', messageId: 'long-5000' });
+  expect(await next()).toMatchObject({ ids: named(4970, 5031), hasOlder: true, hasNewer: true });
+  await jump;
+  await events.return?.();
 });
 
 test('a place is where the conversation opens again, as long as its branch is shown', async () => {
@@ -227,11 +237,11 @@ test('a place is where the conversation opens again, as long as its branch is sh
   for (const text of ['two', 'three', 'four']) await send(text, { conversationId: id });
   const place = { messageId: first.answerId, offsetPx: 40 };
   await client.conversations.keepScrollPosition({ id, place });
-  const there = await client.conversations.get({ id, at: 'place', limit: 4 });
+  const there = await readThread(client, id, { at: 'place', limit: 4 });
   expect(there).toMatchObject({ place, hasOlder: false, hasNewer: true });
-  expect((await client.conversations.get({ id, limit: 4 })).hasOlder).toBe(true);
+  expect((await readThread(client, id, { limit: 4 })).hasOlder).toBe(true);
   await send('uno', { editOf: first.userMessageId });
-  expect((await client.conversations.get({ id, at: 'place' })).place).toBeNull();
+  expect((await readThread(client, id, { at: 'place' })).place).toBeNull();
 });
 
 test('an unsent wording and expanded parts are kept with their conversation, and go with it', async () => {

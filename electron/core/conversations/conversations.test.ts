@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -39,7 +40,7 @@ test('conversations are listed newest first, page by page, each once', async () 
 test('a conversation is named after its first message until the user renames it', async () => {
   const { client } = await start();
   const sent = await client.chat.send({ messageId: 'm', text: '# A question\nand more', model: 'openai/gpt' });
-  const { conversation } = await client.conversations.get({ id: sent.conversationId });
+  const { conversation } = await readThread(client, sent.conversationId);
   expect(conversation).toMatchObject({ title: 'A question', model: 'openai/gpt' });
   const renamed = await client.conversations.rename({ id: sent.conversationId, title: '  Mine  ' });
   expect(renamed.title).toBe('Mine');
@@ -79,11 +80,9 @@ test('a conversation is kept whole and in order', async () => {
     });
     conversationId = sent.conversationId;
     const id = conversationId;
-    await expect
-      .poll(async () => (await client.conversations.get({ id })).conversation.live, { interval: 2 })
-      .toBe(false);
+    await expect.poll(async () => (await readThread(client, id)).conversation.live, { interval: 2 }).toBe(false);
   }
-  const { messages } = await client.conversations.get({ id: conversationId ?? '', limit: 100 });
+  const { messages } = await readThread(client, conversationId ?? '', { limit: 100 });
   expect(messages.filter(({ role }) => role === 'user').map(({ text }) => text)).toEqual(
     Array.from({ length: 40 }, (_, index) => `${index}`),
   );

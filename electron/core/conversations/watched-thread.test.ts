@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -105,7 +106,7 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
   const { client } = core;
   const { conversationId } = await answered(core, ask('1'));
   for (const text of ['2', '3', '4']) await answered(core, { ...ask(text), conversationId });
-  const all = (await client.conversations.get({ id: conversationId })).messages;
+  const all = (await readThread(client, conversationId)).messages;
   const stream = await client.chat.watch({ conversationId, limit: 2 });
   const events = stream[Symbol.asyncIterator]();
   const [snapshot] = await until(events, has('snapshot'));

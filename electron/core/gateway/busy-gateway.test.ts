@@ -8,6 +8,7 @@ import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -117,7 +118,7 @@ test('a price that was not told for lack of time is estimated, and stands in no 
   behind.refusal = null;
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello', model: 'sandbox/echo' });
   await eventually(async () => {
-    const { messages } = await client.conversations.get({ id: conversationId });
+    const { messages } = await readThread(client, conversationId);
     expect(messages[1]).toMatchObject({ status: 'done' });
   });
 });

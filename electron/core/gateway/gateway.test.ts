@@ -9,6 +9,7 @@ import { completion, modelOf, openOwnServers } from '../../../gateway/testing/ow
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -40,7 +41,7 @@ async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } =
 async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, text = 'Hello?') {
   const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text, model });
   return eventually(async () => {
-    const { messages } = await core.client.conversations.get({ id: conversationId });
+    const { messages } = await readThread(core.client, conversationId);
     expect(messages[1]?.status).not.toBe('streaming');
     return messages[1];
   });

@@ -7,6 +7,7 @@ import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
 
 test('while another server has its books the app opens, says so, and goes on when that ends', async () => {
@@ -21,7 +22,7 @@ test('while another server has its books the app opens, says so, and goes on whe
   expect((await client.gateway.get()).status).toMatchObject({ state: 'refused', problem });
   const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'sandbox/echo' });
   await eventually(async () => {
-    const { messages } = await client.conversations.get({ id: conversationId });
+    const { messages } = await readThread(client, conversationId);
     expect(messages[1]).toMatchObject({ status: 'error', error: { code: 'database_in_use', ...problem } });
   });
   const { local } = await client.gateway.listen({ enabled: true, port: await freePort() });
@@ -34,7 +35,7 @@ test('while another server has its books the app opens, says so, and goes on whe
   expect((await client.app.info()).problem).toBeNull();
   const again = await client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: 'sandbox/echo' });
   await eventually(async () => {
-    const { messages } = await client.conversations.get({ id: again.conversationId });
+    const { messages } = await readThread(client, again.conversationId);
     expect(messages[1]?.status).toBe('done');
   });
   expect((await fetch(`${local.url}/readyz`)).status).toBe(200);

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -69,7 +70,7 @@ test('a change of many is one step back: pins, tags, archive and trash return as
   const all = () =>
     Promise.all(
       ids.map(async (id) => {
-        const { live: _, ...conversation } = (await client.conversations.get({ id })).conversation;
+        const { live: _, ...conversation } = (await readThread(client, id)).conversation;
         return conversation;
       }),
     );
@@ -104,7 +105,7 @@ test('archive and trash are views of their own, and writing on brings a chat bac
     ['two'],
   ]);
   for (const [at, id] of ids.entries()) {
-    await expect.poll(async () => (await client.conversations.get({ id })).conversation.live).toBe(false);
+    await expect.poll(async () => (await readThread(client, id)).conversation.live).toBe(false);
     await client.chat.send({ messageId: `again-${at}`, conversationId: id, text: 'more', model: 'openai/gpt' });
   }
   expect((await listed()).sort()).toEqual(['one', 'two']);
@@ -121,8 +122,8 @@ test('the trash keeps a chat for thirty days, then it is gone; emptying it takes
   const again = await testCore({ dataFolder, now: () => Date.UTC(2026, 0, 1) + 31.5 * dayMs });
   closing.splice(0, 1, again.close);
   await expect.poll(async () => (await again.client.organise.overview()).trashed).toBe(1);
-  await expect(again.client.conversations.get({ id: one })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(readThread(again.client, one)).rejects.toMatchObject({ code: 'not_found' });
   expect(await again.client.organise.emptyTrash({ ids: [two, three] })).toEqual({ removed: 1 });
-  await expect(again.client.conversations.get({ id: two })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(readThread(again.client, two)).rejects.toMatchObject({ code: 'not_found' });
   expect((await again.client.conversations.list({})).conversations.map(({ title }) => title)).toEqual(['three']);
 });

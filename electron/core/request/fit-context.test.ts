@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
+import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 type TestCore = Awaited<ReturnType<typeof testCore>>;
@@ -24,7 +25,7 @@ async function fullChat(options: Partial<typeof noOptions>, summary: string) {
     const started = await client.chat.send({ messageId: randomUUID(), conversationId, text, model: 'openai/gpt' });
     conversationId = started.conversationId;
     const answer = async () => {
-      const { messages } = await client.conversations.get({ id: started.conversationId });
+      const { messages } = await readThread(client, started.conversationId);
       return messages.find(({ id }) => id === started.answerId);
     };
     await expect.poll(async () => (await answer())?.status, { interval: 5 }).not.toBe('streaming');
@@ -55,7 +56,7 @@ test('a chat that is set to summarise writes one before the message that would n
   expect(purposes()).toEqual(['chat', 'chat', 'compact', 'chat']);
   expect(gateway.asked.at(-1)?.messages[0]?.content).toContain('It was about words.');
   await expect
-    .poll(() => client.bills.total({ conversationId: id }))
+    .poll(() => readTotal(client, id))
     .toMatchObject({ requests: 4, unknown: 0, usd: '0.000028', auxiliary: [{ purpose: 'compact', usd: '0.000007' }] });
   expect((await ask('short')).answer).toMatchObject({ status: 'done', room: null });
   expect(purposes()).toHaveLength(5);

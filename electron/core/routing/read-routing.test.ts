@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 let core: Awaited<ReturnType<typeof testCore>>;
@@ -18,7 +19,7 @@ async function answered(model: string, conversationId?: string) {
     ...(conversationId ? { conversationId } : {}),
   });
   await expect
-    .poll(async () => (await core.client.conversations.get({ id: started.conversationId })).messages.at(-1)?.status)
+    .poll(async () => (await readThread(core.client, started.conversationId)).messages.at(-1)?.status)
     .toBe('done');
   return started;
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SearchHit } from '#shared/contract/chat/search.ts';
 import { seed } from '../../../tests/seed/seed.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 let core: Awaited<ReturnType<typeof testCore>>;
@@ -37,7 +38,7 @@ beforeAll(async () => {
     const sent = await core.client.chat.send({ messageId: name, text, model: 'openai/gpt' });
     ids[name] = sent.conversationId;
     const id = sent.conversationId;
-    await eventually(async () => expect((await core.client.conversations.get({ id })).conversation.live).toBe(false));
+    await eventually(async () => expect((await readThread(core.client, id)).conversation.live).toBe(false));
   }
 });
 afterAll(() => core.close());
@@ -169,7 +170,7 @@ test('the index holds what the messages hold, through streaming, deletion and ca
 test('find in a chat counts what the shown branch holds, oldest first', async () => {
   const { client } = core;
   const conversationId = ids.capital ?? '';
-  const { messages } = await client.conversations.get({ id: conversationId });
+  const { messages } = await readThread(client, conversationId);
   expect(await client.search.inConversation({ conversationId, text: 'ZANZIBAR' })).toEqual({
     matches: messages.map((message) => ({ messageId: message.id, count: 1 })),
     total: 2,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ExportedConversation, ExportedFile } from '#shared/contract/chat/exported-conversation.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { seed } from '../../../tests/seed/seed.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { uploaded } from '../../../tests/support/upload-import.ts';
 
@@ -173,7 +174,7 @@ describe('files of an import', () => {
     await commit(plain?.id);
     expect(existsSync(join(target.dataFolder, 'attachments'))).toBe(false);
     expect(await commit(with_?.id)).toEqual({ imported: 1, alreadyHere: 0, leftOut: [] });
-    const { messages } = await target.client.conversations.get({ id: with_?.id ?? '', limit: 400 });
+    const { messages } = await readThread(target.client, with_?.id ?? '', { limit: 400 });
     expect(messages.find(hasFiles)?.attachments[0]).toMatchObject({ name: 'dot.png', mediaType: 'image/png' });
   });
 });

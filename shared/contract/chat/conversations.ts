@@ -4,7 +4,6 @@ import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
 import { id, modelId, timeMs, told } from '../common/fields.ts';
-import { mostAtOnce } from '../common/limits.ts';
 
 export const conversation = z.object({
   id,
@@ -116,8 +115,6 @@ export const message = z.object({
   comparing: id.nullable(),
 });
 
-const howMany = z.int().min(0).max(mostAtOnce);
-
 /** A scroll position: the topmost visible message, and how many of its pixels are above the viewport. */
 export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
 
@@ -146,24 +143,6 @@ export const conversationsContract = {
       }),
     )
     .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
-  /**
-   * The conversation and the newest messages of the branch that is shown; with `at: 'place'` those around the place that
-   * was kept, where there is one.
-   */
-  get: oc
-    .input(z.object({ id, limit: howMany.min(1).default(60), at: z.enum(['end', 'place']).default('end') }))
-    .output(
-      stretch.extend({
-        conversation,
-        place: place.nullable(),
-        /** The answers that are being written, on this branch or another one: several where models are compared. */
-        runningIds: z.array(id),
-      }),
-    ),
-  /** A message, what comes before it and what comes after it, on the branch that runs through it. */
-  around: oc
-    .input(z.object({ messageId: id, before: howMany.default(30), after: howMany.default(30) }))
-    .output(stretch),
   /** Saves the scroll position; null: at the end. Emits no topic. */
   keepScrollPosition: oc.input(z.object({ id, place: place.nullable() })).output(z.void()),
   /** The open chat, for the next start; null: a new chat. */

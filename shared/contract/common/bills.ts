@@ -1,7 +1,5 @@
-import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { id } from './fields.ts';
 
 export const billKind = z.enum([
   'input',
@@ -34,10 +32,6 @@ export const conversationTotal = z.object({
   /** Costs other than answers, by purpose; included in the sums. */
   auxiliary: z.array(z.object({ purpose: z.string(), requests: z.int(), usd: usdAmount, testCredits: z.boolean() })),
 });
-
-export const billsContract = {
-  total: oc.input(z.object({ conversationId: id })).output(conversationTotal),
-};
 
 export type Bill = z.infer<typeof bill>;
 export type BillKind = z.infer<typeof billKind>;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readThread } from '../../../../tests/support/read-thread.ts';
 import { testCore } from '../../../../tests/support/test-core.ts';
 import { uploaded } from '../../../../tests/support/upload-import.ts';
 import { foreignConversation, foreignMessage } from './imported.ts';
@@ -70,7 +71,7 @@ test('ChatGPT’s export comes with its branches; costs are unknown, and what st
     imported: 1,
   });
   const found = (await empty.client.search.find({ query: '"Chat g1"' })).hits[0]?.conversation;
-  const { messages } = await empty.client.conversations.get({ id: found?.id ?? '' });
+  const { messages } = await readThread(empty.client, found?.id ?? '');
   expect(messages.map(({ text }) => text)).toEqual(['Question?', 'Answer 1']);
   expect(messages[1]).toMatchObject({
     costUsd: null,
@@ -142,7 +143,7 @@ test('Claude’s export comes with its thoughts and order', async () => {
     ],
   });
   const found = (await empty.client.search.find({ query: '"Claude chat"' })).hits[0]?.conversation;
-  const { messages } = await empty.client.conversations.get({ id: found?.id ?? '' });
+  const { messages } = await readThread(empty.client, found?.id ?? '');
   expect(messages).toMatchObject([{ text: 'Hello' }, { text: 'Good day', reasoning: 'Hm.', costUsd: null }]);
 });
 

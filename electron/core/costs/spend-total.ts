@@ -4,15 +4,6 @@ import type { SpendStore } from './spend-store.ts';
 
 type Row = Awaited<ReturnType<SpendStore['rows']>>[number];
 
-/** The exact cost of a conversation, as in the ledger. */
-export function billsFeature({ spend }: { spend: Pick<SpendStore, 'rows'> }) {
-  return {
-    async total({ conversationId }: { conversationId: string }): Promise<ConversationTotal> {
-      return totalOf(await spend.rows(conversationId));
-    },
-  };
-}
-
 /** Sums requests; one without a cost counts as unknown, never as $0. */
 export function totalOf(
   rows: readonly Pick<Row, 'purpose' | 'simulated' | 'cost_usd' | 'cost_source'>[],
