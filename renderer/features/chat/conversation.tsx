@@ -31,7 +31,7 @@ const noIds: readonly string[] = [];
 
 /** An existing chat: its messages, and the composer for the next one. */
 export function Conversation({ conversationId }: { conversationId: string }) {
-  const { thread, entries, pages, refused, retry } = useThread(conversationId);
+  const { thread, items, pages, refused, retry } = useThread(conversationId);
   const places = useScrollPositions(conversationId, thread?.place);
   const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
   const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
@@ -41,7 +41,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
   const { failed } = useNotify();
   const [image, setImage] = useState<NamedImage | null>(null);
   const live = thread?.runningIds ?? noIds;
-  const last = thread?.hasNewer ? undefined : entries.at(-1);
+  const last = thread?.hasNewer ? undefined : items.at(-1);
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
   return (
     <OpenLinkContext value={open}>
@@ -56,7 +56,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
               live={live.length > 0}
             >
               <Thread
-                entries={entries}
+                items={items}
                 snapshot={thread.snapshot}
                 hasOlder={thread.hasOlder}
                 hasNewer={thread.hasNewer}

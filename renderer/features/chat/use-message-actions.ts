@@ -45,12 +45,12 @@ export function useMessageActions(model: string): MessageActions {
         else useThreadView.getState().setOverCap({ sentence, anyway: () => void ask(name, work, true) });
       }
     };
-    const again = (entry: ThreadItem, asked: string): RouteAsked => ({
-      conversationId: entry.conversationId,
-      inPlaceOf: entry.id,
+    const again = (item: ThreadItem, asked: string): RouteAsked => ({
+      conversationId: item.conversationId,
+      inPlaceOf: item.id,
       model: asked,
       // For an answer, the core finds its question.
-      ...(entry.role === 'user' ? { text: entry.text, attachments: entry.attachments } : { text: '', attachments: [] }),
+      ...(item.role === 'user' ? { text: item.text, attachments: item.attachments } : { text: '', attachments: [] }),
     });
     const confirmed = (asked: RouteAsked, other: boolean, work: () => Promise<void>): void => {
       if (!now.current.confirms(asked.model)) return void work();
@@ -58,53 +58,53 @@ export function useMessageActions(model: string): MessageActions {
     };
     const copied = new Map<string, ReturnType<typeof setTimeout>>();
     return {
-      regenerate: (entry, other) => {
+      regenerate: (item, other) => {
         const work = () =>
           ask(text.regenerate, (overCaps) =>
-            api.chat.regenerate({ answerId: entry.id, model: other ?? null, overCaps }),
+            api.chat.regenerate({ answerId: item.id, model: other ?? null, overCaps }),
           );
         // The models of a comparison were chosen by hand, so nothing is confirmed.
-        if (entry.comparison) void work();
-        else confirmed(again(entry, other ?? entry.parts[0].model ?? 'router'), false, work);
+        if (item.comparison) void work();
+        else confirmed(again(item, other ?? item.parts[0].model ?? 'router'), false, work);
       },
-      continue: (entry) => void ask(text.continue, (overCaps) => api.chat.continue({ answerId: entry.id, overCaps })),
-      answer: (entry) =>
-        confirmed(again(entry, now.current.model), true, () =>
-          ask(text.answer, (overCaps) => api.chat.answer({ questionId: entry.id, model: now.current.model, overCaps })),
+      continue: (item) => void ask(text.continue, (overCaps) => api.chat.continue({ answerId: item.id, overCaps })),
+      answer: (item) =>
+        confirmed(again(item, now.current.model), true, () =>
+          ask(text.answer, (overCaps) => api.chat.answer({ questionId: item.id, model: now.current.model, overCaps })),
         ),
-      edit: (entry, words) => {
+      edit: (item, words) => {
         const { setEdit } = useThreadView.getState();
         const message = {
           messageId: ulid(),
-          conversationId: entry.conversationId,
-          editOf: entry.id,
+          conversationId: item.conversationId,
+          editOf: item.id,
           text: words,
-          attachments: [...entry.attachments],
+          attachments: [...item.attachments],
           model: now.current.model,
         };
-        confirmed({ ...again(entry, message.model), text: words }, true, () =>
+        confirmed({ ...again(item, message.model), text: words }, true, () =>
           ask(text.edit, (overCaps) => {
-            setEdit(entry.id, null);
+            setEdit(item.id, null);
             // If sending fails, the edit is opened again with its text.
             return api.chat.send({ ...message, overCaps }).catch((error: unknown) => {
-              setEdit(entry.id, words);
+              setEdit(item.id, words);
               throw error;
             });
           }),
         );
       },
-      step: (entry, by) => {
-        const { index, count } = entry.sibling;
+      step: (item, by) => {
+        const { index, count } = item.sibling;
         if (index + by < 1 || index + by > count) return;
-        const shown = api.messages.show({ messageId: headOf(entry), step: by }).then(({ messageId }) => {
+        const shown = api.messages.show({ messageId: headOf(item), step: by }).then(({ messageId }) => {
           handleOf('thread')?.keepInView(messageId);
           announce(text.versionOf(index + by, count));
         });
         void attempt(text.versions, shown);
       },
-      remove: (entry) => {
+      remove: (item) => {
         const removal = api.messages
-          .remove({ messageId: headOf(entry) })
+          .remove({ messageId: headOf(item) })
           .then(({ deletionId, messages }) =>
             now.current.notify.undoable(
               text.removed(messages),
@@ -113,38 +113,38 @@ export function useMessageActions(model: string): MessageActions {
           );
         void attempt(text.removeMessage, removal);
       },
-      choose: (entry) => {
-        const chosen = api.comparisons.choose({ messageId: headOf(entry) }).then(() => {
-          const { conversationId, model } = entry;
+      choose: (item) => {
+        const chosen = api.comparisons.choose({ messageId: headOf(item) }).then(() => {
+          const { conversationId, model } = item;
           if (model) useDrafts.getState().setModel(conversationId, model);
-          handleOf('thread')?.keepInView(headOf(entry));
+          handleOf('thread')?.keepInView(headOf(item));
           handleOf('composer')?.focus();
         });
         void attempt(compareText.goOn, chosen);
       },
-      compare: (entry) => {
-        const opened = api.comparisons.open({ messageId: headOf(entry) });
+      compare: (item) => {
+        const opened = api.comparisons.open({ messageId: headOf(item) });
         void attempt(
           compareText.open,
-          opened.then(() => handleOf('thread')?.keepInView(headOf(entry))),
+          opened.then(() => handleOf('thread')?.keepInView(headOf(item))),
         );
       },
-      stop: (entry) => void attempt(text.stop, api.chat.stop({ answerId: entry.id })),
-      copy: (entry, form) =>
+      stop: (item) => void attempt(text.stop, api.chat.stop({ answerId: item.id })),
+      copy: (item, form) =>
         void copyForms(
-          entry.text,
-          form === 'rich' && entry.role === 'assistant'
-            ? Promise.all(sectionsOf(entry).map((section) => parsedTokens(answers, section))).then((all) => all.flat())
+          item.text,
+          form === 'rich' && item.role === 'assistant'
+            ? Promise.all(sectionsOf(item).map((section) => parsedTokens(answers, section))).then((all) => all.flat())
             : [],
         ).then(
           () => {
             const { setCopied } = useThreadView.getState();
-            clearTimeout(copied.get(entry.id));
-            setCopied(entry.id, true);
+            clearTimeout(copied.get(item.id));
+            setCopied(item.id, true);
             announce(text.copied);
             copied.set(
-              entry.id,
-              setTimeout(() => setCopied(entry.id, false), 2000),
+              item.id,
+              setTimeout(() => setCopied(item.id, false), 2000),
             );
           },
           (error: unknown) => {

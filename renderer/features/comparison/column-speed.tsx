@@ -10,14 +10,14 @@ const charactersPerToken = 4;
 const everyMs = 500;
 
 /** Time to the first token and tokens per second: estimated while streaming, exact afterwards. */
-export function ColumnSpeed({ entry }: { entry: ThreadItem }) {
-  const live = useLiveSpeed(entry);
-  const firstAt = entry.firstTokenAt ?? live.firstAt;
-  const speed = entry.status === 'streaming' ? live.perSecond : speedOf(entry);
-  const words = entry.status === 'streaming' ? compareText.aboutSpeed : text.speed;
+export function ColumnSpeed({ item }: { item: ThreadItem }) {
+  const live = useLiveSpeed(item);
+  const firstAt = item.firstTokenAt ?? live.firstAt;
+  const speed = item.status === 'streaming' ? live.perSecond : speedOf(item);
+  const words = item.status === 'streaming' ? compareText.aboutSpeed : text.speed;
   return (
     <>
-      {firstAt !== null && <span>{compareText.first(seconds(firstAt - entry.createdAt))}</span>}
+      {firstAt !== null && <span>{compareText.first(seconds(firstAt - item.createdAt))}</span>}
       {speed !== null && (
         <>
           <span aria-hidden>·</span>
@@ -37,15 +37,15 @@ interface LiveSpeed {
 }
 
 /** Sampled twice a second, so that chunks re-render only the text. */
-function useLiveSpeed(entry: ThreadItem): LiveSpeed {
+function useLiveSpeed(item: ThreadItem): LiveSpeed {
   const answers = useLiveAnswers();
   const [speed, setSpeed] = useState<LiveSpeed>({ firstAt: null, perSecond: null });
-  const running = entry.status === 'streaming';
+  const running = item.status === 'streaming';
   useEffect(() => {
     if (!running) return;
-    let firstAt = entry.firstTokenAt;
+    let firstAt = item.firstTokenAt;
     const look = () => {
-      const { written } = answers.view(entry);
+      const { written } = answers.view(item);
       if (written === 0) return;
       firstAt ??= Date.now();
       const took = (Date.now() - firstAt) / 1000;
@@ -53,6 +53,6 @@ function useLiveSpeed(entry: ThreadItem): LiveSpeed {
     };
     const timer = setInterval(look, everyMs);
     return () => clearInterval(timer);
-  }, [answers, entry, running]);
+  }, [answers, item, running]);
   return speed;
 }

@@ -19,7 +19,7 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 import { ColumnSpeed } from './column-speed.tsx';
 
 interface ComparisonColumnProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   /** The comparison is the active message: its actions are in the tab order. */
   active: boolean;
   /** No message follows the comparison. */
@@ -32,17 +32,17 @@ interface ComparisonColumnProps {
 
 /** One answer of a comparison, with its figures and actions. */
 export const ComparisonColumn = memo(function ComparisonColumn(props: ComparisonColumnProps) {
-  const { entry, active, last, chosen, cheapest, fastest } = props;
+  const { item, active, last, chosen, cheapest, fastest } = props;
   const actions = useActions();
-  const highlighted = useThreadView((view) => entry.parts.some(({ id }) => id === view.highlighted));
-  const name = entry.modelName ?? entry.servedModel ?? entry.model ?? text.model;
-  const running = entry.status === 'streaming';
+  const highlighted = useThreadView((view) => item.parts.some(({ id }) => id === view.highlighted));
+  const name = item.modelName ?? item.servedModel ?? item.model ?? text.model;
+  const running = item.status === 'streaming';
   const tabIndex = active ? 0 : -1;
   return (
     <article
       aria-label={name}
       aria-busy={running}
-      data-column={headOf(entry)}
+      data-column={headOf(item)}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className={classNames(
@@ -51,9 +51,9 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
       )}
     >
       <header className="mb-2 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
-        <ProviderMark provider={entry.servedProvider ?? entry.model?.split('/')[0] ?? '?'} />
+        <ProviderMark provider={item.servedProvider ?? item.model?.split('/')[0] ?? '?'} />
         <h3 className="min-w-0 truncate font-semibold text-sm">{name}</h3>
-        {entry.simulated && <Badge>{chatText.simulated}</Badge>}
+        {item.simulated && <Badge>{chatText.simulated}</Badge>}
         {cheapest && <Badge tone="ok">{compareText.cheapest}</Badge>}
         {fastest && <Badge tone="ok">{compareText.fastest}</Badge>}
         {running && (
@@ -62,7 +62,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
             tabIndex={tabIndex}
             aria-label={compareText.stop(name)}
             className="ml-auto"
-            onClick={() => actions.stop(entry)}
+            onClick={() => actions.stop(item)}
           >
             <Square size={11} fill="currentColor" aria-hidden />
             {compareText.stopShort}
@@ -70,29 +70,29 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
         )}
       </header>
       <div className="min-w-0 flex-1">
-        <AnswerSections entry={entry} name={name} />
-        <AnswerEnd entry={entry} busy={false} active={active} last={last} />
+        <AnswerSections item={item} name={name} />
+        <AnswerEnd item={item} busy={false} active={active} last={last} />
       </div>
       <footer className="mt-2 flex flex-col gap-1 text-fg-3 text-xs tabular-nums">
         <p className="flex min-h-6 flex-wrap items-center gap-x-1.5">
-          <ColumnSpeed entry={entry} />
+          <ColumnSpeed item={item} />
         </p>
         <div className="flex min-h-6 flex-wrap items-center gap-x-1.5">
-          {!running && <Bill message={entry} />}
-          {entry.usage && <span>{costsText.tokens(entry.usage.promptTokens + entry.usage.completionTokens)}</span>}
-          {!running && entry.routeReason !== null && (
-            <RouterCard conversationId={entry.conversationId} messageId={headOf(entry)} />
+          {!running && <Bill message={item} />}
+          {item.usage && <span>{costsText.tokens(item.usage.promptTokens + item.usage.completionTokens)}</span>}
+          {!running && item.routeReason !== null && (
+            <RouterCard conversationId={item.conversationId} messageId={headOf(item)} />
           )}
         </div>
         <div className="-ml-2 flex min-h-8 flex-wrap items-center gap-x-1">
-          {!running && <AnswerActions entry={entry} busy={false} active={active} compared />}
+          {!running && <AnswerActions item={item} busy={false} active={active} compared />}
         </div>
         {chosen ? <p className="text-fg-2">{compareText.chosen}</p> : null}
         <Button
           disabled={running}
           tabIndex={tabIndex}
           aria-label={`${compareText.goOn}: ${name}`}
-          onClick={() => actions.choose(entry)}
+          onClick={() => actions.choose(item)}
         >
           {compareText.goOn}
         </Button>

@@ -11,7 +11,7 @@ import { ComparisonColumn } from './comparison-column.tsx';
 import { marksOf, sumOf } from './comparison-marks.ts';
 
 interface ComparisonProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   active: boolean;
   last: boolean;
 }
@@ -24,8 +24,8 @@ const grids: Readonly<Record<number, string>> = {
 };
 
 /** Answers of several models to one question, side by side. */
-export const Comparison = memo(function Comparison({ entry, active, last }: ComparisonProps) {
-  const columns = entry.columns ?? [];
+export const Comparison = memo(function Comparison({ item, active, last }: ComparisonProps) {
+  const columns = item.columns ?? [];
   const actions = useActions();
   const marks = marksOf(columns);
   const ended = columns.filter(({ status }) => status !== 'streaming').length;
@@ -33,7 +33,7 @@ export const Comparison = memo(function Comparison({ entry, active, last }: Comp
     <section
       aria-label={text.comparison(columns.length)}
       aria-busy={ended < columns.length}
-      data-message={headOf(entry)}
+      data-message={headOf(item)}
       tabIndex={-1}
       onKeyDown={(event) => onKey(event, columns, actions)}
       className="@container rounded-menu pt-2 pb-4"
@@ -46,10 +46,10 @@ export const Comparison = memo(function Comparison({ entry, active, last }: Comp
         {columns.map((column, at) => (
           <ComparisonColumn
             key={column.comparison?.column ?? at}
-            entry={column}
+            item={column}
             active={active}
             last={last}
-            chosen={!last && holds(column, headOf(entry))}
+            chosen={!last && holds(column, headOf(item))}
             cheapest={marks.cheapest === at}
             fastest={marks.fastest === at}
           />

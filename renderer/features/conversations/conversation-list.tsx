@@ -47,7 +47,12 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
     const row = rows[stop];
     const at = focusable.indexOf(stop);
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: focusable.length - 1 }[event.key];
-    if (next !== undefined && !event.altKey && event.target instanceof HTMLElement && event.target.closest('[data-row]')) {
+    if (
+      next !== undefined &&
+      !event.altKey &&
+      event.target instanceof HTMLElement &&
+      event.target.closest('[data-row]')
+    ) {
       event.preventDefault();
       const index = focusable[Math.max(0, Math.min(focusable.length - 1, next))];
       if (index === undefined) return;

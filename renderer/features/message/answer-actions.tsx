@@ -10,7 +10,7 @@ import { RetryMenu } from './retry-menu.tsx';
 import { VersionPager } from './version-pager.tsx';
 
 interface AnswerActionsProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   /** An answer is running in this conversation: nothing new may be asked. */
   busy: boolean;
   /** It is the active message: its actions are in the tab order. */
@@ -19,9 +19,9 @@ interface AnswerActionsProps {
   compared?: boolean;
 }
 
-export function AnswerActions({ entry, busy, active, compared = false }: AnswerActionsProps) {
+export function AnswerActions({ item, busy, active, compared = false }: AnswerActionsProps) {
   const actions = useActions();
-  const copied = useThreadView((view) => view.copied[entry.id] ?? false);
+  const copied = useThreadView((view) => view.copied[item.id] ?? false);
   const tabIndex = active ? 0 : -1;
   return (
     <>
@@ -31,7 +31,7 @@ export function AnswerActions({ entry, busy, active, compared = false }: AnswerA
         label={copied ? text.copied : text.copyAnswer}
         shortcut="C"
         tabIndex={tabIndex}
-        onClick={() => actions.copy(entry, 'rich')}
+        onClick={() => actions.copy(item, 'rich')}
       />
       <IconButton
         icon={RotateCcw}
@@ -40,19 +40,17 @@ export function AnswerActions({ entry, busy, active, compared = false }: AnswerA
         shortcut="R"
         tabIndex={tabIndex}
         disabled={busy}
-        onClick={() => actions.regenerate(entry)}
+        onClick={() => actions.regenerate(item)}
       />
-      <RetryMenu entry={entry} disabled={busy} tabIndex={tabIndex} />
+      <RetryMenu item={item} disabled={busy} tabIndex={tabIndex} />
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={text.moreActions} tabIndex={tabIndex} />}>
-        <MenuItem onClick={() => actions.copy(entry, 'markdown')}>{text.copyMarkdown}</MenuItem>
-        {entry.comparison && !compared && (
-          <MenuItem onClick={() => actions.compare(entry)}>{compareText.open}</MenuItem>
-        )}
-        <MenuItem danger onClick={() => actions.remove(entry)}>
+        <MenuItem onClick={() => actions.copy(item, 'markdown')}>{text.copyMarkdown}</MenuItem>
+        {item.comparison && !compared && <MenuItem onClick={() => actions.compare(item)}>{compareText.open}</MenuItem>}
+        <MenuItem danger onClick={() => actions.remove(item)}>
           {text.removeMessage}
         </MenuItem>
       </Menu>
-      {!compared && <VersionPager entry={entry} tabIndex={tabIndex} />}
+      {!compared && <VersionPager item={item} tabIndex={tabIndex} />}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { ErrorBlock } from './error-block.tsx';
 import { afterStop } from './stop-truth.ts';
 
 interface AnswerEndProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   busy: boolean;
   active: boolean;
   /** No message follows: it can be continued. */
@@ -14,22 +14,22 @@ interface AnswerEndProps {
 }
 
 /** How an answer ended, unless it is complete, and what to do next. */
-export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
+export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
   const actions = useActions();
-  const calls = entry.finishReason === 'tool_calls' && entry.toolCalls.length > 0;
-  const begun = entry.text.trim() !== '' || entry.toolCalls.length > 0;
+  const calls = item.finishReason === 'tool_calls' && item.toolCalls.length > 0;
+  const begun = item.text.trim() !== '' || item.toolCalls.length > 0;
   const goOn = last && begun && (
-    <Button className="mt-2" disabled={busy} tabIndex={active ? 0 : -1} onClick={() => actions.continue(entry)}>
+    <Button className="mt-2" disabled={busy} tabIndex={active ? 0 : -1} onClick={() => actions.continue(item)}>
       {text.continue}
     </Button>
   );
-  switch (entry.status) {
+  switch (item.status) {
     case 'streaming':
       return null;
     case 'error':
       return (
         <>
-          <ErrorBlock message={entry} onRetry={() => actions.regenerate(entry)} />
+          <ErrorBlock message={item} onRetry={() => actions.regenerate(item)} />
           {goOn && <div>{goOn}</div>}
         </>
       );
@@ -37,7 +37,7 @@ export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
       return (
         <div className="mt-2 text-fg-2 text-sm">
           <p>
-            {text.stopped} {afterStop(entry)}
+            {text.stopped} {afterStop(item)}
           </p>
           {goOn}
         </div>
@@ -51,7 +51,7 @@ export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
       );
     case 'done':
       if (calls) {
-        const limited = entry.toolCalls.some(({ run }) => run?.state === 'skipped');
+        const limited = item.toolCalls.some(({ run }) => run?.state === 'skipped');
         return (
           <div className="mt-2 text-fg-2 text-sm">
             <p>{limited ? text.toolLimit : text.toolsCut}</p>
@@ -59,9 +59,9 @@ export function AnswerEnd({ entry, busy, active, last }: AnswerEndProps) {
           </div>
         );
       }
-      if (entry.text.trim() === '' && entry.toolCalls.length === 0)
+      if (item.text.trim() === '' && item.toolCalls.length === 0)
         return <p className="text-fg-3 text-sm">{text.noText}</p>;
-      return entry.finishReason === 'length' ? (
+      return item.finishReason === 'length' ? (
         <div className="mt-2 text-fg-2 text-sm">
           <p>{text.tooLong}</p>
           {goOn}

@@ -5,11 +5,11 @@ import { ToolCallLine } from '../tool-calls/tool-call-line.tsx';
 import { AnswerText } from './answer-text.tsx';
 
 /** The texts of an answer, with the tool calls in between. */
-export function AnswerSections({ entry, name }: { entry: ThreadItem; name: string }) {
-  return sectionsOf(entry).map((section) => (
+export function AnswerSections({ item, name }: { item: ThreadItem; name: string }) {
+  return sectionsOf(item).map((section) => (
     <Fragment key={headOf(section)}>
       <ContextNote room={section.room} />
-      <AnswerText entry={section} name={name} />
+      <AnswerText item={section} name={name} />
       <Calls section={section} />
     </Fragment>
   ));

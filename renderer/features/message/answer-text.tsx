@@ -11,16 +11,16 @@ const proseLine = { heightPx: 24, letters: 95 };
 const reasoningLine = { heightPx: 20, letters: 100 };
 
 /** The growing part of an answer: chunks re-render only this. */
-export function AnswerText({ entry, name }: { entry: ThreadItem; name: string }) {
-  const view = useAnswer(entry);
-  const silent = view.tokens.length === 0 && !view.pending && entry.toolCalls.length === 0;
-  const waiting = entry.status === 'streaming' && silent;
+export function AnswerText({ item, name }: { item: ThreadItem; name: string }) {
+  const view = useAnswer(item);
+  const silent = view.tokens.length === 0 && !view.pending && item.toolCalls.length === 0;
+  const waiting = item.status === 'streaming' && silent;
   return (
     <>
-      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} entry={entry} />}
-      {view.pending && <PlainText text={entry.text} />}
+      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} item={item} />}
+      {view.pending && <PlainText text={item.text} />}
       <Prose tokens={view.tokens} live={view.live} />
-      {waiting && <Waiting name={name} since={entry.createdAt} />}
+      {waiting && <Waiting name={name} since={item.createdAt} />}
     </>
   );
 }
@@ -59,11 +59,11 @@ function Waiting({ name, since }: { name: string; since: number }) {
   );
 }
 
-function Reasoning({ reasoning, entry }: { reasoning: string; entry: ThreadItem }) {
-  const thinking = entry.status === 'streaming' && entry.text === '' && entry.firstTokenAt === null;
-  const label = thinking ? text.thinking : text.thought(entry.usage?.reasoningTokens ?? null);
+function Reasoning({ reasoning, item }: { reasoning: string; item: ThreadItem }) {
+  const thinking = item.status === 'streaming' && item.text === '' && item.firstTokenAt === null;
+  const label = thinking ? text.thinking : text.thought(item.usage?.reasoningTokens ?? null);
   return (
-    <Collapsible id={`${headOf(entry)}:reasoning`} label={label}>
+    <Collapsible id={`${headOf(item)}:reasoning`} label={label}>
       <div className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
         <LongText text={reasoning} line={reasoningLine} />
       </div>

@@ -12,23 +12,23 @@ import { AnswerFooter } from './answer-footer.tsx';
 import { AnswerSections } from './answer-sections.tsx';
 
 interface AnswerProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   busy: boolean;
   active: boolean;
   last: boolean;
 }
 
 /** One answer. Its text is a component of its own, so that chunks re-render nothing else. */
-export const Answer = memo(function Answer({ entry, busy, active, last }: AnswerProps) {
-  const name = entry.modelName ?? entry.servedModel ?? entry.model ?? text.model;
-  const provider = entry.servedProvider ?? entry.model?.split('/')[0] ?? '?';
-  const highlighted = useThreadView((view) => entry.parts.some(({ id }) => id === view.highlighted));
+export const Answer = memo(function Answer({ item, busy, active, last }: AnswerProps) {
+  const name = item.modelName ?? item.servedModel ?? item.model ?? text.model;
+  const provider = item.servedProvider ?? item.model?.split('/')[0] ?? '?';
+  const highlighted = useThreadView((view) => item.parts.some(({ id }) => id === view.highlighted));
   return (
     <article
       aria-label={name}
-      aria-busy={entry.status === 'streaming'}
-      data-message={headOf(entry)}
-      data-parts={entry.parts.length > 1 ? entry.parts.map(({ id }) => id).join(' ') : undefined}
+      aria-busy={item.status === 'streaming'}
+      data-message={headOf(item)}
+      data-parts={item.parts.length > 1 ? item.parts.map(({ id }) => id).join(' ') : undefined}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className="group flex flex-col rounded-menu pt-2 pb-4 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
@@ -36,14 +36,14 @@ export const Answer = memo(function Answer({ entry, busy, active, last }: Answer
       <header className="mb-2 flex h-6 items-center gap-2 text-xs">
         <ProviderMark provider={provider} />
         <h2 className="truncate font-semibold text-sm">{name}</h2>
-        {entry.simulated && <Badge>{chatText.simulated}</Badge>}
-        <time className="text-fg-3 tabular-nums" dateTime={new Date(entry.createdAt).toISOString()}>
-          {clockOf(entry.createdAt)}
+        {item.simulated && <Badge>{chatText.simulated}</Badge>}
+        <time className="text-fg-3 tabular-nums" dateTime={new Date(item.createdAt).toISOString()}>
+          {clockOf(item.createdAt)}
         </time>
       </header>
-      <AnswerSections entry={entry} name={name} />
-      <AnswerEnd entry={entry} busy={busy} active={active} last={last} />
-      <AnswerFooter message={entry} actions={<AnswerActions entry={entry} busy={busy} active={active} />} />
+      <AnswerSections item={item} name={name} />
+      <AnswerEnd item={item} busy={busy} active={active} last={last} />
+      <AnswerFooter message={item} actions={<AnswerActions item={item} busy={busy} active={active} />} />
     </article>
   );
 });

@@ -8,18 +8,18 @@ import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
 interface EditMessageProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   text: string;
   busy: boolean;
 }
 
 /** Edits an own message. The text survives scrolling away and a reload. */
-export function EditMessage({ entry, text, busy }: EditMessageProps) {
+export function EditMessage({ item, text, busy }: EditMessageProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { setEdit } = useThreadView.getState();
   const { edit } = useActions();
   const sendWith = useSettings().data?.sendWith ?? 'enter';
-  const sendable = (text.trim() !== '' || entry.attachments.length > 0) && !busy;
+  const sendable = (text.trim() !== '' || item.attachments.length > 0) && !busy;
   useEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(-1, -1);
@@ -27,7 +27,7 @@ export function EditMessage({ entry, text, busy }: EditMessageProps) {
 
   const cancel = () => {
     field.current?.closest<HTMLElement>('[data-message]')?.focus();
-    setEdit(entry.id, null);
+    setEdit(item.id, null);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
@@ -40,7 +40,7 @@ export function EditMessage({ entry, text, busy }: EditMessageProps) {
     const mod = event.ctrlKey || event.metaKey;
     if (event.key !== 'Enter' || !(mod || (sendWith === 'enter' && !event.shiftKey && !event.altKey))) return;
     event.preventDefault();
-    if (sendable) edit(entry, text);
+    if (sendable) edit(item, text);
   };
   return (
     <div className="w-full rounded-bubble bg-bubble p-2">
@@ -48,14 +48,14 @@ export function EditMessage({ entry, text, busy }: EditMessageProps) {
         ref={field}
         aria-label={words.editField}
         value={text}
-        onChange={(event) => setEdit(entry.id, event.target.value)}
+        onChange={(event) => setEdit(item.id, event.target.value)}
         onKeyDown={onKeyDown}
         className="field-sizing-content max-h-[50vh] min-h-12 w-full resize-none bg-transparent px-2 py-1 text-md focus-visible:outline-none"
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto px-2 text-fg-3 text-xs">{words.editNote}</p>
         <Button onClick={cancel}>{composerText.cancel}</Button>
-        <Button look="primary" disabled={!sendable} onClick={() => edit(entry, text)}>
+        <Button look="primary" disabled={!sendable} onClick={() => edit(item, text)}>
           {words.sendEdit}
         </Button>
       </div>

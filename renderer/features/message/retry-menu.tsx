@@ -17,8 +17,8 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 const mostShown = 60;
 
 /** Asks another model the same question, with the difference in price. */
-export function RetryMenu({ entry, disabled, tabIndex }: { entry: ThreadItem; disabled: boolean; tabIndex: number }) {
-  const open = useThreadView((view) => view.retrying === entry.id) && !disabled;
+export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disabled: boolean; tabIndex: number }) {
+  const open = useThreadView((view) => view.retrying === item.id) && !disabled;
   const { setRetrying } = useThreadView.getState();
   const [query, setQuery] = useState('');
   const models = useModels().data?.models ?? [];
@@ -29,13 +29,13 @@ export function RetryMenu({ entry, disabled, tabIndex }: { entry: ThreadItem; di
       items={choices}
       filter={null}
       value={null}
-      onValueChange={(choice) => choice && regenerate(entry, choice.id)}
+      onValueChange={(choice) => choice && regenerate(item, choice.id)}
       itemToStringLabel={(choice) => choice.name}
       inputValue={query}
       onInputValueChange={setQuery}
       open={open}
       onOpenChange={(next) => {
-        setRetrying(next ? entry.id : null);
+        setRetrying(next ? item.id : null);
         setQuery('');
       }}
       autoHighlight
@@ -63,14 +63,14 @@ export function RetryMenu({ entry, disabled, tabIndex }: { entry: ThreadItem; di
             />
             <p className="flex justify-between gap-3 border-line border-b px-3 py-1.5 text-fg-3 text-xs">
               <span>{text.perMillion}</span>
-              {entry.usage && <span>{text.thisAnswer}</span>}
+              {item.usage && <span>{text.thisAnswer}</span>}
             </p>
             <Combobox.Empty>
               <p className="px-3 py-6 text-center text-fg-2 text-sm">{composerText.noModel}</p>
             </Combobox.Empty>
             <Combobox.List className="min-h-0 flex-1 overflow-y-auto p-1 empty:p-0">
               {(choice: ModelChoice) => (
-                <OtherModel key={choice.id} choice={choice} price={differenceTo(models, entry, choice.id)} />
+                <OtherModel key={choice.id} choice={choice} price={differenceTo(models, item, choice.id)} />
               )}
             </Combobox.List>
           </Combobox.Popup>
@@ -113,8 +113,8 @@ const found = (models: readonly Model[], query: string): ModelChoice[] =>
     .filter((choice) => !choice.disabled && matches(choice, query))
     .slice(0, mostShown);
 
-function differenceTo(models: readonly Model[], entry: ThreadItem, id: string): PriceDifference {
+function differenceTo(models: readonly Model[], item: ThreadItem, id: string): PriceDifference {
   const pricingOf = (wanted: string) => models.find((model) => model.id === wanted)?.pricing;
-  const served = entry.servedModel ? `${entry.servedProvider}/${entry.servedModel}` : (entry.model ?? '');
-  return priceDifference(pricingOf(served) ?? pricingOf(entry.model ?? ''), pricingOf(id), entry.usage);
+  const served = item.servedModel ? `${item.servedProvider}/${item.servedModel}` : (item.model ?? '');
+  return priceDifference(pricingOf(served) ?? pricingOf(item.model ?? ''), pricingOf(id), item.usage);
 }

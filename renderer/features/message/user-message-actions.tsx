@@ -7,19 +7,19 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 import { VersionPager } from './version-pager.tsx';
 
 interface OwnActionsProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   busy: boolean;
   active: boolean;
   /** No message follows: it can be answered. */
   last: boolean;
 }
 
-export function UserMessageActions({ entry, busy, active, last }: OwnActionsProps) {
+export function UserMessageActions({ item, busy, active, last }: OwnActionsProps) {
   const actions = useActions();
-  const copied = useThreadView((view) => view.copied[entry.id] ?? false);
+  const copied = useThreadView((view) => view.copied[item.id] ?? false);
   const { setEdit } = useThreadView.getState();
   const tabIndex = active ? 0 : -1;
-  const shown = last || entry.sibling.count > 1;
+  const shown = last || item.sibling.count > 1;
   return (
     <div
       data-shown={shown || undefined}
@@ -32,7 +32,7 @@ export function UserMessageActions({ entry, busy, active, last }: OwnActionsProp
           label={text.answer}
           tabIndex={tabIndex}
           disabled={busy}
-          onClick={() => actions.answer(entry)}
+          onClick={() => actions.answer(item)}
         />
       )}
       <IconButton
@@ -41,7 +41,7 @@ export function UserMessageActions({ entry, busy, active, last }: OwnActionsProp
         label={copied ? text.copied : text.copyMessage}
         shortcut="C"
         tabIndex={tabIndex}
-        onClick={() => actions.copy(entry, 'rich')}
+        onClick={() => actions.copy(item, 'rich')}
       />
       <IconButton
         icon={Pencil}
@@ -50,7 +50,7 @@ export function UserMessageActions({ entry, busy, active, last }: OwnActionsProp
         shortcut="E"
         tabIndex={tabIndex}
         disabled={busy}
-        onClick={() => setEdit(entry.id, entry.text)}
+        onClick={() => setEdit(item.id, item.text)}
       />
       <IconButton
         icon={Trash2}
@@ -58,9 +58,9 @@ export function UserMessageActions({ entry, busy, active, last }: OwnActionsProp
         label={text.removeMessage}
         shortcut="Delete"
         tabIndex={tabIndex}
-        onClick={() => actions.remove(entry)}
+        onClick={() => actions.remove(item)}
       />
-      <VersionPager entry={entry} tabIndex={tabIndex} />
+      <VersionPager item={item} tabIndex={tabIndex} />
     </div>
   );
 }

@@ -12,44 +12,44 @@ const longest = 4000;
 const line = { heightPx: 24, letters: 76 };
 
 interface OwnMessageProps {
-  entry: ThreadItem;
+  item: ThreadItem;
   busy: boolean;
   active: boolean;
   last: boolean;
 }
 
 /** The user’s message as plain text. */
-export const UserMessage = memo(function UserMessage({ entry, busy, active, last }: OwnMessageProps) {
+export const UserMessage = memo(function UserMessage({ item, busy, active, last }: OwnMessageProps) {
   const [whole, setWhole] = useState(false);
-  const editing = useThreadView((view) => view.edits[entry.id]);
-  const highlighted = useThreadView((view) => view.highlighted === entry.id);
-  const cut = !whole && entry.text.length > longest;
+  const editing = useThreadView((view) => view.edits[item.id]);
+  const highlighted = useThreadView((view) => view.highlighted === item.id);
+  const cut = !whole && item.text.length > longest;
   return (
     <article
       aria-label={text.you}
-      data-message={headOf(entry)}
+      data-message={headOf(item)}
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className="group flex flex-col items-end rounded-menu pt-4 pb-2 transition-colors duration-[220ms] data-highlighted:bg-accent-soft"
     >
       <h2 className="sr-only">{text.you}</h2>
-      {entry.attachments.length > 0 && (
+      {item.attachments.length > 0 && (
         <div className="mb-1.5 flex max-w-[82%] justify-end">
-          <AttachmentList files={entry.attachments} />
+          <AttachmentList files={item.attachments} />
         </div>
       )}
-      {editing !== undefined && <EditMessage entry={entry} text={editing} busy={busy} />}
-      {editing === undefined && entry.text.trim() !== '' && (
+      {editing !== undefined && <EditMessage item={item} text={editing} busy={busy} />}
+      {editing === undefined && item.text.trim() !== '' && (
         <div className="max-w-[82%] rounded-bubble bg-bubble px-4 py-2.5 text-md wrap-anywhere whitespace-pre-wrap">
-          <LongText text={cut ? `${entry.text.slice(0, longest)}…` : entry.text} line={line} />
+          <LongText text={cut ? `${item.text.slice(0, longest)}…` : item.text} line={line} />
           {cut && (
             <Button className="mt-2 block" onClick={() => setWhole(true)}>
-              {text.showAll(entry.text.length)}
+              {text.showAll(item.text.length)}
             </Button>
           )}
         </div>
       )}
-      <UserMessageActions entry={entry} busy={busy} active={active} last={last} />
+      <UserMessageActions item={item} busy={busy} active={active} last={last} />
     </article>
   );
 });

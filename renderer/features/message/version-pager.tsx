@@ -5,9 +5,9 @@ import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 
 /** Switches between versions of a message or an answer. */
-export function VersionPager({ entry, tabIndex }: { entry: ThreadItem; tabIndex: number }) {
+export function VersionPager({ item, tabIndex }: { item: ThreadItem; tabIndex: number }) {
   const { step } = useActions();
-  const { index, count } = entry.sibling;
+  const { index, count } = item.sibling;
   if (count < 2) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields
@@ -20,7 +20,7 @@ export function VersionPager({ entry, tabIndex }: { entry: ThreadItem; tabIndex:
         tabIndex={tabIndex}
         aria-disabled={index === 1}
         className="aria-disabled:opacity-40"
-        onClick={() => step(entry, -1)}
+        onClick={() => step(item, -1)}
       />
       <span className="sr-only">{text.versionOf(index, count)}</span>
       <span aria-hidden>
@@ -34,7 +34,7 @@ export function VersionPager({ entry, tabIndex }: { entry: ThreadItem; tabIndex:
         tabIndex={tabIndex}
         aria-disabled={index === count}
         className="aria-disabled:opacity-40"
-        onClick={() => step(entry, 1)}
+        onClick={() => step(item, 1)}
       />
     </span>
   );

@@ -9,7 +9,7 @@ const longest = 200_000;
 const mostBlocks = 5_000;
 
 /** The tokens of an ended answer; null if it cannot be parsed whole. */
-export function parsedTokens(answers: LiveAnswers, entry: ThreadItem): Promise<readonly Token[]> {
+export function parsedTokens(answers: LiveAnswers, item: ThreadItem): Promise<readonly Token[]> {
   return new Promise((resolve) => {
     const end = (tokens: readonly Token[]) => {
       clearTimeout(timer);
@@ -17,11 +17,11 @@ export function parsedTokens(answers: LiveAnswers, entry: ThreadItem): Promise<r
       resolve(tokens);
     };
     const look = () => {
-      const view = answers.view(entry);
+      const view = answers.view(item);
       if (!view.live) end(view.tokens.length <= mostBlocks && view.written <= longest ? view.tokens : []);
     };
     const timer = setTimeout(end, limitMs, []);
-    const leave = answers.subscribe(entry, look);
+    const leave = answers.subscribe(item, look);
     look();
   });
 }

@@ -27,6 +27,6 @@ export function useThread(conversationId: string) {
   const { data: thread } = useQuery<Thread>({ queryKey: threadKey(conversationId), queryFn: skipToken });
   const messages = thread?.messages;
   const columns = thread?.columns;
-  const entries = useMemo(() => threadItemsOf(messages ?? [], columns), [messages, columns]);
-  return { thread, entries, pages: stream, refused, retry: () => setRefused(null) };
+  const items = useMemo(() => threadItemsOf(messages ?? [], columns), [messages, columns]);
+  return { thread, items, pages: stream, refused, retry: () => setRefused(null) };
 }

@@ -4,23 +4,23 @@ import type { ThreadItem } from './thread-items.ts';
 /** Actions on messages, provided by context and the same for all rows. */
 export interface MessageActions {
   /** Asks for another answer, from the same model or another one. */
-  regenerate(entry: ThreadItem, model?: string): void;
+  regenerate(item: ThreadItem, model?: string): void;
   /** Continues an answer that was cut off. */
-  continue(entry: ThreadItem): void;
+  continue(item: ThreadItem): void;
   /** Answers a message that has no answer. */
-  answer(entry: ThreadItem): void;
+  answer(item: ThreadItem): void;
   /** Sends an edited version; the old one stays beside it. */
-  edit(entry: ThreadItem, text: string): void;
+  edit(item: ThreadItem, text: string): void;
   /** Shows the previous or the next version. */
-  step(entry: ThreadItem, by: -1 | 1): void;
-  remove(entry: ThreadItem): void;
+  step(item: ThreadItem, by: -1 | 1): void;
+  remove(item: ThreadItem): void;
   /** Continues with one answer of a comparison. */
-  choose(entry: ThreadItem): void;
+  choose(item: ThreadItem): void;
   /** Shows the comparison that this answer came from. */
-  compare(entry: ThreadItem): void;
-  stop(entry: ThreadItem): void;
+  compare(item: ThreadItem): void;
+  stop(item: ThreadItem): void;
   /** Copies Markdown, with rich text for documents. */
-  copy(entry: ThreadItem, form: 'rich' | 'markdown'): void;
+  copy(item: ThreadItem, form: 'rich' | 'markdown'): void;
 }
 
 export const MessageActionsContext = createContext<MessageActions | null>(null);

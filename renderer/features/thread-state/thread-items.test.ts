@@ -39,7 +39,7 @@ test('what an answer costs is not known while it goes on', () => {
   expect(answer).toMatchObject({ costUsd: null, costSource: 'unknown', usage: null });
 });
 
-test('the same messages are the same entries', () => {
+test('the same messages are the same items', () => {
   const messages = [fakeMessage({ id: 'q' }), part('a', 'q'), part('b', 'a', { continues: true })];
   const before = threadItemsOf(messages);
   const after = threadItemsOf([...messages, fakeMessage({ id: 'r', parentId: 'b' })]);

@@ -11,7 +11,7 @@ export interface ThreadItem extends Message {
 }
 
 /** The id that stays the same while an answer is continued. */
-export const headOf = (entry: ThreadItem): string => entry.parts[0].id;
+export const headOf = (item: ThreadItem): string => item.parts[0].id;
 
 const known = new WeakMap<Message, ThreadItem>();
 const knownSections = new WeakMap<Message, ThreadItem>();
@@ -23,24 +23,24 @@ const knownRows = new WeakMap<ThreadItem, ThreadItem>();
  * same row object, so that it is not rendered again.
  */
 export function threadItemsOf(messages: readonly Message[], columns: readonly Message[] = []): ThreadItem[] {
-  const entries = joinedEntries(messages);
-  if (columns.length === 0) return entries;
+  const items = joinedItems(messages);
+  if (columns.length === 0) return items;
   let comparing: string | null = null;
-  return entries.map((entry) => {
-    if (entry.role === 'user') comparing = entry.comparing;
-    return comparing !== null && entry.comparison?.id === comparing ? comparedEntry(entry, columns, comparing) : entry;
+  return items.map((item) => {
+    if (item.role === 'user') comparing = item.comparing;
+    return comparing !== null && item.comparison?.id === comparing ? comparedItem(item, columns, comparing) : item;
   });
 }
 
 /** All answers of a row. */
-export const answersOf = (entry: ThreadItem): readonly ThreadItem[] => entry.columns ?? [entry];
+export const answersOf = (item: ThreadItem): readonly ThreadItem[] => item.columns ?? [item];
 
 /** Whether a row shows this message. */
-export const holds = (entry: ThreadItem, messageId: string): boolean =>
-  answersOf(entry).some(({ parts }) => parts.some(({ id }) => id === messageId));
+export const holds = (item: ThreadItem, messageId: string): boolean =>
+  answersOf(item).some(({ parts }) => parts.some(({ id }) => id === messageId));
 
 /** Of a retried column the last answer; a single column is a plain answer. */
-function comparedEntry(entry: ThreadItem, messages: readonly Message[], comparison: string): ThreadItem {
+function comparedItem(item: ThreadItem, messages: readonly Message[], comparison: string): ThreadItem {
   const chains = new Map<number, [Message, ...Message[]]>();
   for (const message of messages) {
     if (message.comparison?.id !== comparison) continue;
@@ -49,18 +49,18 @@ function comparedEntry(entry: ThreadItem, messages: readonly Message[], comparis
     else if (chain?.at(-1)?.id === message.parentId) chain?.push(message);
   }
   const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => entryOf(parts, known));
-  if (columns.length < 2) return columns[0] ?? entry;
-  const before = knownRows.get(entry);
+  if (columns.length < 2) return columns[0] ?? item;
+  const before = knownRows.get(item);
   if (before?.columns?.length === columns.length && before.columns.every((column, at) => column === columns[at]))
     return before;
   const running = columns.some(({ status }) => status === 'streaming');
-  const row: ThreadItem = { ...entry, status: running ? 'streaming' : 'done', columns };
-  knownRows.set(entry, row);
+  const row: ThreadItem = { ...item, status: running ? 'streaming' : 'done', columns };
+  knownRows.set(item, row);
   return row;
 }
 
 /** Merges answers with their continuations. */
-function joinedEntries(messages: readonly Message[]): ThreadItem[] {
+function joinedItems(messages: readonly Message[]): ThreadItem[] {
   const chains: [Message, ...Message[]][] = [];
   for (const message of messages) {
     const last = chains.at(-1);
@@ -74,24 +74,24 @@ function joinedEntries(messages: readonly Message[]): ThreadItem[] {
 const called = ({ finishReason, toolCalls }: Message): boolean => finishReason === 'tool_calls' && toolCalls.length > 0;
 
 /** The sections of an answer between its tool calls, each one text. */
-export function sectionsOf(entry: ThreadItem): ThreadItem[] {
+export function sectionsOf(item: ThreadItem): ThreadItem[] {
   const sections: [Message, ...Message[]][] = [];
-  for (const part of entry.parts) {
+  for (const part of item.parts) {
     const last = sections.at(-1);
     const before = last?.at(-1);
     if (last && before && !called(before)) last.push(part);
     else sections.push([part]);
   }
-  return sections.length === 1 ? [entry] : sections.map((parts) => entryOf(parts, knownSections));
+  return sections.length === 1 ? [item] : sections.map((parts) => entryOf(parts, knownSections));
 }
 
 function entryOf(parts: [Message, ...Message[]], known: WeakMap<Message, ThreadItem>): ThreadItem {
   const last = parts.at(-1) ?? parts[0];
   const before = known.get(last);
   if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at])) return before;
-  const entry: ThreadItem = parts.length === 1 ? { ...last, parts } : { ...last, ...joined(parts), parts };
-  known.set(last, entry);
-  return entry;
+  const item: ThreadItem = parts.length === 1 ? { ...last, parts } : { ...last, ...joined(parts), parts };
+  known.set(last, item);
+  return item;
 }
 
 function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {

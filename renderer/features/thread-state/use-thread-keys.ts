@@ -6,7 +6,7 @@ import { type ThreadAction, threadActionOf } from './thread-shortcuts.ts';
 import { useThreadView } from './thread-view.ts';
 
 interface ThreadKeys {
-  readonly entries: readonly ThreadItem[];
+  readonly items: readonly ThreadItem[];
   readonly actions: MessageActions;
   readonly busy: boolean;
   /** Scrolls to a message and focuses it. */
@@ -15,39 +15,39 @@ interface ThreadKeys {
 }
 
 /** Moves between messages and acts on them by single keys, while the conversation has keyboard focus. */
-export function useThreadKeys({ entries, actions, busy, focus, toLatest }: ThreadKeys) {
+export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadKeys) {
   const [at, setAt] = useState<string | null>(null);
-  const found = entries.findIndex((entry) => headOf(entry) === at);
-  const active = found < 0 ? entries.length - 1 : found;
+  const found = items.findIndex((item) => headOf(item) === at);
+  const active = found < 0 ? items.length - 1 : found;
 
   const move = (by: -1 | 1, inThread: boolean) => {
-    const next = inThread ? Math.min(entries.length - 1, Math.max(0, active + by)) : active;
-    const entry = entries[next];
-    if (!entry) return;
-    setAt(headOf(entry));
+    const next = inThread ? Math.min(items.length - 1, Math.max(0, active + by)) : active;
+    const item = items[next];
+    if (!item) return;
+    setAt(headOf(item));
     focus(next);
   };
 
-  function act(action: ThreadAction, entry: ThreadItem | undefined): void {
+  function act(action: ThreadAction, item: ThreadItem | undefined): void {
     if (action === 'latest') {
       toLatest();
       setAt(null);
       return;
     }
     // A comparison handles keys for its columns itself.
-    if (!entry || entry.columns || entry.status === 'streaming') return;
-    const own = entry.role === 'user';
+    if (!item || item.columns || item.status === 'streaming') return;
+    const own = item.role === 'user';
     const acts: Partial<Record<ThreadAction, () => void>> = {
-      copy: () => actions.copy(entry, 'rich'),
-      copyMarkdown: () => actions.copy(entry, 'markdown'),
-      edit: () => own && !busy && useThreadView.getState().setEdit(entry.id, entry.text),
-      regenerate: () => !own && !busy && actions.regenerate(entry),
-      retryOther: () => !own && !busy && useThreadView.getState().setRetrying(entry.id),
-      continue: () => !own && !busy && entry === entries.at(-1) && isCut(entry) && actions.continue(entry),
-      previousVersion: () => actions.step(entry, -1),
-      nextVersion: () => actions.step(entry, 1),
+      copy: () => actions.copy(item, 'rich'),
+      copyMarkdown: () => actions.copy(item, 'markdown'),
+      edit: () => own && !busy && useThreadView.getState().setEdit(item.id, item.text),
+      regenerate: () => !own && !busy && actions.regenerate(item),
+      retryOther: () => !own && !busy && useThreadView.getState().setRetrying(item.id),
+      continue: () => !own && !busy && item === items.at(-1) && isCut(item) && actions.continue(item),
+      previousVersion: () => actions.step(item, -1),
+      nextVersion: () => actions.step(item, 1),
       remove: () => {
-        actions.remove(entry);
+        actions.remove(item);
         handleOf('thread')?.focus();
       },
     };
@@ -69,7 +69,7 @@ export function useThreadKeys({ entries, actions, busy, focus, toLatest }: Threa
     }
     if (!onMessage && action !== 'latest') return;
     event.preventDefault();
-    act(action, entries[active]);
+    act(action, items[active]);
   };
 
   /** A message that receives the focus becomes the active one. */

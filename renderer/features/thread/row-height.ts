@@ -13,19 +13,19 @@ const looked = 20_000;
 const known = new WeakMap<ThreadItem, number>();
 
 /** Estimated height of a row, so that the first render shows the right rows and little moves when they are measured. */
-export function rowHeight(entry: ThreadItem): number {
-  const before = known.get(entry);
+export function rowHeight(item: ThreadItem): number {
+  const before = known.get(item);
   if (before !== undefined) return before;
-  const height = guess(entry);
-  known.set(entry, height);
+  const height = guess(item);
+  known.set(item, height);
   return height;
 }
 
-function guess(entry: ThreadItem): number {
-  if (entry.role === 'user')
-    return own.around + textHeight(entry.text, own.charactersPerLine) + (entry.attachments.length > 0 ? own.files : 0);
-  const perLine = entry.columns ? columnCharactersPerLine : answer.charactersPerLine;
-  return answer.around + Math.max(...answersOf(entry).map(({ text }) => textHeight(text, perLine)));
+function guess(item: ThreadItem): number {
+  if (item.role === 'user')
+    return own.around + textHeight(item.text, own.charactersPerLine) + (item.attachments.length > 0 ? own.files : 0);
+  const perLine = item.columns ? columnCharactersPerLine : answer.charactersPerLine;
+  return answer.around + Math.max(...answersOf(item).map(({ text }) => textHeight(text, perLine)));
 }
 
 function textHeight(text: string, perLine: number): number {
@@ -38,13 +38,9 @@ function textHeight(text: string, perLine: number): number {
 }
 
 /** The initial scroll offset by the same estimate: the kept position, else the end. */
-export function openingOffset(
-  entries: readonly ThreadItem[],
-  place: ScrollPosition | null,
-  viewHeight: number,
-): number {
-  const index = place ? entries.findIndex((entry) => holds(entry, place.messageId)) : -1;
-  const above = index < 0 ? entries : entries.slice(0, index);
-  const height = above.reduce((sum, entry) => sum + rowHeight(entry), 0);
+export function openingOffset(items: readonly ThreadItem[], place: ScrollPosition | null, viewHeight: number): number {
+  const index = place ? items.findIndex((item) => holds(item, place.messageId)) : -1;
+  const above = index < 0 ? items : items.slice(0, index);
+  const height = above.reduce((sum, item) => sum + rowHeight(item), 0);
   return place && index >= 0 ? height + place.offsetPx : Math.max(0, height - viewHeight);
 }

@@ -17,7 +17,7 @@ import { type Pages, useReading } from './use-reading.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
 
 export interface ThreadProps {
-  entries: readonly ThreadItem[];
+  items: readonly ThreadItem[];
   snapshot: string;
   hasOlder: boolean;
   hasNewer: boolean;
@@ -31,20 +31,20 @@ export interface ThreadProps {
 }
 
 /** The messages, virtualised. */
-export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, places, wanted, actions }: ThreadProps) {
+export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, places, wanted, actions }: ThreadProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
   const end = useFollowing(scroller, places.start() === null);
   const atEnd = end.following && !hasNewer;
   const toActive = useRef(-1);
   const rows = useVirtualizer({
-    count: entries.length,
+    count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => (entries[at] ? rowHeight(entries[at]) : 0),
+    estimateSize: (at) => (items[at] ? rowHeight(items[at]) : 0),
     // Renders the visible rows first: the window is about as tall as the thread.
-    initialOffset: () => openingOffset(entries, places.start(), window.innerHeight),
+    initialOffset: () => openingOffset(items, places.start(), window.innerHeight),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
-    getItemKey: (at) => headAt(entries, at),
+    getItemKey: (at) => headAt(items, at),
     overscan: 4,
     paddingStart: 12,
     paddingEnd: 20,
@@ -55,14 +55,14 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
     rangeExtractor: (range) => withOne(defaultRangeExtractor(range), toActive.current),
   });
   const focus = (at: number) => {
-    if (at < entries.length - 1) end.leave();
+    if (at < items.length - 1) end.leave();
     toActive.current = at;
     rows.scrollToIndex(at, { align: 'auto' });
-    focusSoon(scroller.current, headAt(entries, at));
+    focusSoon(scroller.current, headAt(items, at));
   };
-  const loaded = { entries, snapshot, hasOlder, hasNewer };
+  const loaded = { items, snapshot, hasOlder, hasNewer };
   const { toLatest, unseen } = useReading({ rows, scroller, loaded, end, focus, pages, places, wanted });
-  const { active, onKeyDown, onFocus } = useThreadKeys({ entries, actions, busy, focus, toLatest });
+  const { active, onKeyDown, onFocus } = useThreadKeys({ items, actions, busy, focus, toLatest });
   toActive.current = active;
   return (
     <div className="relative min-h-0 flex-1">
@@ -78,12 +78,12 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
         onFocus={onFocus}
         className="h-full overflow-y-auto overscroll-contain px-[18px] [overflow-anchor:none] focus-visible:outline-offset-[-2px]"
       >
-        {entries.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
+        {items.length === 0 && <p className="measure py-10 text-center text-fg-2">{text.noMessages}</p>}
         <div className="relative" style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((row) => {
-            const entry = entries[row.index];
-            if (!entry) return null;
-            const Row = entry.columns ? Comparison : entry.role === 'user' ? UserMessage : Answer;
+            const item = items[row.index];
+            if (!item) return null;
+            const Row = item.columns ? Comparison : item.role === 'user' ? UserMessage : Answer;
             return (
               <div
                 key={row.key}
@@ -92,14 +92,14 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${row.start}px)` }}
               >
-                <div className={entry.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
-                  <NotSentMark messageId={headOf(entry)}>
+                <div className={item.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
+                  <NotSentMark messageId={headOf(item)}>
                     <ViewBoundary name={views.message}>
                       <Row
-                        entry={entry}
+                        item={item}
                         busy={busy}
                         active={row.index === active}
-                        last={row.index === entries.length - 1 && !hasNewer}
+                        last={row.index === items.length - 1 && !hasNewer}
                       />
                     </ViewBoundary>
                   </NotSentMark>
@@ -114,9 +114,9 @@ export function Thread({ entries, snapshot, hasOlder, hasNewer, busy, pages, pla
   );
 }
 
-function headAt(entries: readonly ThreadItem[], at: number): string {
-  const entry = entries[at];
-  return entry ? headOf(entry) : String(at);
+function headAt(items: readonly ThreadItem[], at: number): string {
+  const item = items[at];
+  return item ? headOf(item) : String(at);
 }
 
 const withOne = (range: number[], one: number): number[] =>

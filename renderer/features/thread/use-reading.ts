@@ -16,7 +16,7 @@ interface Reading {
   readonly rows: Virtualizer<HTMLDivElement, Element>;
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly loaded: {
-    readonly entries: readonly ThreadItem[];
+    readonly items: readonly ThreadItem[];
     readonly snapshot: string;
     readonly hasOlder: boolean;
     readonly hasNewer: boolean;
@@ -36,7 +36,7 @@ const retryMs = 5000;
 /** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
 export function useReading(reading: Reading) {
   const { rows, scroller, loaded, end, focus, pages, places, wanted } = reading;
-  const { entries, snapshot, hasOlder, hasNewer } = loaded;
+  const { items, snapshot, hasOlder, hasNewer } = loaded;
   const { following, follow, leave } = end;
   const { failed } = useNotify();
   const holding = useRef<(() => void) | null>(null);
@@ -46,7 +46,7 @@ export function useReading(reading: Reading) {
   /** The message to scroll to once it is loaded, and whether it is then highlighted. */
   const [target, setTarget] = useState<{ readonly messageId: string; readonly jump: boolean } | null>(null);
 
-  const indexOf = (id: string) => entries.findIndex((entry) => holds(entry, id));
+  const indexOf = (id: string) => items.findIndex((item) => holds(item, id));
   const hold = (index: number, offsetPx: number) => {
     holding.current?.();
     holding.current = holdScrollPosition({
@@ -133,21 +133,21 @@ export function useReading(reading: Reading) {
     leave();
     hold(index, 0);
     useThreadView.getState().highlight(target.messageId);
-  }, [target, entries]);
+  }, [target, items]);
 
   useEffect(() => {
     const { range } = rows;
-    if (!range || holding.current || entries.length === 0) return;
-    const last = entries.at(-1);
+    if (!range || holding.current || items.length === 0) return;
+    const last = items.at(-1);
     if (following && !hasNewer) {
       seen.current = last ? headOf(last) : null;
       places.leave(null);
     } else {
       const top = rows.scrollOffset ?? 0;
       const row = rows.getVirtualItems().find((item) => item.end > top);
-      const entry = row && entries[row.index];
+      const item = row && items[row.index];
       // Rounded up: a fraction less would show the end of the row before.
-      if (entry) places.leave({ messageId: headOf(entry), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
+      if (item) places.leave({ messageId: headOf(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {
       if (performance.now() - failedAt.current < retryMs) return;
@@ -157,9 +157,9 @@ export function useReading(reading: Reading) {
       });
     };
     if (hasOlder && range.startIndex < near) read(pages.older);
-    if (hasNewer && range.endIndex > entries.length - near) read(pages.newer);
+    if (hasNewer && range.endIndex > items.length - near) read(pages.newer);
   });
 
-  const seenAt = seen.current === null ? -1 : entries.findIndex((entry) => headOf(entry) === seen.current);
-  return { toLatest, unseen: following || seenAt < 0 ? 0 : entries.length - 1 - seenAt };
+  const seenAt = seen.current === null ? -1 : items.findIndex((item) => headOf(item) === seen.current);
+  return { toLatest, unseen: following || seenAt < 0 ? 0 : items.length - 1 - seenAt };
 }
