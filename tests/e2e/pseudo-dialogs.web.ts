@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from './app.ts';
 import { pseudo, type Walk, walker, wordReader } from './pseudo-words.ts';
-import { keep } from './stored.ts';
+import { keep, stored } from './stored.ts';
 
 /** What the walk through the views does not open: menus, dialogs, and everything that goes wrong on purpose. */
 
@@ -24,6 +24,8 @@ test.afterEach(() => provider.close());
 test('in another language no dialog, menu or error is left in English', async ({ launch }) => {
   const { page: begun, dataFolder, close } = await launch();
   await begun.getByRole('button', { name: 'Try it now' }).click();
+  // A draft is kept a quarter of a second after the last change.
+  await expect.poll(() => stored(dataFolder, `select * from drafts where text <> ''`)).toHaveLength(1);
   await close();
   keep(dataFolder, 'user', { language: 'en-XA', confirmRoute: true });
   const { port } = provider.address() as AddressInfo;
