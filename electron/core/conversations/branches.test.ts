@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { addLongConversation } from '../../../tests/support/long-conversation.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { readUntil, testCore } from '../../../tests/support/test-core.ts';
@@ -207,8 +206,8 @@ test('ten thousand messages are read in pages, from any message, without a gap',
   const id = addLongConversation(dataFolder, 10_000);
   const events = (await client.chat.watch({ conversationId: id }))[Symbol.asyncIterator]();
   const next = async () => {
-    const { value: event }: { value: ChatEvent } = await events.next();
-    if (event.type !== 'snapshot' && event.type !== 'page') throw new Error(`no page but ${event.type}`);
+    const { value: event, done } = await events.next();
+    if (done || (event.type !== 'snapshot' && event.type !== 'page')) throw new Error('no page');
     return { ...event, ids: event.messages.map((message) => message.id) };
   };
   const named = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `long-${from + at}`);
