@@ -12,7 +12,7 @@ import { settledRecord } from '../costs/settled-record.ts';
 import type { AnswerPatch } from '../db/message-row.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Admission } from '../request/admission.ts';
-import type { RoomMaker } from '../request/fit-context.ts';
+import type { FitContext } from '../request/fit-context.ts';
 import type { HistoryEntry, ToPart } from '../request/history.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
@@ -29,7 +29,7 @@ export interface TurnDeps {
   readonly wordLog: WordLog;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
-  readonly fitContext: RoomMaker;
+  readonly fitContext: FitContext;
   readonly toPart: ToPart;
   readonly admission: Admission;
   readonly log: Log;
@@ -131,12 +131,12 @@ function add(
     reasoning: message.reasoning + words.reasoning,
     firstTokenAt: message.firstTokenAt ?? now(),
   };
-  const room = message.conversationId;
+  const { conversationId } = message;
   const deltas = [
     { type: 'reasoning-delta' as const, offset: message.reasoning.length, text: words.reasoning },
     { type: 'text-delta' as const, offset: message.text.length, text: words.text },
   ];
-  for (const delta of deltas) if (delta.text) readers.publish(room, { ...base, ...delta });
+  for (const delta of deltas) if (delta.text) readers.publish(conversationId, { ...base, ...delta });
 }
 
 async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {

@@ -35,12 +35,13 @@ export function planCompact(
     estimateInputTokens([{ role: 'assistant', content: wordsWithCalls(entry) }], undefined),
   );
   const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
-  const room = (record?.context_length ?? Number.POSITIVE_INFINITY) - answerTokens - 500 - (before?.text.length ?? 0);
+  const freeTokens =
+    (record?.context_length ?? Number.POSITIVE_INFINITY) - answerTokens - 500 - (before?.text.length ?? 0);
   let sum = 0;
   let end = 0;
   for (const [at, size] of sizes.entries()) {
     sum += size;
-    if (sum > room || at >= after.length - 2) break;
+    if (sum > freeTokens || at >= after.length - 2) break;
     if (after[at]?.role === 'assistant' && after[at + 1]?.role !== 'assistant') end = at + 1;
     if (sum >= half && end > 0) break;
   }

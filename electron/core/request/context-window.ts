@@ -19,11 +19,11 @@ export interface WindowInput {
  */
 export function outsideCount({ sizes, beginnings, fixed, limit, reserve, mostMessages }: WindowInput): number {
   const last = sizes.length - 1;
-  let room = (limit ?? Number.POSITIVE_INFINITY) - fixed - reserve - (sizes[last] ?? 0);
+  let freeTokens = (limit ?? Number.POSITIVE_INFINITY) - fixed - reserve - (sizes[last] ?? 0);
   let first = Math.max(0, last);
-  while (first > 0 && sizes.length - first < mostMessages && (sizes[first - 1] ?? 0) <= room) {
+  while (first > 0 && sizes.length - first < mostMessages && (sizes[first - 1] ?? 0) <= freeTokens) {
     first -= 1;
-    room -= sizes[first] ?? 0;
+    freeTokens -= sizes[first] ?? 0;
   }
   if (first === 0) return 0;
   while (first < last && !beginnings[first]) first += 1;

@@ -1,11 +1,11 @@
-import type { Room } from '#shared/contract/chat/conversations.ts';
+import type { ContextFit } from '#shared/contract/chat/conversations.ts';
 import { toAppError, toldBy } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { ToPart } from './history.ts';
 import type { BuildRequest, BuiltRequest, RequestInput } from './request.ts';
 
-export interface RoomDeps {
+export interface FitContextDeps {
   readonly build: BuildRequest;
   readonly overflowOf: (conversationId: string) => Promise<'stop' | 'drop' | 'compact'>;
   /** Requests a summary of the older half of the shown branch; throws if it fails. */
@@ -20,18 +20,18 @@ interface Input extends RequestInput {
   readonly conversationId: string;
 }
 
-export type RoomMaker = (
+export type FitContext = (
   input: Input,
   toPart: ToPart,
   signal: AbortSignal,
-) => Promise<{ readonly request: BuiltRequest; readonly room: Room | null }>;
+) => Promise<{ readonly request: BuiltRequest; readonly room: ContextFit | null }>;
 
 /**
  * Builds the request of an answer. If it does not fit and the chat summarises automatically, a summary is written
  * first: one at a time per chat, one per message. If that fails or does not suffice, the chat’s other setting decides,
  * which is stored with the answer; `stop` throws `context_length_exceeded`.
  */
-export function contextFitter({ build, overflowOf, compact, log }: RoomDeps): RoomMaker {
+export function contextFitter({ build, overflowOf, compact, log }: FitContextDeps): FitContext {
   const writing = new Map<string, Promise<{ readonly messages: number }>>();
 
   function summarise({ conversationId, model }: Input, signal: AbortSignal) {

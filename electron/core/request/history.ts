@@ -84,11 +84,11 @@ export async function toWire(
 /** The files to send: those the model reads, newest first, as many as fit. */
 function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {
   const carried = new Set<string>();
-  let room = mostFileBytes;
+  let freeBytes = mostFileBytes;
   for (const entry of [...entries].reverse()) {
     for (const [at, file] of entry.attachments.entries()) {
-      if (!reads(file) || file.bytes > room) continue;
-      room -= file.bytes;
+      if (!reads(file) || file.bytes > freeBytes) continue;
+      freeBytes -= file.bytes;
       carried.add(`${entry.id} ${at}`);
     }
   }

@@ -44,9 +44,9 @@ export function useAttach(conversationId: string | null) {
     refusals,
     forget: () => setRefusals([]),
     async attach(files: readonly File[]): Promise<void> {
-      const room = attachmentLimits.perMessage - (useDrafts.getState().files[key]?.length ?? 0) - uploading.length;
-      setRefusals(files.length > room ? [text.tooManyFiles(attachmentLimits.perMessage)] : []);
-      for (const file of files.slice(0, Math.max(0, room))) await take(file);
+      const left = attachmentLimits.perMessage - (useDrafts.getState().files[key]?.length ?? 0) - uploading.length;
+      setRefusals(files.length > left ? [text.tooManyFiles(attachmentLimits.perMessage)] : []);
+      for (const file of files.slice(0, Math.max(0, left))) await take(file);
     },
   };
 }

@@ -1,9 +1,9 @@
-import type { Room } from '#shared/contract/chat/conversations.ts';
+import type { ContextFit } from '#shared/contract/chat/conversations.ts';
 import { text } from '../../text/chat-text.ts';
 import { sentenceOf } from '../../text/error-text.ts';
 
 /** How messages were summarised or left out to fit this answer’s request into the context. */
-export function ContextNote({ room }: { room: Room | null | undefined }) {
+export function ContextNote({ room }: { room: ContextFit | null | undefined }) {
   if (!room) return null;
   return (
     <p className="mb-2 text-fg-3 text-xs">
