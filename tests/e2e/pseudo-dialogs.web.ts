@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from './app.ts';
@@ -14,10 +15,9 @@ const serverName = 'Nowhere';
 let provider: Server;
 test.beforeEach(async () => {
   provider = createServer((_, response) => {
-    response.writeHead(401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ error: { message: providerSaid, code: 'invalid_api_key' } }));
+    response.writeHead(401).end(JSON.stringify({ error: { message: providerSaid, code: 'invalid_api_key' } }));
   });
-  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+  await once(provider.listen(0, '127.0.0.1'), 'listening');
 });
 test.afterEach(() => provider.close());
 
@@ -32,6 +32,8 @@ test('in another language no dialog, menu or error is left in English', async ({
   const { page } = await launch({ dataFolder, env: refusing(`http://127.0.0.1:${port}`), paced: true });
   const reader = wordReader({ page, dataFolder }, [question, 'fetch_page', fileName, serverName, providerSaid]);
   const walk = walker(page, reader.look);
+  // The page is loaded again in the language that the core has.
+  await walk.message.waitFor();
   for (const part of [composer, answers, chats, providers, gateway, tools, library, data]) await part(walk);
   expect(reader.left).toEqual({});
 });
@@ -46,7 +48,6 @@ const refusing = (address: string) => ({
 /** The composer's menus, what a file may be, and what a chat is sent with. */
 async function composer({ page, go, look, button, open, message }: Walk): Promise<void> {
   await go('#chat');
-  // What the welcome has written there.
   await expect(message).not.toHaveValue('');
   await message.fill('');
   await message.pressSequentially('/');
