@@ -90,10 +90,13 @@ for (const [what, end] of [
       .poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`))
       .toHaveLength(1);
     // On a machine that does much else everything takes longer, also what a user asks for.
-    const usualMs = await loadedAfter(program, reload(program), before);
+    const usualMs = await loadedAfter(program, () => reload(program), before);
 
-    const gone = toldOf(program, 'render-process-gone');
-    await end(program);
+    const gone = async () => {
+      const told = toldOf(program, 'render-process-gone');
+      await end(program);
+      return told;
+    };
     const text = expect.stringContaining('This window had stopped');
     const saidMs = await loadedAfter(program, gone, { ...before, text });
     test.info().annotations.push({ type: 'said', description: `${saidMs} ms; loaded usually: ${usualMs} ms` });
@@ -189,11 +192,13 @@ const reload = async (program: ElectronApplication): Promise<number> => {
 /** From then until the page, loaded again, shows this. */
 async function loadedAfter(
   program: ElectronApplication,
-  begins: Promise<number>,
+  begin: () => Promise<number>,
   shown: Record<string, unknown>,
 ): Promise<number> {
-  // What is asked of a page before may stay without an answer.
-  const [begun] = await Promise.all([begins, toldOf(program, 'dom-ready')]);
+  // Listened for before it can have happened. What is asked of a page before it was loaded may stay without an answer.
+  const loaded = toldOf(program, 'dom-ready');
+  const begun = await begin();
+  await loaded;
   await expect.poll(() => look(program), { intervals: [20] }).toMatchObject(shown);
   return Math.round(performance.now() - begun);
 }
