@@ -1,6 +1,6 @@
 import { measureFirstLoad } from '../support/first-load.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, ended } from './chat.ts';
+import { articles, ask, ended, message } from './chat.ts';
 
 const views = ['#chats', '#models', '#usage', '#credits', '#account', '#settings/tools', '#settings/data', '#chat'];
 
@@ -20,6 +20,8 @@ test('what is loaded before the composer can be used is small, and no view offen
       ),
     );
   });
+  // A page that is loaded again before it has its session gets none.
+  await message(page).waitFor();
   const { bytes, allBytes } = await measureFirstLoad(page, 'composer');
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThanOrEqual(250_000);
@@ -50,6 +52,7 @@ test('a start in a chat loads what shows its messages, and no other view before'
 
 test('a view whose code does not arrive says so and opens when it can be had', async ({ launch }) => {
   const { page } = await launch();
+  await message(page).waitFor();
   await page.route(/\/assets\/usage-page-/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
