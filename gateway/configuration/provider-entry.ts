@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import { headerFaults } from '#shared/header-faults.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { readOnTheWay } from '#shared/plain-http.ts';
 import { isServerId, serverIdRule, serverKinds } from '#shared/server-kinds.ts';
@@ -89,7 +90,7 @@ function* faultsOf(id: string, given: ProviderEntry): Generator<[path: (string |
   if (new Set(labels).size < labels.length) yield [['keys'], 'each key needs a label of its own'];
   for (const name of Object.keys(headers)) {
     const fault = headerFault(name, 'any');
-    if (fault) yield [['headers', name], fault];
+    if (fault) yield [['headers', name], headerFaults[fault]];
   }
 }
 
