@@ -1,8 +1,19 @@
-import { parseUsd } from '#shared/money.ts';
+import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { Plan } from './principal.ts';
 
 /** What a plan may include or leave out. */
 export const planFeatures = ['chat', 'router', 'byok', 'usage_api'] as const;
+
+/** A plan's limits as they are written and answered; null: not limited (wire contract §7). */
+export const limitsOf = (plan: Plan) => ({
+  requests_per_minute: plan.requestsPerMinute,
+  tokens_per_minute: plan.tokensPerMinute,
+  concurrent_requests: plan.concurrentRequests,
+  requests_per_day: plan.requestsPerDay,
+  monthly_spend_usd: plan.monthlySpend === null ? null : formatUsd(plan.monthlySpend),
+  max_output_tokens: plan.maxOutputTokens,
+  models: [...plan.models],
+});
 
 const unlimited = {
   billing: 'prepaid',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,6 +8,7 @@ import { account } from '#shared/wire/account.ts';
 import { requestList } from '#shared/wire/request-record.ts';
 import { accountWithKey, beforehand, chat, read, run, serve, start, workplace } from '../testing/cli-process.ts';
 import { onPostgres } from '../testing/test-database.ts';
+import { earlyCompilation } from './serve.ts';
 
 describe('a serving process', { timeout: 180_000 }, () => {
   test.skipIf(onPostgres())(
@@ -133,4 +135,13 @@ describe('a serving process', { timeout: 180_000 }, () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
+});
+
+test('V8 knows each switch of the early compilation, and would wait longer by itself', () => {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  const defaults = earlyCompilation.map((flag) => {
+    const [name = '', value] = flag.split('=');
+    return { name, value: Number(value), usual: Number(new RegExp(`default: ${name}=(\\d+)`).exec(known)?.[1]) };
+  });
+  expect(defaults.filter(({ value, usual }) => !(value < usual))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { loadConfig } from '../configuration/config.ts';
 import { followProviders } from '../configuration/follow-providers.ts';
 import type { OwnGateway } from '../gateway.ts';
@@ -8,6 +9,17 @@ import { refreshDaily } from './refresh-daily.ts';
 import { serveMetrics } from './serve-metrics.ts';
 import { type ServeSettings, serveSettings } from './serve-settings.ts';
 import { terminalJson } from './terminal-text.ts';
+
+/**
+ * How often a function must have been called until V8 compiles it; in brackets what V8 waits for by itself. A server runs the
+ * same functions for days: waiting longer for a better picture of them only costs time after each start
+ * (docs/decisions/062-one-path-and-its-price.md).
+ */
+export const earlyCompilation = [
+  '--invocation-count-for-maglev=100', // (400)
+  '--invocation-count-for-turbofan=1000', // (3000)
+  '--minimum-invocations-after-ic-update=200', // (500)
+] as const;
 
 export interface ServeOptions {
   readonly database: string;
@@ -24,6 +36,7 @@ export interface ServeOptions {
  * aborts that. Returns when all is settled. Throws `database_in_use` where another server has this SQLite file.
  */
 export async function serve(options: ServeOptions): Promise<void> {
+  for (const flag of earlyCompilation) setFlagsFromString(flag);
   const config = loadConfig(options.configPath, options.env);
   const settings = serveSettings(options.env);
   const gateway = await openGateway({

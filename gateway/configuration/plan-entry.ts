@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { formatUsd, parseUsd } from '#shared/money.ts';
-import { planFeatures } from '../auth/plans.ts';
+import { parseUsd } from '#shared/money.ts';
+import { limitsOf, planFeatures } from '../auth/plans.ts';
 import type { Plan } from '../auth/principal.ts';
 
 const limit = z.int('must be a whole number').positive('must be at least 1').nullable().default(null);
@@ -58,11 +58,5 @@ export const entryOf = (plan: Plan): PlanEntry =>
     name: plan.name,
     billing: plan.billing,
     features: [...plan.features],
-    models: [...plan.models],
-    requests_per_minute: plan.requestsPerMinute,
-    tokens_per_minute: plan.tokensPerMinute,
-    concurrent_requests: plan.concurrentRequests,
-    requests_per_day: plan.requestsPerDay,
-    monthly_spend_usd: plan.monthlySpend === null ? null : formatUsd(plan.monthlySpend),
-    max_output_tokens: plan.maxOutputTokens,
+    ...limitsOf(plan),
   });

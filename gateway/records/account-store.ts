@@ -1,5 +1,6 @@
 import { formatUsd, nanoUsd } from '#shared/money.ts';
 import type { Account, Balance, Verification } from '#shared/wire/account.ts';
+import { limitsOf } from '../auth/plans.ts';
 import type { Plan, Principal } from '../auth/principal.ts';
 import type { BooksDb } from '../db/open.ts';
 import type { AccountRow } from '../db/schema.ts';
@@ -67,15 +68,7 @@ const identity = (row: AccountRow, plan: Plan, period: Period) => ({
     // Limits count by calendar month; only a plan with a monthly limit has something to renew.
     renews_at: plan.monthlySpend === null ? null : period.endMs / 1000,
     features: [...plan.features],
-    limits: {
-      requests_per_minute: plan.requestsPerMinute,
-      tokens_per_minute: plan.tokensPerMinute,
-      concurrent_requests: plan.concurrentRequests,
-      requests_per_day: plan.requestsPerDay,
-      monthly_spend_usd: plan.monthlySpend === null ? null : formatUsd(plan.monthlySpend),
-      max_output_tokens: plan.maxOutputTokens,
-      models: [...plan.models],
-    },
+    limits: limitsOf(plan),
     billing: plan.billing,
   },
 });

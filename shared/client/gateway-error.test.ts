@@ -41,7 +41,7 @@ test('inside a stream the wait stands in the details', async () => {
   expect(await waitFor({ 'retry-after': '3' }, body('rate_limit_exceeded', { retry_after_ms: 9 }))).toBe(3000);
 });
 
-test('a proxy in front of a gateway that asks to wait is no wrong address', async () => {
+test('a proxy that asks to wait is not taken for a wrong address', async () => {
   const page = (status: number) =>
     errorFromResponse(new Response('<h1>Too Many Requests</h1>', { status, headers: { 'retry-after': '7' } }));
   expect(await page(429)).toMatchObject({ status_code: 429, code: 'rate_limit_exceeded', retryAfterMs: 7000 });

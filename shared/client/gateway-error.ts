@@ -1,3 +1,4 @@
+import type { ProviderError } from '../errors.ts';
 import { errorBody } from '../wire/error.ts';
 import { retryAfterIn, retryAfterOf } from './retry-after.ts';
 
@@ -11,6 +12,9 @@ export class GatewayError extends Error {
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
   readonly details: Readonly<Record<string, unknown>> | null;
+  /** The provider that caused it, and its own words. */
+  readonly provider: string | null;
+  readonly providerError: ProviderError | null;
 
   constructor(
     message: string,
@@ -19,7 +23,9 @@ export class GatewayError extends Error {
       code: string;
       requestId?: string | null;
       retryAfterMs?: number | null;
-      details?: Record<string, unknown> | null;
+      details?: Readonly<Record<string, unknown>> | null;
+      provider?: string | null;
+      providerError?: ProviderError | null;
       cause?: unknown;
     },
   ) {
@@ -29,6 +35,8 @@ export class GatewayError extends Error {
     this.requestId = more.requestId ?? null;
     this.retryAfterMs = more.retryAfterMs ?? null;
     this.details = more.details ?? null;
+    this.provider = more.provider ?? null;
+    this.providerError = more.providerError ?? null;
   }
 }
 
@@ -65,13 +73,15 @@ export function errorFromJson(text: string): GatewayError | null {
   }
   const parsed = errorBody.safeParse(json);
   if (!parsed.success) return null;
-  const { message, status_code, code, request_id, details } = parsed.data.error;
+  const { message, status_code, code, request_id, details, provider, provider_error } = parsed.data.error;
   return new GatewayError(message, {
     status_code,
     code,
     requestId: request_id,
     details: details ?? null,
     retryAfterMs: retryAfterIn(details),
+    provider,
+    providerError: provider_error ?? null,
   });
 }
 
@@ -82,5 +92,7 @@ function withHeaders(error: GatewayError, headers: Headers): GatewayError {
     requestId: error.requestId ?? headers.get('x-request-id'),
     retryAfterMs: retryAfterOf(headers) ?? error.retryAfterMs,
     details: error.details,
+    provider: error.provider,
+    providerError: error.providerError,
   });
 }

@@ -20,8 +20,8 @@ export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().tra
 export const mostOutputTokens = 2 ** 31 - 1;
 export const outputTokens = z.int().min(1).max(mostOutputTokens);
 /**
- * 64 bits, as OpenAI and the contract have them. A number of JavaScript's has 53: what is beyond is sent by its remainder, the same for the
- * same seed, because a rounded one could be more than 64 bits.
+ * A 64-bit integer, as in OpenAI's interface. A JavaScript number is exact to 53 bits: of a larger seed the remainder is
+ * sent, which is the same for the same seed.
  */
 const seed = z
   .number()

@@ -4,7 +4,7 @@ import { count, unixSeconds, usdAmount } from './scalars.ts';
 
 export const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter']);
 
-/** Something the caller should know that was not worth refusing the request for. */
+/** A change or a fault of a request that was answered all the same. */
 export const warning = z.object({ code: z.string(), param: z.string().nullable(), message: z.string() });
 
 /** How the model was chosen and what was tried (wire contract §5.6). */
@@ -122,7 +122,7 @@ const toolCallDelta = z.looseObject({
   custom: z.looseObject({ name: z.string().optional(), input: z.string().optional() }).optional(),
 });
 
-/** One chunk of a streamed completion. `usage` and `routing` ride on the finish chunk unless asked otherwise (§0.8). */
+/** One chunk of a streamed completion. `usage` and `routing` are in the finish chunk unless asked otherwise (§0.8). */
 export const completionChunk = z
   .looseObject({
     id: z.string(),

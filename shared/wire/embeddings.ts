@@ -6,7 +6,7 @@ import { count, usdAmount } from './scalars.ts';
 const text = z.string().min(1);
 const tokens = z.array(z.int().min(0)).min(1);
 
-/** `POST /v1/embeddings`: OpenAI's request, and what the gateway adds to all of its own. */
+/** `POST /v1/embeddings`: OpenAI's fields, and those that every request of the gateway has. */
 export const embeddingsRequest = z
   .looseObject({
     input: z.union([text, z.array(text).min(1).max(2048), tokens, z.array(tokens).min(1).max(2048)]),
@@ -20,7 +20,7 @@ export const embeddingsRequest = z
   })
   .meta({ id: 'EmbeddingsRequest' });
 
-/** Its answer; `embedding` is a list of numbers, or base64 of 32-bit floats with the lowest byte first. */
+/** Answer of `POST /v1/embeddings`; `embedding` is a list of numbers, or base64 of 32-bit floats with the lowest byte first. */
 export const embeddingsResponse = z
   .looseObject({
     object: z.literal('list'),

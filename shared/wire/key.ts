@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { scope } from './account.ts';
 import { lastSecond, listOf, unixSeconds, usdAmount } from './scalars.ts';
 
-/** One API key of the account (wire contract §10), as it stands with all that it comes from. Never the key itself. */
+/** One API key of the account (wire contract §10), without the key itself. Its status includes that of its creators. */
 export const apiKey = z
   .looseObject({
     id: z.string(),
     object: z.literal('api_key'),
     label: z.string().nullable(),
-    /** What may be shown of the key, to tell it from others. */
+    /** The part of the key that may be shown, to tell it from others. */
     prefix: z.string(),
     scopes: z.array(z.string()),
     status: z.enum(['active', 'expired', 'revoked']),
@@ -16,13 +16,13 @@ export const apiKey = z
     expires_at: unixSeconds.nullable(),
     revoked_at: unixSeconds.nullable(),
     last_used_at: unixSeconds.nullable(),
-    /** What the key may ever spend; null: as much as the account. */
+    /** The total that the key may spend; null: as much as the account. */
     spend_limit_usd: usdAmount.nullable(),
-    /** What it has spent, together with the keys it minted. */
+    /** Spent by it and by the keys created with it. */
     spent_usd: usdAmount,
     /** What its running requests may still cost. */
     held_usd: usdAmount,
-    /** The key or the user whose credential minted it, and with which it ends; null: the operator. */
+    /** The key or the user it was created with, and with which it ends; null: the operator. */
     minted_by: z.string().nullish(),
   })
   .meta({ id: 'ApiKey' });
@@ -32,7 +32,7 @@ export const apiKeyList = listOf(apiKey).meta({ id: 'ApiKeyList' });
 /** The answer to `POST /v1/keys`: the only one that ever holds the key. */
 export const createdApiKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' });
 
-/** Without the one character that PostgreSQL cannot hold. */
+/** Without U+0000, which PostgreSQL cannot store. */
 const label = z
   .string()
   .trim()
@@ -41,7 +41,7 @@ const label = z
 const spendLimit = usdAmount.refine((text) => !text.startsWith('-'), 'must not be negative');
 const end = unixSeconds.max(lastSecond, 'is too far away');
 
-/** Body of `POST /v1/keys`. Limit and end that are left out are as its creator has them; scopes: `chat` and `models`. */
+/** Body of `POST /v1/keys`. An omitted limit or end is that of its creator; omitted scopes are `chat` and `models`. */
 export const createKeyRequest = z
   .object({
     label: label.nullish(),
@@ -51,7 +51,7 @@ export const createKeyRequest = z
   })
   .meta({ id: 'CreateKeyRequest' });
 
-/** Body of `PATCH /v1/keys/{key_id}`. Null takes a limit or a label away; what is left out stays. */
+/** Body of `PATCH /v1/keys/{key_id}`. Null removes a limit or a label; omitted fields stay. */
 export const changeKeyRequest = z
   .object({
     label: label.nullable().optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { routing, warning } from './chat-response.ts';
 import { count, usdAmount } from './scalars.ts';
 
-/** What `POST /v1/messages` answers: Anthropic's form, and what every answer of the gateway says besides. */
+/** Answers of `POST /v1/messages`: Anthropic's fields, and those that every answer of the gateway has. */
 
 const usage = z.looseObject({
   input_tokens: count,

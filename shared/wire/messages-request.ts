@@ -3,8 +3,8 @@ import { gatewayFields, optional, outputTokens, stopSequence, toolName } from '.
 
 /**
  * A request of Anthropic's Messages API, as far as the gateway serves it
- * (`MessageCreateParams` and the blocks' types of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose: what
- * Anthropic or a client adds to them comes back, and says nothing.
+ * (`MessageCreateParams` and the blocks' types of anthropic-sdk-typescript 1.12, read 2026-11-22). Blocks are loose:
+ * fields that Anthropic or a client adds to them are accepted without a warning.
  */
 
 const cacheControl = optional(z.looseObject({ type: z.literal('ephemeral'), ttl: optional(z.enum(['5m', '1h'])) }));

@@ -6,11 +6,11 @@ const rates = {
   completion: usdPerToken,
   input_cache_read: usdPerToken.nullable(),
   input_cache_write: usdPerToken.nullable(),
-  /** Written for an hour, where that is not twice the plain input. */
+  /** To write into the cache for an hour; absent: twice `prompt`. */
   input_cache_write_1h: usdPerToken.nullish(),
-  /** Where reasoning is not priced as other output. */
+  /** Absent: as `completion`. */
   reasoning: usdPerToken.nullish(),
-  /** Where spoken input is not priced as written. */
+  /** Spoken input; absent: as `prompt`. */
   input_audio: usdPerToken.nullish(),
 };
 
@@ -23,11 +23,11 @@ export const pricing = z.looseObject({
   tiers: z.array(z.looseObject({ min_prompt_tokens: count, ...rates })),
   /** Day from which these prices are known to hold, `YYYY-MM-DD`. */
   as_of: z.string().nullable(),
-  /** Where the row comes from. */
+  /** The source of these prices. */
   source: z.string().nullable(),
 });
 
-/** A model of the catalogue (wire contract §2.1). `pricing: null` on the router and where the price is not known. */
+/** A model of the catalogue (wire contract §2.1). `pricing: null`: it is the router, or its price is unknown. */
 export const model = z
   .looseObject({
     id: z.string(),
@@ -51,15 +51,15 @@ export const model = z
     quality: z.number().min(0).max(1).nullable(),
     deprecation_date: z.string().nullable(),
     shutdown_date: z.string().nullable(),
-    /** The model that its vendor names in its place, `provider/model`; it need not be in this list. */
+    /** The model that its vendor recommends instead, `provider/model`; it need not be in this list. */
     successor: z.string().nullish(),
-    /** What `reasoning_effort` may be; absent where it is not known, empty where the model does not think. */
+    /** Values of `reasoning_effort`; absent: unknown, empty: the model does not reason. */
     reasoning_efforts: z.array(z.string()).optional(),
-    /** Of a model that makes embeddings; null where nobody says. */
+    /** Of embedding models; null: unknown. */
     embedding: z
       .looseObject({
         dimensions: count.nullable(),
-        /** What `dimensions` may be; null where it cannot be chosen. */
+        /** Values of `dimensions`; null: it cannot be chosen. */
         selectable_dimensions: z.object({ min: count, max: count }).nullable(),
         max_input_tokens: count.nullable(),
         max_inputs: count.nullable(),

@@ -6,7 +6,7 @@ const range = z.object({ low: count, high: count });
 
 /** Something that would refuse the request as it stands. */
 const quoteLimit = z.looseObject({
-  /** The error's code that the request would meet. */
+  /** The code of the error that would refuse it. */
   code: z.string(),
   message: z.string(),
 });

@@ -4,7 +4,7 @@ import { count, listOf, unixSeconds, usdAmount } from './scalars.ts';
 
 export const requestStatus = z.enum(['running', 'succeeded', 'failed', 'cancelled']);
 
-/** One request as the gateway keeps it (wire contract §10). Never any content. */
+/** The record of a request (wire contract §10), without any content. */
 export const requestRecord = z
   .looseObject({
     id: z.string(),
@@ -22,15 +22,15 @@ export const requestRecord = z
     cached_tokens: count,
     cache_write_tokens: count,
     reasoning_tokens: count,
-    /** Of the prompt, spoken input where the provider counts it apart. */
+    /** Spoken input, part of the prompt; absent: the provider does not count it. */
     audio_tokens: count.optional(),
-    /** Of `cache_write_tokens`, those that are to stay for an hour. */
+    /** The part of `cache_write_tokens` that is cached for an hour. */
     cache_write_1h_tokens: count.optional(),
     cost_usd: usdAmount,
     upstream_cost_usd: usdAmount,
     estimated: z.boolean(),
     byok: z.boolean(),
-    /** Where it ran on the caller's own key: which part of `price` × tokens `cost_usd` is, in basis points. */
+    /** With the caller's own key: `cost_usd` as a part of `price` × tokens, in basis points. */
     byok_fee_bps: count.optional(),
     latency_ms: z.object({ first_token: count.nullable(), total: count.nullable() }),
     key_id: z.string().nullable(),

@@ -3,8 +3,8 @@ import { endUser, gatewayFields, metadata, optional, outputTokens, reasoningEffo
 
 /**
  * A request of OpenAI's Responses API, as far as the gateway serves it: without a store
- * (`ResponseCreateParams` and the items' types of openai-node 7.57, read 2026-11-22). Items and parts are loose: what
- * their servers add to them comes back, and says nothing.
+ * (`ResponseCreateParams` and the items' types of openai-node 7.57, read 2026-11-22). Items and parts are
+ * loose: fields that OpenAI adds to them are accepted without a warning.
  */
 
 const status = optional(z.string());

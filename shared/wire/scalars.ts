@@ -16,7 +16,7 @@ export const usdPerToken = z
   .meta({ description: 'Decimal string, USD per token' });
 /** Unix seconds, UTC. */
 export const unixSeconds = z.int().meta({ description: 'Unix seconds, UTC' });
-/** The last second of the year 9999: later ones no calendar writes. */
+/** The last second of the year 9999, the latest that a date of four digits can write. */
 export const lastSecond = Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000;
 export const count = z.int().nonnegative();
 

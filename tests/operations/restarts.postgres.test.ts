@@ -130,8 +130,9 @@ describe.skipIf(noCaddy())('three instances behind the proxy', { timeout: 60_000
     await world.start('gateway-1');
     await traffic.more(10);
     await traffic.stop();
-    // What it ran itself, and not one request after that.
-    expect(traffic.failed.length - cut).toBeLessThanOrEqual(6);
+    // What it ran itself, and what the proxy wrote into a kept connection before it knew that this was gone: at most one of each
+    // for a worker, and not one request after that.
+    expect(traffic.failed.slice(cut).slice(2 * 6)).toEqual([]);
     // Instead of waiting a minute for the leases of the dead to end.
     await world.db.updateTable('requests').set({ lease_until: 1n }).where('status', '=', 'running').execute();
     const open = async () => (await world.requests()).filter(({ status }) => status === 'running').length;
