@@ -6,6 +6,7 @@ import { type BuildEnvironmentOptions, defineConfig, type EnvironmentOptions } f
 import { compressedAssets } from './scripts/compressed-assets.ts';
 import { diagramAssets } from './scripts/diagram-assets.ts';
 import { firstChunk } from './scripts/first-chunk.ts';
+import { iconsByFile } from './scripts/icons-by-file.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -42,6 +43,7 @@ export default defineConfig({
   plugins: [
     react(),
     babel({ presets: [reactCompilerPreset()], include: /renderer\/.*\.tsx?$/ }),
+    iconsByFile(),
     tailwindcss(),
     diagramAssets(),
     compressedAssets(),

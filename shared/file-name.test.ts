@@ -24,7 +24,7 @@ test.each([
   expect(fileName(name)).toBe(expected);
 });
 
-test('whatever it is made of, a name is one that every disk takes', () => {
+test('any text becomes a file name that every file system accepts', () => {
   const pieces = fc.constantFrom(
     '/',
     '..',

@@ -50,7 +50,7 @@ test('rounding goes up, once, and never by a whole nano', () => {
   );
 });
 
-test('what a column of 64 bits holds is an amount, and a billionth more is none', () => {
+test('amounts go up to what 64 bits hold, and a nano-dollar more is refused', () => {
   expect(parseUsd('9223372036.854775807')).toBe(mostNano);
   expect(isUsd('-9223372036.854775807')).toBe(true);
   for (const text of ['9223372036.854775808', '-9223372036.854775808', '9'.repeat(18), '9'.repeat(400)]) {

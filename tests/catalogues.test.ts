@@ -44,7 +44,7 @@ test('no sentence for a person stands outside of a catalogue', () => {
   expect(Object.fromEntries(found.filter(([, inside]) => inside.length > 0))).toEqual({});
 });
 
-test('every exception is still one', () => {
+test('every listed exception still exists', () => {
   const needed = sources.filter((path) => sentencesIn(path).length > 0);
   const { catalogues: _catalogues, ...others } = exceptions;
   const idle = Object.values(others)

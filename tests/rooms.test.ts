@@ -72,14 +72,14 @@ describe.each(areas)('$name', ({ name, folders, roomOf }) => {
   const files = filesOf(folders);
   const parts = files.filter(isPart);
 
-  test('no room needs itself', () => {
+  test('rooms import each other without circles', () => {
     expect(parts.length).toBeGreaterThan(100);
     const inArea = new Set(parts);
     const needs = parts.map((path) => [path, imports(path).filter((other) => inArea.has(other))] as const);
     expect(circleIn(roomGraph(needs, roomOf))).toBeNull();
   });
 
-  test('no two files have one name, and no room is larger than it can be read', () => {
+  test('no two files have the same name, and no room is too large', () => {
     const names = Map.groupBy(parts, (path) => basename(path));
     expect([...names].filter(([, paths]) => paths.length > 1)).toEqual([]);
     const counted = name === 'app' ? files : parts;

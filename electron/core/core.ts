@@ -42,7 +42,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const ground = await openGround(options);
   const { db, log, changes, now, newId } = ground;
   const access = await openModels(options, ground);
-  const { keychain, waiting, gateway, door, remote, providers, embedded, connections } = access;
+  const { keychain, waiting, gateway, door, remote, providers, embedded, connections, modelFacts } = access;
   const { hasProvider } = providers;
   const settings = settingsFeature({ store: ground.settings, host, changes });
   const language = async () => (await settings.get()).language;
@@ -68,8 +68,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: library.messages,
     models: access.models,
-    options: optionsFeature({ store: chats.chatOptions, changes }),
-    presets: presetsFeature({ db, changes, newId }),
+    options: optionsFeature({ store: chats.chatOptions, modelFacts, changes }),
+    presets: presetsFeature({ db, modelFacts, changes, newId }),
     prompts: promptsFeature({ db, changes, newId }),
     providers,
     queue: chats.queue,
@@ -79,7 +79,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     settings,
     transfer: library.transfer,
     tools: tools.feature,
-    usage: usageFeature({ connections }),
+    usage: usageFeature({ connections, modelFacts }),
   });
 
   void waiting.openedLater?.then(() => {
@@ -89,10 +89,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   host.showSettings(await settings.get());
   const started = Promise.allSettled([keychain.probe(), providers.load(), door.start(), attachments.cleanUp()]);
 
+  let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await started;
     await library.close();
     await chats.chat.close();
+    await ground.conversations.removeTemporary();
     await tools.close();
     ground.closing.abort();
     await door.close();
@@ -102,5 +104,5 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     unlock();
   }
 
-  return { router, rpc: rpcErrors(log), log, close };
+  return { router, rpc: rpcErrors(log), log, close: () => (closing ??= close()) };
 }

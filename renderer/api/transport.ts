@@ -1,7 +1,8 @@
 import { RPCLink as PortLink } from '@orpc/client/message-port';
 import { RPCLink as SocketLink } from '@orpc/client/websocket';
+import { useConnection } from '../browser/connection.ts';
 import { acknowledging } from './acknowledging-port.ts';
-import { openSession } from './web-session.ts';
+import { newSecret, openSession } from './web-session.ts';
 
 /** A connection to the core. It does not reconnect: open another one. */
 export interface CoreConnection {
@@ -36,6 +37,8 @@ function portConnection(): Promise<CoreConnection> {
   });
 }
 
+let wasConnected = false;
+
 async function socketConnection(): Promise<CoreConnection> {
   const token = await openSession();
   const url = new URL('/rpc', location.href);
@@ -44,6 +47,8 @@ async function socketConnection(): Promise<CoreConnection> {
   const lost = new Promise<void>((done) => socket.addEventListener('close', () => done(), { once: true }));
   const link = new SocketLink<Record<never, never>>({ websocket: socket });
   await opened(socket);
+  wasConnected = true;
+  useConnection.setState({ unknown: false });
   return { link, onLost: (callback) => void lost.then(callback) };
 }
 
@@ -64,11 +69,19 @@ function opened(socket: WebSocket): Promise<void> {
 }
 
 /**
- * Resolves when a server answers: it refused because it was restarted and does not know this session. Rejects when none
- * runs.
+ * A server that answers was restarted and does not know this session. A page with nothing in it makes room for the one
+ * that says how to get in and never settles; one that was in use stays, with what is typed in it, and rejects when it
+ * was given the server’s new link. Rejects when no server runs.
  */
 async function refused(): Promise<void> {
   await fetch('/', { method: 'HEAD' });
   sessionStorage.removeItem('portico:session');
-  location.replace('/connect');
+  if (!wasConnected) return location.replace('/connect');
+  // Listened for before it is asked for: the link may be opened at once.
+  const given = newSecret();
+  useConnection.setState({ unknown: true });
+  // Asking for this page has the server print a fresh link.
+  await fetch('/connect');
+  await given;
+  throw new Error('reconnect');
 }

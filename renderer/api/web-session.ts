@@ -6,15 +6,36 @@ const storageKey = 'portico:session';
  * page, rules 13–15).
  */
 export async function openSession(): Promise<string> {
-  const secret = takeSecret();
+  const secret = offered ?? takeSecret();
+  offered = null;
   const token = secret ? await tradeSecret(secret) : null;
   if (token) sessionStorage.setItem(storageKey, token);
   return token ?? sessionStorage.getItem(storageKey) ?? leave();
 }
 
+/** The secret of a link that was opened in this tab while the page was in it. */
+let offered: string | null = null;
+
+/** Waits until such a link is opened, and puts the address back. */
+export function newSecret(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = ({ oldURL }: HashChangeEvent) => {
+      const secret = secretIn(location.hash);
+      if (secret === null) return;
+      offered = secret;
+      history.replaceState(history.state, '', oldURL);
+      removeEventListener('hashchange', look);
+      resolve();
+    };
+    addEventListener('hashchange', look);
+  });
+}
+
+const secretIn = (hash: string): string | null => /^#b=([\w-]{43})$/.exec(hash)?.[1] ?? null;
+
 /** Takes the secret out of the address, so that it is in no history and on no screenshot. */
 function takeSecret(): string | null {
-  const secret = /^#b=([\w-]{43})$/.exec(location.hash)?.[1] ?? null;
+  const secret = secretIn(location.hash);
   if (secret) history.replaceState(null, '', location.pathname);
   return secret;
 }

@@ -193,7 +193,7 @@ test('servers on this computer are looked for when asked, and used with one pres
   await expect.element(page.getByRole('button', { name: 'Check (Ollama)' })).toBeVisible();
 });
 
-test('the palette goes to a place by typing', async () => {
+test('the palette opens a page by typing', async () => {
   await openApp('');
   await userEvent.keyboard('{Control>}k{/Control}');
   await page.getByRole('combobox', { name: /Search chats/ }).fill('usage');

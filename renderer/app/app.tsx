@@ -104,7 +104,7 @@ function View() {
     case 'account':
       return <AccountPage />;
     case 'settings':
-      return <Settings section={loc.section} />;
+      return <Settings section={loc.section} setting={loc.setting} />;
   }
 }
 

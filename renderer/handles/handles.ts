@@ -10,8 +10,6 @@ interface Handles {
     /** It is empty and has the focus. */
     isIdle(): boolean;
     pickModel(): void;
-    /** Stops the answers that are being written. */
-    stop(): void;
   };
   thread: {
     element(): HTMLElement | null;
@@ -20,12 +18,7 @@ interface Handles {
     /** Keeps this message in view, which is about to replace another one. */
     keepInView(messageId: string): void;
   };
-  findBar: { open(): void };
   chatSearch: { focus(): void };
-  chatSteps: {
-    /** Opens the chat below (1) or above (-1) the open one in the conversation list. */
-    step(by: 1 | -1): void;
-  };
 }
 
 const mounted: Partial<Handles> = {};

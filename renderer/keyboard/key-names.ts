@@ -4,7 +4,34 @@ const macNames: Record<string, string> = { mod: '⌘', Shift: '⇧', Alt: '⌥',
 
 /** `mod+Shift+M` is `⌘⇧M` on macOS and `Ctrl Shift M` elsewhere. */
 export function keyNames(keys: string): string {
-  const parts = keys.split('+');
+  // The key itself may be a plus.
+  const parts = keys.split(/\+(?!$)/);
   if (isMac) return parts.map((part) => macNames[part] ?? part).join('');
   return parts.map((part) => (part === 'mod' ? 'Ctrl' : part)).join(' ');
+}
+
+const signs: Readonly<Record<string, string>> = {
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Backspace: 'Delete',
+  ' ': 'Space',
+};
+
+export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
+
+/** A pressed key as shortcuts write it. */
+export const keySign = (key: string): string => signs[key] ?? (key.length === 1 ? key.toUpperCase() : key);
+/**
+ * The pressed keys as shortcuts are written; null for a modifier alone and for the other system’s modifier. `mod` is the
+ * Command key on macOS and Ctrl elsewhere.
+ */
+export function keysOf(pressed: Pressed, mac: boolean): string | null {
+  if ((mac ? pressed.ctrlKey : pressed.metaKey) || /^(?:Control|Meta|Shift|Alt|AltGraph|Dead)$/.test(pressed.key))
+    return null;
+  const sign = keySign(pressed.key);
+  const mod = mac ? pressed.metaKey : pressed.ctrlKey;
+  return `${mod ? 'mod+' : ''}${pressed.altKey ? 'Alt+' : ''}${pressed.shiftKey ? 'Shift+' : ''}${sign}`;
 }

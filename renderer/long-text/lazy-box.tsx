@@ -24,7 +24,7 @@ const heights = new WeakMap<object, number>();
  */
 export function LazyBox({ className, weight, guessPx, of, first, children }: NearBoxProps) {
   'use no memo';
-  const place = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const heightPx = useRef<number | null>(null);
   const [drawn, setDrawn] = useState(() => first && mayDraw(weight));
   if (!drawn) heightPx.current ??= (of && heights.get(of)) ?? guessPx();
@@ -33,18 +33,18 @@ export function LazyBox({ className, weight, guessPx, of, first, children }: Nea
   // Before the first paint, so that it appears in its final state.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it comes into being
   useLayoutEffect(() => {
-    if (!drawn && place.current && isNear(place.current) && mayDraw(weight)) setDrawn(true);
+    if (!drawn && box.current && isNear(box.current) && mayDraw(weight)) setDrawn(true);
   }, []);
 
   useLayoutEffect(() => {
-    const element = place.current;
+    const element = box.current;
     // The thread adjusts for whole messages itself.
     if (element && drawn && !wasDrawn.current && !first) holdView(element, heightPx.current ?? 0);
     wasDrawn.current = drawn;
   }, [drawn, first]);
 
   useEffect(() => {
-    const element = place.current;
+    const element = box.current;
     if (!element || (first && drawn)) return;
     if (first) return drawSoon(weight, () => setDrawn(true));
     let giveUp = () => {};
@@ -64,7 +64,7 @@ export function LazyBox({ className, weight, guessPx, of, first, children }: Nea
 
   return (
     <div
-      ref={place}
+      ref={box}
       className={className}
       style={drawn ? undefined : { height: heightPx.current ?? 0 }}
       data-empty={!drawn || undefined}

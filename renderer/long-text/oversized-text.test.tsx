@@ -41,19 +41,19 @@ const frames = async (count: number) => {
   for (let at = 0; at < count; at++) await new Promise(requestAnimationFrame);
 };
 
-function conversation(places: readonly ['answer' | 'question', string][]) {
-  return places.map(([place, text], at) =>
+function conversation(texts: readonly ['answer' | 'question', string][]) {
+  return texts.map(([author, text], at) =>
     fakeMessage({
       id: `m${at}`,
       conversationId: 'c1',
       parentId: at === 0 ? null : `m${at - 1}`,
-      role: place === 'answer' ? 'assistant' : 'user',
+      role: author === 'answer' ? 'assistant' : 'user',
       text,
     }),
   );
 }
 
-test('whatever a conversation holds, little of it is drawn at once, and little is there', async () => {
+test('whatever a conversation holds, few of its elements are drawn at once, and few exist', async () => {
   const texts = bombs.filter(([name]) => chosen.has(name)).map(([, text]) => text());
   expect(texts).toHaveLength(chosen.size);
   const { seen, end } = watchNodes();

@@ -113,7 +113,7 @@ function Table({ table }: { table: Tokens.Table }) {
         </thead>
         <tbody>
           {table.rows.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is known by its position
             <tr key={at}>{row.map((entry, column) => cell(entry, column, 'td'))}</tr>
           ))}
         </tbody>

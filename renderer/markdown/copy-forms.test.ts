@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toHtml } from '#shared/markdown/to-html.ts';
 import { hostileMarkdown, hostilePieces } from '../../tests/support/hostile-markdown.ts';
 import { foreignIn } from '../../tests/support/own-elements.ts';
-import { clipboardForm } from './copy-forms.ts';
+import { clipboardForm, formWithMaths } from './copy-forms.ts';
 import { lexWhole } from './parser/blocks.ts';
 
 const copied = async (text: string) => String(await toHtml(lexWhole(text), clipboardForm));
@@ -34,4 +34,17 @@ test('whatever is written, only elements of our own come out, with nothing in th
     }),
     { numRuns: 300 },
   );
+});
+
+test('formulas are MathML with their TeX, and as they were written where they cannot be read', async () => {
+  const form = await formWithMaths();
+  const copiedWith = async (text: string) => String(await toHtml(lexWhole(text), form));
+  const markup = await copiedWith('So $x^2$ and\n\n$$\\frac{a}{b}$$\n');
+  expect(markup).toContain('<msup><mi>x</mi><mn>2</mn></msup>');
+  expect(markup).toContain('<annotation encoding="application/x-tex">\\frac{a}{b}</annotation>');
+  expect(foreignIn(markup, 'answer')).toEqual([]);
+  expect(await copiedWith('$\\nothing{$')).toBe('<p><code>$\\nothing{$</code></p>');
+  for (const text of hostileMarkdown('https://evil.example')) {
+    expect(foreignIn(await copiedWith(text), 'answer'), text).toEqual([]);
+  }
 });

@@ -4,7 +4,7 @@ import { safeLink } from './safe-link.ts';
 
 type Tokens = readonly Token[];
 
-/** The form for text documents: plain code, formulas as TeX. */
+/** The form for text documents: plain code, and formulas as TeX until KaTeX is loaded. */
 export const clipboardForm: HtmlForm = {
   headingsBelow: 0,
   link: safeLink,
@@ -12,12 +12,18 @@ export const clipboardForm: HtmlForm = {
   formula: ({ raw }) => raw,
 };
 
+/** The same with formulas as MathML, which text documents read, and with their TeX beside it. */
+export const formWithMaths = async (): Promise<HtmlForm> => ({
+  ...clipboardForm,
+  formula: (await import('#shared/markdown/formula.ts')).formula,
+});
+
 /** Copies text to the clipboard; with `tokens` also as HTML, for documents and mails. */
 export async function copyForms(plain: string, parsed: Tokens | Promise<Tokens>): Promise<void> {
   const tokens = await parsed;
   if (tokens.length === 0) return navigator.clipboard.writeText(plain);
   const form = (type: string, text: string) => ({ [type]: new Blob([text], { type }) });
-  const markup = await toHtml(tokens, clipboardForm);
+  const markup = await toHtml(tokens, /\$|\\[([]/.test(plain) ? await formWithMaths() : clipboardForm);
   const item = { ...form('text/plain', plain), ...form('text/html', String(markup)) };
   await navigator.clipboard.write([new ClipboardItem(item)]);
 }

@@ -27,7 +27,7 @@ export function Diagram({ source }: { source: string }) {
   if (asCode) return <CodeBlock code={source} language="mermaid" live={false} tools={toggle} />;
   return (
     <div className="code-block">
-      <div className="flex h-9 items-center gap-2 border-line border-b pr-1.5 pl-3 text-xs font-medium">
+      <div className="code-head">
         <span className="flex-1 text-fg-2">{words.diagram}</span>
         {toggle}
       </div>

@@ -7,7 +7,7 @@ const limits = { throwOnError: true, trust: false, strict: false, maxSize: 20, m
 
 /** A formula; as source where it cannot be parsed. */
 export function Formula({ token }: { token: MathsToken }) {
-  const place = useRef<HTMLSpanElement>(null);
+  const container = useRef<HTMLSpanElement>(null);
   const [katex, setKatex] = useState(katexNow);
   const { tex, display, raw } = token;
 
@@ -24,7 +24,7 @@ export function Formula({ token }: { token: MathsToken }) {
   }, [katex]);
 
   useLayoutEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!katex || !element) return;
     try {
       katex.render(tex, element, { ...limits, displayMode: display });
@@ -33,5 +33,5 @@ export function Formula({ token }: { token: MathsToken }) {
     }
   }, [katex, tex, display, raw]);
 
-  return <span ref={place} className={display ? 'formula-block' : 'formula'} />;
+  return <span ref={container} className={display ? 'formula-block' : 'formula'} />;
 }

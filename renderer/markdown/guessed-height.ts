@@ -4,7 +4,7 @@ import { linesOf } from '../long-text/long-text.tsx';
 
 /** Line height in pixels and letters per line, as in `prose.css`. */
 const line = { heightPx: 24, letters: 95 };
-const code = { linePx: 20, aroundPx: 94, mostPx: 640 };
+const code = { linePx: 20, aroundPx: 94 };
 const rowPx = 37;
 
 /** Estimated height of blocks in pixels, until they have been rendered. */
@@ -20,7 +20,7 @@ function blockHeight(token: MarkedToken | DetailsToken): number {
     case 'def':
       return 0;
     case 'code':
-      return Math.min(code.mostPx, token.text.split('\n', 40).length * code.linePx) + code.aroundPx;
+      return token.text.split('\n').length * code.linePx + code.aroundPx;
     case 'table':
       return (token.rows.length + 1) * rowPx;
     case 'list':

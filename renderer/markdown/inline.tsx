@@ -13,7 +13,7 @@ import { useShowImageHere } from './show-image.ts';
 
 /** Inline tokens as React elements. Only the elements named here can be made. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block have no identity beside their place
+  // biome-ignore lint/suspicious/noArrayIndexKey: the words of a block are known by their position
   return tokens?.map((token, at) => <InlineToken key={at} token={token as MarkedToken | MathsToken | ElementToken} />);
 }
 

@@ -83,7 +83,7 @@ test('a diagram with a fault stays its source and says why', async () => {
   await expect.element(thread).toMatchTextContent('A --> --> B');
 });
 
-test('what is hostile in a diagram stays in its picture', async () => {
+test('hostile content of a diagram stays inside its picture', async () => {
   (window as { hit?: boolean }).hit = false;
   await answered(
     '```mermaid\nflowchart LR\n  A["<img src=x onerror=parent.hit=true>"] --> B\n  click A href "javascript:parent.hit=true"\n```\n\nend',

@@ -10,6 +10,7 @@ test.each([
   '#account',
   '#settings',
   '#settings/gateway',
+  '#temporary',
   '#chat/01JD%2F%C3%A4',
 ])('%s is read and written alike', (hash) => {
   expect(hashOf(locOf(hash))).toBe(hash);
@@ -19,7 +20,7 @@ test('any other hash is a new chat, and reading one never fails', () => {
   expect(['', '#', '#nowhere', '#chat/%', `#chat/${'x'.repeat(65)}`].map(locOf)).toEqual(Array(5).fill(newChat));
   fc.assert(
     fc.property(fc.string(), (text) => {
-      expect(hashOf(locOf(`#${text}`))).toMatch(/^#(chat|models|usage|credits|account|settings)/);
+      expect(hashOf(locOf(`#${text}`))).toMatch(/^#(chat|temporary|models|usage|credits|account|settings)/);
     }),
   );
 });

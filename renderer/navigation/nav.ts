@@ -18,22 +18,36 @@ export type SettingsSection = (typeof settingsSections)[number];
 export const chatsViews = ['active', 'archived', 'trash'] as const;
 export type ChatsView = (typeof chatsViews)[number];
 
-/** A location: `#chat/<id>/<message>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
+/** A location: `#chat/<id>/<message>`, `#temporary`, `#chats/trash`, `#models`, `#settings/gateway`, … */
 export type Loc =
-  | { readonly page: 'chat'; readonly conversationId: string | null; readonly messageId?: string }
+  | {
+      readonly page: 'chat';
+      readonly conversationId: string | null;
+      readonly messageId?: string;
+      /** Of a chat without an id yet: it is not going to be kept. */
+      readonly temporary?: boolean;
+    }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
   | { readonly page: 'models' | 'usage' | 'credits' | 'account' }
-  | { readonly page: 'settings'; readonly section: SettingsSection | null };
+  /** `setting`: the name of a row, which is scrolled to and focused. */
+  | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
 
 export const newChat: Loc = { page: 'chat', conversationId: null };
+export const temporaryChat: Loc = { ...newChat, temporary: true };
+
+export const isTemporary = (loc: Loc): boolean => loc.page === 'chat' && loc.temporary === true;
 
 export function hashOf(loc: Loc): string {
+  if (isTemporary(loc)) return '#temporary';
   if (loc.page === 'chat') {
     const parts = [loc.conversationId, loc.messageId].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
     return ['#chat', ...parts].join('/');
   }
   if (loc.page === 'chats') return `#chats/${loc.view}${loc.query ? `/${encodeURIComponent(loc.query)}` : ''}`;
-  if (loc.page === 'settings') return loc.section ? `#settings/${loc.section}` : '#settings';
+  if (loc.page === 'settings') {
+    const parts = [loc.section, loc.section && loc.setting].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
+    return ['#settings', ...parts].join('/');
+  }
   return `#${loc.page}`;
 }
 
@@ -41,7 +55,10 @@ export function hashOf(loc: Loc): string {
 export function locOf(hash: string): Loc {
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
   if (page === 'models' || page === 'usage' || page === 'credits' || page === 'account') return { page };
-  if (page === 'settings') return { page, section: settingsSections.find((section) => section === rest) ?? null };
+  if (page === 'settings') {
+    const setting = decoded(more)?.slice(0, 200);
+    return { page, section: settingsSections.find((section) => section === rest) ?? null, ...(setting && { setting }) };
+  }
   if (page === 'chats') {
     return {
       page,
@@ -49,6 +66,7 @@ export function locOf(hash: string): Loc {
       query: decoded(more)?.slice(0, 500) ?? '',
     };
   }
+  if (page === 'temporary') return temporaryChat;
   const id = page === 'chat' ? decoded(rest) : null;
   if (!id || id.length > 64) return newChat;
   const messageId = decoded(more);
@@ -103,6 +121,8 @@ export function startNav(): () => void {
   history.replaceState({ index }, '', hashOf(useNav.getState().loc));
   const follow = () => {
     const { index: now, last } = useNav.getState();
+    // A link that connects this page again is no location.
+    if (location.hash.startsWith('#b=')) return;
     const next = indexOf(history.state);
     // A hash that was typed has no state: it is a new history entry.
     if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);

@@ -2,19 +2,15 @@ import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useConversations, usePayer, useWallets } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
-import { usd } from '../text/format.ts';
 import { text } from '../text/shell-text.ts';
+import { Money } from '../ui/elements/money.tsx';
 import { walletName } from '../ui/elements/wallet-name.ts';
 
 /** The wallet that pays for the next message and its exact balance, as in the ledger. */
 export function Balance({ brief = false }: { brief?: boolean }) {
   const wallets = useWallets();
   const wallet = usePayer(useModelHere());
-  const said = wallet
-    ? `${usd(amountOf(wallet))}${wallet.billing === 'meter_only' ? ` ${text.spent}` : ''}`
-    : wallets.isError
-      ? text.noBalance
-      : '';
+  const metered = wallet?.billing === 'meter_only';
   return (
     <output
       aria-label={text.balance}
@@ -30,7 +26,11 @@ export function Balance({ brief = false }: { brief?: boolean }) {
           {walletName(wallet)}
         </span>
       )}
-      <span className={brief ? 'font-medium' : 'text-fg-2'}>{said || <span className="text-fg-3">…</span>}</span>
+      <span className={brief ? 'font-medium' : 'text-fg-2'}>
+        {wallet && <Money amount={amountOf(wallet)} rest={!metered} />}
+        {metered && ` ${text.spent}`}
+        {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
+      </span>
     </output>
   );
 }

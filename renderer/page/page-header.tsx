@@ -38,7 +38,7 @@ export function PageHeader({ title, note, onTitleDoubleClick, children }: PageHe
         <IconButton
           icon={PanelLeft}
           label={text.openSidebar}
-          shortcut="mod+\"
+          action="sidebar"
           className="-ml-2"
           onClick={() => toggle(narrow)}
         />

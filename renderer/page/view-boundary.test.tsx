@@ -47,7 +47,7 @@ test('Try again draws it anew', async () => {
   await expect.element(page.getByText('Here it is')).toBeVisible();
 });
 
-test('what is copied names the place in the program, and nothing that was said', async () => {
+test('what is copied names the location in the program, and no text of a chat', async () => {
   const written = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
   await draw(<Failing />);
   await page.getByRole('button', { name: 'Copy details' }).click();

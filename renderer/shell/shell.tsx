@@ -1,4 +1,6 @@
+import { CircleAlert } from 'lucide-react';
 import { type ReactNode, useRef } from 'react';
+import { useFollowBindings } from '../actions/bindings.ts';
 import { useAppInfo } from '../api/use-core.ts';
 import { useConnection } from '../browser/connection.ts';
 import { useNarrow } from '../browser/use-media.ts';
@@ -14,10 +16,13 @@ import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { ResizeHandle } from './resize-handle.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useRecovery } from './use-recovery.ts';
-import { useShortcuts } from './use-shortcuts.ts';
+import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
+import { useWindowActions } from './use-window-actions.ts';
 
-const Palette = lazyView(() => import('./palette.tsx').then((file) => file.Palette));
-const ShortcutList = lazyView(() => import('./shortcut-list.tsx').then((file) => file.ShortcutList));
+const Palette = lazyView(() => import('../features/palette/palette.tsx').then((file) => file.Palette));
+const ShortcutList = lazyView(() =>
+  import('../features/shortcuts/shortcut-list.tsx').then((file) => file.ShortcutList),
+);
 
 /** The frame of the window: sidebar, page, and dialogs over both. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -26,9 +31,18 @@ export function Shell({ children }: { children: ReactNode }) {
   const lost = useConnection((connection) => connection.lost);
   const info = useAppInfo();
   const problem = info.data?.problem;
-  const trouble = lost ? text.lost : problem && sentenceOf(problem);
+  const unknown = useConnection((connection) => connection.unknown);
+  const away = unknown
+    ? text.unknownPage(location.origin)
+    : location.port === ''
+      ? text.lost
+      : text.lostServer(location.port);
+  const trouble = lost ? away : problem && sentenceOf(problem);
   const settled = useSettled();
-  useShortcuts(narrow);
+  useFollowBindings();
+  useWindowActions(narrow);
+  useShortcuts();
+  useMenuActions();
   useRecovery();
   const sidebar = useRef<HTMLElement>(null);
   const page = useRef<HTMLElement>(null);
@@ -64,7 +78,11 @@ export function Shell({ children }: { children: ReactNode }) {
         className="flex min-w-0 flex-1 flex-col overflow-hidden border-line bg-surface focus-visible:outline-none sm:m-1.5 sm:rounded-menu sm:border"
       >
         {trouble && (
-          <p role="status" className="shrink-0 border-line border-b bg-sunken px-5 py-1.5 text-fg-2 text-sm">
+          <p
+            role="status"
+            className="flex shrink-0 items-start gap-2 border-line border-b bg-sunken px-5 py-2 text-fg text-sm wrap-anywhere max-sm:px-3"
+          >
+            <CircleAlert size={16} className="mt-0.5 shrink-0 text-warn" aria-hidden />
             {trouble}
           </p>
         )}

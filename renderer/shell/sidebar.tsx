@@ -12,6 +12,8 @@ import {
   SquarePen,
   Wallet,
 } from 'lucide-react';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { useKeys } from '../actions/bindings.ts';
 import { useAppInfo } from '../api/use-core.ts';
 import { useSettled } from '../browser/use-settled.ts';
 import { focusComposer } from '../handles/handles.ts';
@@ -46,6 +48,7 @@ export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: 
   const { loc, go } = useNav();
   const show = useShell((shell) => shell.show);
   const settled = useSettled();
+  const paletteKeys = useKeys('palette');
   const startChat = () => {
     go(newChat);
     onChoose();
@@ -67,9 +70,7 @@ export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: 
         <button type="button" aria-label={text.search} className={row} onClick={() => show('palette')}>
           <Search size={16} strokeWidth={1.75} aria-hidden />
           <span className="flex-1 text-left">{text.search}</span>
-          <span className="text-fg-3">
-            <Keys keys="mod+K" plain />
-          </span>
+          <span className="text-fg-3">{paletteKeys && <Keys keys={paletteKeys} plain />}</span>
         </button>
         <PageLink
           to={{ page: 'chats', view: 'active', query: '' }}
@@ -94,7 +95,7 @@ export function Sidebar({ onClose, onChoose }: { onClose: () => void; onChoose: 
           to={{ page: 'settings', section: null }}
           icon={Settings}
           label={text.settings}
-          shortcut="mod+,"
+          action="settings"
           onChoose={onChoose}
         />
       </nav>
@@ -115,7 +116,7 @@ function TopRow({ onClose }: { onClose: () => void }) {
         mac && 'pl-[84px]',
       )}
     >
-      <IconButton icon={PanelLeft} label={text.closeSidebar} shortcut="mod+\" onClick={onClose} />
+      <IconButton icon={PanelLeft} label={text.closeSidebar} action="sidebar" onClick={onClose} />
       <span className="flex-1" />
       <IconButton icon={ArrowLeft} label={text.back} disabled={index === 0} onClick={back} />
       <IconButton icon={ArrowRight} label={text.forward} disabled={index >= last} onClick={forward} />
@@ -123,15 +124,15 @@ function TopRow({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface PlaceProps {
+interface PageLinkProps {
   to: Loc;
   icon: LucideIcon;
   label: string;
-  shortcut?: string;
+  action?: ActionId;
   onChoose: () => void;
 }
 
-function PageLink({ to, icon: Icon, label, onChoose }: PlaceProps) {
+function PageLink({ to, icon: Icon, label, onChoose }: PageLinkProps) {
   const here = useNav((nav) => nav.loc.page === to.page);
   return (
     <Link to={to} className={row} onClick={onChoose} aria-current={here ? 'page' : undefined}>
@@ -141,10 +142,10 @@ function PageLink({ to, icon: Icon, label, onChoose }: PlaceProps) {
   );
 }
 
-function FootLink({ to, icon: Icon, label, shortcut, onChoose }: PlaceProps) {
+function FootLink({ to, icon: Icon, label, action, onChoose }: PageLinkProps) {
   const here = useNav((nav) => nav.loc.page === to.page);
   return (
-    <Hint label={label} shortcut={shortcut}>
+    <Hint label={label} action={action}>
       <Link
         to={to}
         aria-label={label}

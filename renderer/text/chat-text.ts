@@ -1,6 +1,11 @@
 import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
+const seconds = (ms: number) => {
+  const whole = Math.round(ms / 1000);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+};
+
 export const text = words({
   thread: 'Conversation',
   you: 'You',
@@ -14,13 +19,17 @@ export const text = words({
   copyMessage: 'Copy message',
   checkKeys: 'Check keys',
   checkGateway: 'Check gateway',
+  changeCaps: 'Change caps',
   copyDetails: 'Copy details',
   regenerate: 'Regenerate',
   retry: 'Retry',
   latest: 'Latest',
   follow: 'Follow reply',
   thinking: 'Thinking',
-  thought: (tokens: number | null) => (tokens ? `Thought · ${counted(tokens, 'token', 'tokens')}` : 'Thought'),
+  thought: (ms: number | null, tokens: number | null) => {
+    const time = ms === null ? '' : ms < 1000 ? ' briefly' : ` for ${seconds(ms)}`;
+    return `Thought${time}${tokens ? ` · ${counted(tokens, 'token', 'tokens')}` : ''}`;
+  },
   toolArguments: 'Arguments',
   toolResult: 'Result',
   toolNothing: '(nothing)',
@@ -44,15 +53,6 @@ export const text = words({
   toolDecisions: { deny: 'Don’t allow', once: 'Allow once', chat: 'Allow in this chat', always: 'Always allow' },
   toolLimit: 'The model went on asking for tools, and the limit of one turn was reached. Continue lets it go on.',
   toolsCut: 'Interrupted after its tools had answered.',
-  keys: {
-    previous: 'Previous message',
-    next: 'Next message',
-    latest: 'Latest message',
-    copy: 'Copy the message',
-    retryOther: 'Retry with another model',
-    continue: 'Continue a cut answer',
-    choose: 'Continue with this one of several answers',
-  },
   versions: 'Versions',
   versionOf: (index: number, all: number) => `Version ${index} of ${all}`,
   previousVersion: 'Previous version',
@@ -63,10 +63,13 @@ export const text = words({
   copyFailed: 'Could not copy',
   copyRefused: 'This window may not write to the clipboard. Select the text and copy it by keyboard.',
   removeMessage: 'Delete message',
+  fork: 'Fork from here',
+  forked: 'This is a copy: the chat it came from stays as it was',
   removed: (messages: number) => `${counted(messages, 'message', 'messages')} deleted`,
   undo: 'Undo',
   edit: 'Edit message',
   editField: 'New wording',
+  editDropped: 'The new wording was dropped',
   editNote: 'The old wording stays beside this one.',
   sendEdit: 'Save and ask',
   answer: 'Answer this message',
@@ -99,6 +102,10 @@ export const text = words({
   endedEarly: 'Reply stopped',
   chatActions: 'Chat actions',
   newChat: 'New chat',
+  temporaryChat: 'Temporary chat',
+  temporaryMeans:
+    'It is in no list, search, export or backup, and gone when you open another chat or quit. What it costs stays counted.',
+  temporaryLeft: 'The temporary chat is deleted in a minute',
   showAll: (characters: number) => `Show all ${count(characters)} characters`,
   imageComing: 'Fetching the picture',
   imageFailed: 'The picture could not be shown',

@@ -1,6 +1,17 @@
 import { count, counted } from './format.ts';
 import { words } from './language.ts';
 
+/** What is full, and what would be left out for it. */
+interface Overflow {
+  readonly leftOut: number;
+  /** Of the model's context, in tokens. */
+  readonly limit: number;
+  /** Tokens kept for the answer. */
+  readonly reserved: number;
+  /** Where the number of messages is what is full. */
+  readonly mostMessages: number | null;
+}
+
 export const composerText = words({
   message: 'Message',
   placeholderNew: 'Ask anything',
@@ -25,6 +36,7 @@ export const composerText = words({
   toolsSettings: 'Tools in the settings',
   builtInTools: 'Built in',
   sendFailed: 'Not sent. Your text is still here.',
+  notConnected: 'Portico’s core is not connected',
   keySend: 'send',
   cancel: 'Cancel',
   save: 'Save',
@@ -46,6 +58,11 @@ export const composerText = words({
   hugeFile: (name: string, most: number) =>
     `${name} is too large: a file may have up to ${most} MB. Make it smaller or split it.`,
   tooManyFiles: (most: number) => `A message carries up to ${most} files. The others were left out.`,
+  pastedFile: (number: number) => (number === 1 ? 'Pasted text.txt' : `Pasted text ${number}.txt`),
+  pasteIsFile: 'The long paste is attached as a file.',
+  pasteIsText: 'The long paste is in the text.',
+  pasteToText: 'Put it into the text',
+  pasteToFile: 'Attach it as a file',
   dropHere: 'Drop files to attach them',
   draftNotKept: 'Draft not saved',
   draftNotRead: 'Could not read the draft',
@@ -116,7 +133,7 @@ export const composerText = words({
   summaryOf: (messages: number) => `A summary stands for the first ${counted(messages, 'message', 'messages')}.`,
   summaryRemove: 'Use the messages again',
   compactOffer: (messages: number) => `A summary can stand for the first ${counted(messages, 'message', 'messages')}.`,
-  compactCost: (low: string, high: string) => `The model writes it for ${low} to ${high}.`,
+  compactCost: (range: string) => `The model writes it for ${range}.`,
   compact: 'Summarise now',
   compacting: 'Summarising',
   compactAnyway: 'Summarise anyway',
@@ -126,10 +143,12 @@ export const composerText = words({
   addKey: 'Add a key',
   wantsKey: (provider: string) => `Needs a key for ${provider}`,
   chooseWay: 'Choose what happens',
-  overflowing: (messages: number) =>
-    messages > 0
-      ? `This chat no longer fits: ${counted(messages, 'message', 'messages')} would have to be left out.`
-      : 'This message alone is longer than the model’s context.',
+  overflowing: ({ leftOut, limit, reserved, mostMessages }: Overflow) => {
+    const left = `${counted(leftOut, 'message', 'messages')} would have to be left out.`;
+    if (mostMessages !== null) return `A request has at most ${count(mostMessages)} messages: ${left}`;
+    if (leftOut === 0) return `This message alone is longer than the model’s context of ${count(limit)} tokens.`;
+    return `This chat no longer fits into the model’s ${count(limit)} tokens, of which ${count(reserved)} are kept for the answer: ${left}`;
+  },
   capSettings: 'Change caps',
   sendAnyway: 'Send once anyway',
   overCapTitle: 'Over your cap',

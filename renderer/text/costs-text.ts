@@ -18,7 +18,11 @@ export const costsText = words({
   paidBy: (wallet: string) => `Paid by: ${wallet}`,
   testCredits: 'Test credits, no real money',
   quoteTitle: 'Expected cost',
-  quoteRange: (low: string, high: string) => `≈ ${low}–${high.replace('$', '')}`,
+  /** Open: a longer answer may cost more. */
+  quoteAbout: (usd: string | null, most: string, open: boolean) => {
+    const bound = open ? `seldom over ${most}` : `at most ${most}`;
+    return usd ? `about ${usd}, ${bound}` : bound;
+  },
   quoteUnknown: 'price unknown',
   unknownPrice: 'unknown',
   quoteTokens: (tokens: string, cached: string | null) => `${tokens} tokens in${cached ? ` (${cached} cached)` : ''}`,
@@ -27,8 +31,16 @@ export const costsText = words({
   quoteLow: 'At least',
   quoteHigh: 'At most',
   upTo: (kind: string) => `${kind}, up to`,
-  quoteUsual: (usd: string, replies: number, tokens: number) =>
-    `About ${usd} with an answer like ${replies === 1 ? 'the last one' : `the last ${count(replies)}`} here (${counted(tokens, 'token', 'tokens')}).`,
+  quoteExpected: 'Probably',
+  quoteRests: (here: number, elsewhere: number, tokens: number) => {
+    const from = [
+      ...(here > 0 ? [`${counted(here, 'answer', 'answers')} of this chat`] : []),
+      ...(elsewhere > 0 ? [`${counted(elsewhere, 'answer', 'answers')} of this model in other chats`] : []),
+    ];
+    return `Probably: as long as ${from.join(' and ')}, about ${counted(tokens, 'token', 'tokens')}.`;
+  },
+  quoteNear: (near: number, of: number) =>
+    `${count(near)} of ${counted(of, 'such answer', 'such answers')} would have cost this, give or take 30 %.`,
   quoteBand: (low: string, high: string) =>
     `Input: between ${low} and ${high} tokens, counted without the model’s own tokenizer.`,
   quoteOpen: (tokens: string) => `An answer longer than ${tokens} tokens costs more. Chat settings can limit it.`,

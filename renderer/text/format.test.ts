@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatUsd, formatUsdPerToken, mostNano, nanoUsd, parseUsd, parseUsdPerToken, picoUsd } from '#shared/money.ts';
-import { count, tokens, usd, usdPerMillion } from './format.ts';
+import { count, roundUsd, signedPerMillion, tokens, usd, usdPerMillion } from './format.ts';
 
 /** Reads a shown amount back as a decimal string. */
 const read = (shown: string): string => shown.replaceAll(/[$,]/g, '');
@@ -14,6 +14,34 @@ test.each([
   ['1234567.000000001', '$1,234,567.000000001'],
 ])('%s is written %s', (amount, shown) => {
   expect(usd(amount)).toBe(shown);
+});
+
+test.each([
+  ['0.004231784', {}, '$0.004232'],
+  ['0.004231784', { digits: 2 }, '$0.0042'],
+  ['0.004231784', { digits: 2, towards: 'up' }, '$0.0043'],
+  ['0.065', { digits: 2, towards: 'up' }, '$0.065'],
+  ['0.5', {}, '$0.50'],
+  ['0.999999', { digits: 2 }, '$1.00'],
+  ['12.3449', {}, '$12.34'],
+  ['12.341', { towards: 'up' }, '$12.35'],
+  ['9.9998305', { towards: 'down' }, '$9.999'],
+  ['1234.56789', {}, '$1,234.57'],
+  ['1.23456', { digits: 2 }, '$1.23'],
+  ['0', { digits: 2 }, '$0.00'],
+  ['-0.0000195', { digits: 2 }, '-$0.00002'],
+  ['0.000000001', { digits: 2, towards: 'up' }, '$0.000000001'],
+] as const)('%s rounded by %j is %s', (amount, how, shown) => {
+  expect(roundUsd(amount, how)).toBe(shown);
+});
+
+test('a rounded bound still holds, and is at most a tenth more', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), (nano) => {
+      const bound = parseUsd(read(roundUsd(formatUsd(nanoUsd(nano)), { digits: 2, towards: 'up' })));
+      expect(bound >= nano && bound * 10n <= nano * 11n).toBe(true);
+    }),
+  );
 });
 
 test('every digit of an amount is shown, and never fewer than two decimals', () => {
@@ -35,7 +63,8 @@ test('a price per million is the price per token with its point moved, exactly',
   );
 });
 
-test('prices look as people know them', () => {
+test('prices are shown in dollars per million tokens', () => {
+  expect(['0.000001', '-0.00000485', '0'].map(signedPerMillion)).toEqual(['+$1.00', '−$4.85', '±$0']);
   expect(['0.00000075', '0.000025', '0.000000025', '0'].map(usdPerMillion)).toEqual([
     '$0.75',
     '$25.00',
@@ -44,7 +73,7 @@ test('prices look as people know them', () => {
   ]);
 });
 
-test('what is no amount is not made one', () => {
+test('text that is no amount is refused', () => {
   expect(() => usd('1e3')).toThrow(RangeError);
   expect(() => usd('NaN')).toThrow(RangeError);
 });

@@ -1,4 +1,4 @@
-import { parseUsdPerToken } from '#shared/money.ts';
+import { formatUsd, nanoUsd, parseUsd, parseUsdPerToken } from '#shared/money.ts';
 import { locale, words } from './language.ts';
 
 /**
@@ -22,6 +22,33 @@ export function usd(amount: string): string {
   return exactUsd.format(amount as Intl.StringNumericLiteral);
 }
 
+const nanoPerCent = 10_000_000n;
+
+interface Rounding {
+  /** How many digits count; cents are shown in any case. */
+  readonly digits?: number;
+  /** `up`: a bound still holds. `down`: what one has is not more than that. Both by size, whatever the sign. */
+  readonly towards?: 'nearest' | 'up' | 'down';
+}
+
+/**
+ * An amount as one reads it: four digits that count, or two, but no cents are left out. The exact amount belongs beside it:
+ * `Money` shows it on hover.
+ */
+export function roundUsd(amount: string, { digits = 4, towards = 'nearest' }: Rounding = {}): string {
+  const nano = parseUsd(amount);
+  const size = nano < 0n ? -nano : nano;
+  const last = 10n ** BigInt(Math.max(0, size.toString().length - digits));
+  const unit = last < nanoPerCent ? last : nanoPerCent;
+  const more = { nearest: unit / 2n, up: unit - 1n, down: 0n }[towards];
+  const rounded = ((size + more) / unit) * unit;
+  return usd(formatUsd(nanoUsd(nano < 0n ? -rounded : rounded)));
+}
+
+/** An estimate between two bounds that still hold. */
+export const usdRange = ({ low, high }: { readonly low: string; readonly high: string }): string =>
+  `${roundUsd(low, { digits: 2, towards: 'down' })}–${roundUsd(high, { digits: 2, towards: 'up' }).replace('$', '')}`;
+
 /** With an explicit plus sign, for lines of the ledger. */
 export const signedUsd = (amount: string): string => (amount.startsWith('-') ? usd(amount) : `+${usd(amount)}`);
 
@@ -29,6 +56,12 @@ export const signedUsd = (amount: string): string => (amount.startsWith('-') ? u
 export function usdPerMillion(perToken: string): string {
   const text = parseUsdPerToken(perToken).toString().padStart(7, '0');
   return usd(`${text.slice(0, -6)}.${text.slice(-6)}`);
+}
+
+/** A difference of prices per token: `+$1.00` or `−$4.85` per million tokens, `±$0` for none. */
+export function signedPerMillion(perToken: string): string {
+  if (perToken === '0') return '±$0';
+  return perToken.startsWith('-') ? `−${usdPerMillion(perToken.slice(1))}` : `+${usdPerMillion(perToken)}`;
 }
 
 export const count = (value: number): string => integer.format(value);

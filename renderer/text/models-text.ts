@@ -3,6 +3,13 @@ import { words } from './language.ts';
 
 export const text = words({
   title: 'Models',
+  favourites: 'Favourites',
+  recent: 'Recent',
+  perMillion: '$ per 1M tokens, in / out',
+  favourite: 'favourite',
+  addFavourite: (name: string) => `Add ${name} to the favourites`,
+  removeFavourite: (name: string) => `Remove ${name} from the favourites`,
+  notKept: 'Not kept',
   summary: (models: number, providers: number, when: string) =>
     `${counted(models, 'model', 'models')} from ${counted(providers, 'provider', 'providers')}, checked ${when}`,
   yourKeys: 'Your keys',

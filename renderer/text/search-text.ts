@@ -5,8 +5,8 @@ export const text = words({
   find: 'Find in this chat',
   none: 'Nothing found',
   failed: 'Could not search',
-  place: (at: number, all: number) => `${count(at)} of ${count(all)}`,
-  previous: 'Earlier place',
-  next: 'Later place',
+  match: (at: number, all: number) => `${count(at)} of ${count(all)}`,
+  previous: 'Earlier match',
+  next: 'Later match',
   close: 'Close',
 });

@@ -2,6 +2,9 @@ import { words } from './language.ts';
 
 export const text = words({
   close: 'Close',
+  typedUnsaved: 'What you typed is not saved.',
+  keepWriting: 'Keep writing',
+  discard: 'Discard',
   notifications: 'Notifications',
   dismiss: 'Dismiss',
   undo: 'Undo',

@@ -9,7 +9,7 @@ const english = {
 };
 const words = messages(english);
 
-test('English is what was written', () => {
+test('English messages are as they are written', () => {
   expect(words('en')).toBe(english);
 });
 

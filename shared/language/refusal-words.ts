@@ -4,6 +4,13 @@ import { readOnTheWay } from '../plain-http.ts';
 import type { Model } from '../wire/model.ts';
 
 type Kind = 'image' | 'pdf' | 'text';
+/** The latter two are absent in what was kept before they were told. */
+interface ContextFull {
+  readonly model: string | null;
+  readonly limit: number | null;
+  readonly reserved?: number;
+  readonly mostMessages?: number | null;
+}
 const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a text file' };
 const scopes = { message: 'a message', conversation: 'this chat', day: 'today (UTC)', month: 'this month (UTC)' };
 type Scope = keyof typeof scopes;
@@ -126,8 +133,12 @@ export const refusalWords = {
     `${model ?? 'This model'} does not read ${kind === 'image' ? 'images' : 'PDF files'}: ${file} cannot be sent to it.`,
   removeUnread: ({ kind, file }: { kind: Kind; file: string }) =>
     `This model does not read ${kind === 'image' ? 'images' : 'PDF files'}: choose another one or remove ${file}.`,
-  contextFull: ({ model, limit }: { model: string | null; limit: number | null }) =>
-    `This chat no longer fits into the context of ${model ?? 'this model'}: ${limit === null ? 'unknown' : tokens.format(limit)} tokens.`,
+  contextFull: ({ model, limit, reserved, mostMessages }: ContextFull) => {
+    if (mostMessages != null)
+      return `A request has at most ${tokens.format(mostMessages)} messages, and this chat has more.`;
+    const kept = reserved ? `, of which ${tokens.format(reserved)} are kept for the answer` : '';
+    return `This chat no longer fits into the context of ${model ?? 'this model'}: ${limit === null ? 'unknown' : tokens.format(limit)} tokens${kept}.`;
+  },
 
   stopped: 'Stopped.',
   closed: 'Portico was closed.',
@@ -252,8 +263,7 @@ export const refusalWords = {
   importEmpty: notImported('there are no conversations in it.'),
   importZipEmpty: notImported('there is no conversations.json in this ZIP archive.'),
   importZipLocked: notImported('this ZIP archive is encrypted. Unpack it and choose the conversations.json in it.'),
-  importUnexpected: ({ place }: { place: string }) =>
-    notImported(`a conversation in it is not as expected (${place}).`),
+  importUnexpected: ({ path }: { path: string }) => notImported(`a conversation in it is not as expected (${path}).`),
   importLoose: notImported('a message in it has no place in its conversation.'),
   importHuge: notImported('a conversation in it is larger than 50 MB.'),
   importNoJson: notImported('it is not valid JSON.'),

@@ -31,7 +31,7 @@ const maths = (raw: string, tex: string, display: boolean): MathsToken => ({
 });
 
 /** Index of the first match; `undefined` for none, as the parser expects. */
-const placeOf = (source: string, pattern: RegExp, after = 0): number | undefined => {
+const startOf = (source: string, pattern: RegExp, after = 0): number | undefined => {
   const at = source.search(pattern);
   return at === -1 ? undefined : at + after;
 };
@@ -46,7 +46,7 @@ export const mathsBlock: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'block',
   // The parser asks from the middle of a line on: only a line that begins after it may begin a formula.
-  start: (source) => placeOf(paragraphOf(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
+  start: (source) => startOf(paragraphOf(source), /\n {0,3}(?:\$\$|\\\[)/, 1),
   tokenizer(source) {
     for (const pattern of blockPatterns) {
       const found = pattern.exec(source);
@@ -59,7 +59,7 @@ export const mathsBlock: TokenizerAndRendererExtension = {
 export const mathsInline: TokenizerAndRendererExtension = {
   name: 'maths',
   level: 'inline',
-  start: (source) => placeOf(source, /\$|\\[([]/),
+  start: (source) => startOf(source, /\$|\\[([]/),
   tokenizer(source) {
     for (const [pattern, display] of inlinePatterns) {
       const found = pattern.exec(source);

@@ -42,6 +42,10 @@ export function servedDouble() {
         model: 'router',
         welcomed: false,
         confirmRoute: false,
+        shortcuts: {},
+        favouriteModels: [],
+        recentModels: [],
+        recentActions: [],
       })),
     },
     chat: {

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What another colour scheme can break: nothing but colours is different in it. */
+/** The rules that another colour scheme can break: only colours differ in it. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
 
 /** What is in view, once nothing is on its way any more, keeps WCAG 2.0 to 2.2 at A and AA and axe's best practice. */
@@ -24,13 +24,14 @@ async function expectNone(page: Page, view: string, choose: (builder: AxeBuilder
   expect(violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** In the page: a colour in the middle of its change is none of the theme's. What never ends, as a spinner, is not waited for. */
+/** In the page: waits for transitions, in which colours are none of the theme’s, but for nothing that never ends. */
 async function settled(): Promise<void> {
   for (let still = 0, frames = 0; still < 2 && frames < 300; frames++) {
     await new Promise(requestAnimationFrame);
     const ending = document
       .getAnimations()
-      .filter(({ playState, effect }) => playState !== 'finished' && effect?.getComputedTiming().endTime !== Infinity);
+      .filter(({ playState, timeline }) => playState !== 'finished' && timeline === document.timeline)
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map((each) => each.finished));
     // What opens is marked for a frame before its change begins.
     const marked = document.querySelector('[data-starting-style], [data-ending-style]') !== null;

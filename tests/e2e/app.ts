@@ -30,7 +30,7 @@ export interface RunningApp {
   output(): string;
   /** Ends the app as its user would. */
   close(): Promise<void>;
-  /** The same at once by the window's own button, so that the page has its last word; then the host. */
+  /** The same at once by the window's own button, so that the page can still save; then the host. */
   leave(): Promise<void>;
   /** `kill -9`: no handler runs. */
   kill(): Promise<void>;

@@ -1,7 +1,7 @@
 import { startUpstream } from '../support/upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended, message } from './chat.ts';
+import { articles, ask, capMessages, chooseModel, ended, message } from './chat.ts';
 import { balanceOf, dollars } from './money.ts';
 
 test('Auto’s choice is shown and confirmed before anything is sent, where the user wants it so, by keyboard alone', async ({
@@ -93,11 +93,7 @@ test('a cap stops a further answer and an edit before anything is stored, and th
   await ask(page, 'Is it worth it?');
   await ended(articles(page).nth(1));
   const title = await page.getByRole('navigation', { name: 'Chats' }).getByRole('link').first().textContent();
-  await page.getByRole('link', { name: 'Settings', exact: true }).click();
-  await page.getByRole('link', { name: 'Spending caps' }).click();
-  await page.getByRole('textbox', { name: 'A message, USD' }).fill('0.000001');
-  await page.getByRole('button', { name: 'Save caps' }).click();
-  await expect(page.getByText('Caps saved')).toBeVisible();
+  await capMessages(page);
   await page
     .getByRole('navigation', { name: 'Chats' })
     .getByRole('link', { name: title ?? '' })

@@ -52,3 +52,12 @@ export const ended = (answer: Locator): Promise<void> =>
 
 export const openChat = (page: Page, title: string | RegExp): Promise<void> =>
   page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: title }).click();
+
+/** Saves a cap that hardly any message stays below. */
+export async function capMessages(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('link', { name: 'Spending caps' }).click();
+  await page.getByRole('textbox', { name: 'A message, USD' }).fill('0.000001');
+  await page.getByRole('button', { name: 'Save caps' }).click();
+  await expect(page.getByText('Caps saved')).toBeVisible();
+}

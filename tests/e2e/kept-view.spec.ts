@@ -12,7 +12,7 @@ const scroll = (page: Page, by: number) =>
     for (let frames = 4; frames > 0; frames--) await new Promise(requestAnimationFrame);
   }, by);
 
-test('a place that was reached the moment the app was closed is where it opens again', async ({ launch }) => {
+test('the app opens again at a location that was reached the moment it was closed', async ({ launch }) => {
   // Three starts of the app.
   test.slow();
   const seed = await launch();

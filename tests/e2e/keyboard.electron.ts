@@ -25,3 +25,23 @@ test('a first answer, a look at its cost and a new chat need no mouse', async ({
   await page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(message(page)).toBeFocused();
 });
+
+test('a menu does what the page can do, and shows a changed shortcut', async ({ launch }) => {
+  const { page, main } = await launch();
+  if (!main) throw new Error('This is a journey of the installed app');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const item = (label: string) =>
+    main.evaluate(({ Menu }, wanted) => {
+      const all = Menu.getApplicationMenu()?.items.flatMap((menu) => menu.submenu?.items ?? []) ?? [];
+      return all.find((each) => each.label === wanted)?.accelerator;
+    }, label);
+  expect(await item('Search all chats')).toBe('CommandOrControl+Shift+F');
+  await main.evaluate(({ Menu }) => {
+    const all = Menu.getApplicationMenu()?.items.flatMap((menu) => menu.submenu?.items ?? []) ?? [];
+    all.find((each) => each.label === 'Keyboard shortcuts')?.click();
+  });
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await sheet.getByRole('button', { name: 'Add a shortcut: Usage' }).click();
+  await page.keyboard.press('Control+Shift+Y');
+  await expect.poll(() => item('Usage')).toBe('CommandOrControl+Shift+Y');
+});

@@ -9,5 +9,5 @@ test('the window and the menus of the installed app have the language that the c
   const { page, main } = await launch({ dataFolder: first.dataFolder });
   await expect(page.getByRole('textbox', { name: /^⟦.+⟧$/ })).toBeVisible();
   const menus = () => main?.evaluate(({ Menu }) => Menu.getApplicationMenu()?.items.map(({ label }) => label));
-  await expect.poll(menus).toEqual(Array.from({ length: 5 }, () => expect.stringMatching(/^⟦.+⟧$/)));
+  await expect.poll(menus).toEqual(Array.from({ length: 7 }, () => expect.stringMatching(/^⟦.+⟧$/)));
 });

@@ -31,7 +31,7 @@ async function type(page: Page, target: Locator, words: string): Promise<void> {
   await page.keyboard.type(words);
 }
 
-/** One of a few: Tab reaches the group, an arrow the one. */
+/** A radio button: Tab reaches the group, arrow keys the button. */
 async function choose(page: Page, option: Locator): Promise<void> {
   await reach(page, option.locator('..'));
   for (let presses = 0; presses < 10; presses++) {

@@ -92,9 +92,9 @@ async function answers({ page, go, look, button, open, openAll, message, choose 
   await look('another wording');
   await button('Cancel').click();
   await button('Delete message', article.first()).click();
-  await button('Undo').waitFor();
+  await button('Undo').first().waitFor();
   await look('a message is deleted');
-  await button('Undo').click();
+  await button('Undo').first().click();
   await button('Regenerate', article.nth(1)).waitFor();
   await page.keyboard.press('Control+f');
   await page.keyboard.type('zzz');
@@ -147,9 +147,12 @@ async function chats({ page, go, look, button, open }: Walk): Promise<void> {
   await search.fill('');
   await page.getByRole('checkbox').first().check();
   await look('chats selected');
+  // That of the move before waits as long as the pointer is near it.
+  await expect(button('Undo')).toHaveCount(0);
   await button('Move to trash').click();
-  await button('Undo').waitFor();
+  await button('Undo').first().waitFor();
   await look('a chat in the trash');
+  await button('Undo').hover();
   await button('Dismiss').click();
   await go('#chats/trash');
   await open('empty the trash', () => button('Empty trash').click());

@@ -30,7 +30,12 @@ async function outsideOfCatalogues(page: Page, allowed: readonly string[]): Prom
         const value = element.getAttribute(name);
         if (value) said.add(value);
       }
-      if (element.matches(own) || element.closest(own)) continue;
+      if (element.matches(own) || element.closest(own) || element.closest('data')) continue;
+      // A sentence with an amount in it is one.
+      if ([...element.children].some((child) => child.matches('data'))) {
+        said.add(element.textContent ?? '');
+        continue;
+      }
       for (const node of element.childNodes)
         if (node.nodeType === Node.TEXT_NODE && node.nodeValue) said.add(node.nodeValue);
     }

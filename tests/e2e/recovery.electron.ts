@@ -7,7 +7,7 @@ import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
 import { stored } from './stored.ts';
 
-/** Between what happens and its being said in the window. */
+/** The time until the window shows an event. */
 const withinMs = 1000;
 const stopped = /core has stopped answering/;
 
@@ -84,7 +84,7 @@ for (const [what, end] of [
     await inTheMiddle(app.page);
     const written = (await articles(app.page).nth(1).textContent())?.length ?? 0;
     const core = await running(program);
-    const before = { place: new URL(app.page.url()).hash, draft: 'half a thought' };
+    const before = { location: new URL(app.page.url()).hash, draft: 'half a thought' };
     // The draft is kept a quarter of a second after the last key.
     await expect
       .poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`))
@@ -203,7 +203,7 @@ async function loadedAfter(
   return Math.round(performance.now() - begun);
 }
 
-/** Its page does nothing any more, without end. */
+/** Makes its page hang for good. */
 function hang(program: ElectronApplication): Promise<unknown> {
   return program.evaluate(({ BrowserWindow }) => {
     void BrowserWindow.getAllWindows()[0]
@@ -213,10 +213,12 @@ function hang(program: ElectronApplication): Promise<unknown> {
 }
 
 /** What a window shows whose page Playwright has lost: it does not find one again that has crashed. */
-const look = (program: ElectronApplication): Promise<{ place: string; draft: string; text: string; answer: number }> =>
+const look = (
+  program: ElectronApplication,
+): Promise<{ location: string; draft: string; text: string; answer: number }> =>
   program.evaluate(({ BrowserWindow }) =>
     BrowserWindow.getAllWindows()[0]?.webContents.executeJavaScript(`({
-      place: location.hash,
+      location: location.hash,
       draft: document.querySelector('textarea[aria-label="Message"]')?.value ?? '',
       text: document.body.innerText,
       answer: document.querySelectorAll('[role=log] article')[1]?.textContent.length ?? 0,

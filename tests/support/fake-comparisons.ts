@@ -64,6 +64,8 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
       return {
         columns,
         costUsd: null,
+        expectedUsd: null,
+        expectedTestCreditsUsd: null,
         testCreditsUsd: costUsd && { low: times(costUsd.low), high: times(costUsd.high) },
         unknown: costUsd ? 0 : columns.length,
         caps,

@@ -10,10 +10,10 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { contract } from '#shared/contract/index.ts';
 
-/** What the fake core knows of composers: plain values that a test may set and read. */
-/** What every fake conversation has cost. */
+/** The cost of every fake conversation. */
 export const fakeTotal = { usd: '0.0316', testCreditsUsd: '0', requests: 2, unknown: 0, notBilled: 0, auxiliary: [] };
 
+/** What the fake core knows of composers: plain values that a test may set and read. */
 export interface FakeComposer {
   drafts: Map<string, Draft>;
   options: Map<string, ChatOptions>;
@@ -42,12 +42,19 @@ export const fakeQuote: Quote = {
     { kind: 'input', tokens: 1240, usd: '0.0008' },
     { kind: 'output', tokens: 4096, usd: '0.004' },
   ],
-  usual: { replies: 3, completionTokens: 278, usd: '0.0015' },
+  expected: { usd: '0.0015123', completionTokens: 278, answers: { here: 3, elsewhere: 12 }, near: 9 },
   openEnded: true,
   pricesAsOf: '2026-11-20',
   obstacles: [],
   caps: [],
-  context: { limitTokens: 128_000, usedTokens: 1240, notSentIds: [], overflows: false },
+  context: {
+    limitTokens: 128_000,
+    usedTokens: 1240,
+    reservedTokens: 4096,
+    mostMessages: null,
+    notSentIds: [],
+    overflows: false,
+  },
 };
 
 export const fakeComposer = (): FakeComposer => ({
@@ -151,7 +158,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     options: {
       get: os.options.get.handler(async ({ input }) => {
         await guard('options.get');
-        return data.options.get(input.chat) ?? noOptions;
+        return { names: {}, ...(data.options.get(input.chat) ?? noOptions) };
       }),
       set: os.options.set.handler(async ({ input }) => {
         await guard('options.set');
@@ -162,7 +169,7 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
     presets: {
       list: os.presets.list.handler(async () => {
         await guard('presets.list');
-        return data.presets;
+        return data.presets.map((preset) => ({ ...preset, modelName: preset.model }));
       }),
       save: os.presets.save.handler(async ({ input }) => {
         await guard('presets.save');
@@ -229,6 +236,10 @@ export function fakeComposerRouter(data: FakeComposer, { guard, changed }: Aroun
       route: os.quotes.route.handler(async () => {
         await guard('quotes.route');
         return { known: false } as const;
+      }),
+      others: os.quotes.others.handler(async () => {
+        await guard('quotes.others');
+        return [];
       }),
       get: os.quotes.get.handler(async () => {
         await guard('quotes.get');

@@ -5,6 +5,7 @@ import type { Topic } from '#shared/contract/app/changes.ts';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { contract } from '#shared/contract/index.ts';
+import { comparisonTotals } from '../../electron/core/conversations/comparison-total.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeBackup } from './fake-backup.ts';
 import { fakeChannel } from './fake-channel.ts';
@@ -159,26 +160,30 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
 
   const thread = fakeThread(() => data.messages);
   const { branch } = thread;
-  const stretch = (messages: Message[], from: number, to: number) => ({
-    messages: messages.slice(Math.max(0, from), to),
-    columns: data.messages.filter(({ comparison }) =>
+  const stretch = (messages: Message[], from: number, to: number) => {
+    const columns = data.messages.filter(({ comparison }) =>
       messages.some(({ comparing }) => comparing === comparison?.id && comparing),
-    ),
-    hasOlder: from > 0,
-    hasNewer: to < messages.length,
-  });
+    );
+    return {
+      messages: messages.slice(Math.max(0, from), to),
+      columns,
+      comparisons: comparisonTotals(columns),
+      hasOlder: from > 0,
+      hasNewer: to < messages.length,
+    };
+  };
 
   const runningIn = (id: string) => (running?.conversationId === id ? [running] : []);
-  function page({ id, at, limit }: { id: string; at: 'end' | 'place'; limit: number }) {
+  function page({ id, at, limit }: { id: string; at: 'end' | 'scroll_position'; limit: number }) {
     const conversation = data.conversations.find((entry) => entry.id === id);
     if (!conversation) throw missing();
     const all = branch(id);
-    const place = at === 'place' ? (data.places[id] ?? null) : null;
-    const index = all.findIndex((message) => message.id === place?.messageId);
+    const scrollPosition = at === 'scroll_position' ? (data.scrollPositions[id] ?? null) : null;
+    const index = all.findIndex((message) => message.id === scrollPosition?.messageId);
     const half = Math.floor(limit / 2);
     return {
       conversation,
-      place: index < 0 ? null : place,
+      scrollPosition: index < 0 ? null : scrollPosition,
       ...(index < 0
         ? stretch(all, all.length - limit, all.length)
         : stretch(all, index - half, index + 1 + limit - half)),
@@ -202,6 +207,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         await guard('app.info');
         return data.app;
       }),
+      zoom: os.app.zoom.handler(() => guard('app.zoom')),
       openLink: os.app.openLink.handler(async ({ input }) => {
         await guard('app.openLink');
         data.opened.push(input.url);
@@ -249,11 +255,13 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
       keepScrollPosition: os.conversations.keepScrollPosition.handler(async ({ input }) => {
         await guard('conversations.keepScrollPosition');
-        data.places[input.id] = input.place;
+        data.scrollPositions[input.id] = input.scrollPosition;
       }),
       opened: os.conversations.opened.handler(async ({ input }) => {
         await guard('conversations.opened');
         data.lastOpened = input.id;
+        const left = data.conversations.filter((entry) => entry.temporary && entry.id !== input.id);
+        return { leaving: left.map((entry) => entry.id) };
       }),
       lastOpened: os.conversations.lastOpened.handler(async () => {
         await guard('conversations.lastOpened');
@@ -266,6 +274,15 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         conversation.title = input.title;
         changed('conversations', 'messages');
         return conversation;
+      }),
+      fork: os.conversations.fork.handler(async () => {
+        await guard('conversations.fork');
+        throw missing();
+      }),
+      keep: os.conversations.keep.handler(async ({ input }) => {
+        await guard('conversations.keep');
+        for (const entry of data.conversations) if (entry.id === input.id) entry.temporary = false;
+        changed('conversations', 'messages');
       }),
       remove: os.conversations.remove.handler(async ({ input }) => {
         await guard('conversations.remove');
@@ -293,6 +310,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
             live: true,
             waiting: false,
             ...unplaced,
+            temporary: input.temporary,
           };
           data.conversations = [conversation, ...data.conversations];
         }
@@ -359,20 +377,22 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
         const open = events.open(signal);
         let seq = 0;
         const snapshot = (
-          stretch: Omit<ReturnType<typeof page>, 'conversation' | 'place'> & { place?: ScrollPosition | null },
+          stretch: Omit<ReturnType<typeof page>, 'conversation' | 'scrollPosition'> & {
+            scrollPosition?: ScrollPosition | null;
+          },
         ) => {
           const conversation = data.conversations.find((entry) => entry.id === input.conversationId);
           if (!conversation) throw missing();
           const answers = runningIn(input.conversationId);
           const head = { type: 'snapshot', seq: ++seq, readerId: 'reader', conversation, answers } as const;
-          return { ...head, place: null, ...stretch, total: fakeTotal };
+          return { ...head, scrollPosition: null, ...stretch, total: fakeTotal };
         };
         const first = snapshot(page({ id: input.conversationId, at: input.at, limit: input.limit }));
         if (late.has('chat.watch')) await held.get('chat.watch')?.promise;
         yield first;
         for await (const news of open) {
           if (news === 'all-changed')
-            yield snapshot(page({ id: input.conversationId, at: 'place', limit: input.limit }));
+            yield snapshot(page({ id: input.conversationId, at: 'scroll_position', limit: input.limit }));
           else if (news.type === 'text-delta' || news.type === 'reasoning-delta') yield news;
           else if (news.type === 'message-updated') yield { ...news, seq: ++seq, total: fakeTotal };
           else if (news.type !== 'page-wanted') yield { ...news, seq: ++seq };

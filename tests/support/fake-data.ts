@@ -34,7 +34,7 @@ export interface FakeData {
   folders: { id: string; name: string }[];
   backups: Backup[];
   /** Where the reader left conversations, and which was open last. */
-  places: Record<string, ScrollPosition | null>;
+  scrollPositions: Record<string, ScrollPosition | null>;
   /** Unsent wordings by message. */
   edits: Map<string, string>;
   /** Open expanded by conversation. */
@@ -79,6 +79,7 @@ export const fakeMessage = (change: Partial<Message>): Message => ({
   toolCalls: [],
   createdAt: Date.now(),
   firstTokenAt: null,
+  thoughtMs: null,
   finishedAt: null,
   sibling: { index: 1, count: 1 },
   continues: false,
@@ -159,7 +160,15 @@ const provider = (
   ...change,
 });
 
-export const unplaced = { folderId: null, tags: [], pinned: false, archived: false, trashedAt: null };
+export const unplaced = {
+  folderId: null,
+  tags: [],
+  pinned: false,
+  archived: false,
+  trashedAt: null,
+  unread: false,
+  temporary: false,
+};
 
 const hour = 3_600_000;
 const titles: [string, number][] = [
@@ -174,7 +183,7 @@ const titles: [string, number][] = [
   ['Meter readings spreadsheet formula', 24 * 40],
 ];
 
-/** A believable desk: one conversation with an answer, a history, a key that works and one that was refused. */
+/** Typical data: one conversation with an answer, a history, a key that works and one that was refused. */
 export function fakeData(): FakeData {
   const now = Date.now();
   const conversations = titles.map(([title, hours], at) => ({
@@ -193,7 +202,7 @@ export function fakeData(): FakeData {
       platform: 'linux',
       host: 'browser',
       dataFolder: '~/.local/share/portico',
-      capabilities: { ownTitleBar: false, background: true, saveDialog: true },
+      capabilities: { ownTitleBar: false, background: true, saveDialog: true, zoom: false },
       keychain: { state: 'available', backend: 'Secret Service', problem: null },
       notices: [],
       problem: null,
@@ -206,6 +215,10 @@ export function fakeData(): FakeData {
       model: 'anthropic/claude-opus-5',
       welcomed: true,
       confirmRoute: false,
+      shortcuts: {},
+      favouriteModels: [],
+      recentModels: [],
+      recentActions: [],
     },
     models: [...fakeModels],
     modelsProblem: null,
@@ -251,7 +264,7 @@ export function fakeData(): FakeData {
         sibling: { index: 2, count: 2 },
       }),
     ],
-    places: {},
+    scrollPositions: {},
     edits: new Map(),
     expanded: {},
     lastOpened: null,

@@ -66,7 +66,7 @@ function modelRecord(provider: string, model: string, status: string) {
   };
 }
 
-/** A gateway of a hundred lines: the core's tests decide what it answers and when. */
+/** A fake gateway: the core's tests decide what it answers and when. */
 export function fakeGateway(): FakeGateway {
   const app = new Hono();
   const accounts = new Map<string, { id: string; name: string; plan: string; balance: bigint }>();

@@ -1,7 +1,9 @@
+import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import type { Usage, UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
+import { usageReport } from '../../electron/core/account/usage-report.ts';
 import type { FakeData } from './fake-data.ts';
 
 const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 'gpt-5.5-mini', 'llama-5.2'];
@@ -68,7 +70,7 @@ const counters = (requests: number, nano: bigint) => ({
 });
 
 /** Usage whose buckets add up to its totals, for any grouping. */
-export function fakeUsage(data: FakeData, groupBy: UsageGroup, start: number | null, end: number | null): Usage {
+export function fakeUsage(data: FakeData, groupBy: UsageGroup, start: number | null, end: number | null): UsageReport {
   const until = end ?? Date.now();
   const from = start ?? until - 30 * 86_400_000;
   const days = Math.max(1, Math.round((until - from) / 86_400_000));
@@ -93,7 +95,7 @@ export function fakeUsage(data: FakeData, groupBy: UsageGroup, start: number | n
   }
   const requests = rows.reduce((sum, row) => sum + row.requests, 0);
   const nano = rows.reduce((sum, row) => sum + row.nano, 0n);
-  return {
+  const usage: Usage = {
     object: 'usage',
     period: { type: 'custom', start: Math.floor(from / 1000), end: Math.floor(until / 1000) },
     totals: counters(requests, nano),
@@ -104,4 +106,5 @@ export function fakeUsage(data: FakeData, groupBy: UsageGroup, start: number | n
     last_id: null,
     limits: [],
   };
+  return usageReport(usage, () => null);
 }

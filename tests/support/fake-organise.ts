@@ -38,7 +38,7 @@ export function fakeOrganise(
   return {
     list({ limit, cursor, view, pinned, folderId }: ListInput) {
       const matching = data.conversations
-        .filter((each) => viewOf(each) === view)
+        .filter((each) => viewOf(each) === view && !each.temporary)
         .filter((each) => pinned === undefined || pinned === null || each.pinned === pinned)
         .filter((each) => !folderId || (folderId === 'none' ? each.folderId === null : each.folderId === folderId));
       const from = Number(cursor ?? 0);

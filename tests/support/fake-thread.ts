@@ -13,7 +13,7 @@ export function fakeThread(messages: () => readonly Message[]) {
   };
   const find = (id: string) => messages().find((message) => message.id === id);
 
-  /** Its place among what is there; a fake message that claims more siblings keeps its claim. */
+  /** Its position among its siblings, unless the fake message states one. */
   const numbered = (message: Message): Message => {
     const all = childrenOf(keyOf(message));
     if (all.length < message.sibling.count) return message;

@@ -17,6 +17,10 @@ export function fakeTransfer(guard: (method: string) => Promise<void>) {
       await guard('transfer.preparePrint');
       return { path: '/print/page' };
     }),
+    duplicate: os.duplicate.handler(async ({ input }) => {
+      await guard('transfer.duplicate');
+      return { id: input.id };
+    }),
     beginImport: os.beginImport.handler(async () => {
       await guard('transfer.beginImport');
       return { uploadId: 'upload' };

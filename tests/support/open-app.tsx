@@ -14,7 +14,7 @@ import type { FakeData } from './fake-data.ts';
 
 let stop: () => void = () => {};
 
-/** The whole window over a fake core, at a place such as `#usage`, with nothing kept from the test before. */
+/** The whole window over a fake core, at a location such as `#usage`, with nothing kept from the test before. */
 export async function openApp(hash = '', change: Partial<FakeData> = {}, options: FakeOptions = {}): Promise<FakeCore> {
   const fake = createFakeCore(change, options);
   return openOver(fake, hash);
@@ -65,6 +65,7 @@ export async function closeApp(): Promise<void> {
     copied: {},
     retrying: null,
     highlighted: null,
+    asked: null,
     overCap: null,
   });
   useConnection.setState({ lost: false });

@@ -5,7 +5,11 @@ import type { Contract } from '#shared/contract/index.ts';
 type Client = Pick<ContractRouterClient<Contract>, 'chat'>;
 
 /** A conversation as a window is told it when it begins to watch. Rejects where there is none. */
-export async function readThread(client: Client, id: string, how: { at?: 'end' | 'place'; limit?: number } = {}) {
+export async function readThread(
+  client: Client,
+  id: string,
+  how: { at?: 'end' | 'scroll_position'; limit?: number } = {},
+) {
   for await (const event of await client.chat.watch({ conversationId: id, ...how })) {
     if (event.type === 'snapshot') return { ...event, runningIds: event.answers.map((answer) => answer.id) };
   }

@@ -30,12 +30,12 @@ export async function settledBooks(database: string, env: Env, told: readonly To
     problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
     running: report.sums.running,
     held: report.sums.held_usd,
-    /** Told, and not booked so. */
+    /** Told to a client, but booked otherwise. */
     wrong,
     accounts,
     requests,
     entries,
-    /** Charged, and nobody heard the end of it. */
+    /** Charged, though no client saw the end. */
     unheard: entries.length - told.length,
     count: (wanted: string, code: string | null = null) =>
       requests.filter((row) => row.status === wanted && (code === null || row.error_code === code)).length,

@@ -39,6 +39,7 @@ export async function testCore({
         questions.push(question);
         return confirm ? confirm(question, signal) : true;
       },
+      zoom: null,
       showSettings() {},
     },
     dataFolder,

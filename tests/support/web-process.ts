@@ -9,7 +9,7 @@ import { openSocket, tradeLink } from './web-page.ts';
 
 export interface WebProcess {
   readonly child: ChildProcess;
-  /** The newest one-time link that was printed; it may have been used, or have died of age. */
+  /** The newest one-time link that was printed; it may have been used, or have expired. */
   link(): string;
   /** A one-time link that nobody else was given, with at least half of its minute left. */
   freshLink(): Promise<string>;

@@ -1,7 +1,10 @@
+import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
-import type { Usage, UsageGroup } from '#shared/wire/usage.ts';
+import type { UsageGroup } from '#shared/wire/usage.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
+import { usageReport } from './usage-report.ts';
 
 const limitMs = 15_000;
 
@@ -12,17 +15,23 @@ interface Period {
   readonly end?: number | null | undefined;
 }
 
+interface UsageDeps {
+  readonly connections: Connections;
+  readonly modelFacts: DescribeModel;
+}
+
 /** Usage of a period, grouped. The gateway counts in whole seconds: a started second belongs to the period. */
-export function usageFeature({ connections }: { readonly connections: Connections }) {
+export function usageFeature({ connections, modelFacts }: UsageDeps) {
   return {
-    async get({ wallet, groupBy, start, end }: Period): Promise<Usage> {
+    async get({ wallet, groupBy, start, end }: Period): Promise<UsageReport> {
       const { client } = await connections.wallet(wallet);
       const query = {
         group_by: groupBy,
         ...(start == null ? {} : { start: Math.floor(start / 1000) }),
         ...(end == null ? {} : { end: Math.ceil(end / 1000) }),
       };
-      return askGateway(() => client.usage(query, { signal: AbortSignal.timeout(limitMs) }));
+      const usage = await askGateway(() => client.usage(query, { signal: AbortSignal.timeout(limitMs) }));
+      return usageReport(usage, modelFacts);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { AppInfo } from '#shared/contract/app/app.ts';
+import type { AppInfo, ZoomStep } from '#shared/contract/app/app.ts';
 import type { Told } from '#shared/errors.ts';
 import type { Host } from '../host/host.ts';
 import { safeUrl } from '../host/link-guard.ts';
@@ -17,17 +17,20 @@ export interface AppDeps {
 export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, background, notices, output } = host;
+      const { name, version, ownTitleBar, background, notices, output, zoom } = host;
       return {
         version,
         platform,
         host: name,
         dataFolder,
-        capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog' },
+        capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog', zoom: zoom !== null },
         keychain: keychain.state(),
         notices: [...notices],
         problem: problem(),
       };
+    },
+    async zoom({ to }: { to: ZoomStep }): Promise<void> {
+      await host.zoom?.(to);
     },
     openLink: ({ url }: { url: string }): Promise<void> => host.openExternal(safeUrl(url)),
   };

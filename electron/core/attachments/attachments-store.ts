@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 
 /** Records of stored files, and which are unreferenced. */
@@ -6,14 +7,7 @@ export function attachmentsStore(db: Db) {
   return {
     find: (id: string) => db.selectFrom('attachments').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    async keep(row: {
-      id: string;
-      kind: 'image' | 'pdf' | 'text';
-      media_type: string;
-      bytes: number;
-      tokens: number;
-      used_at: number;
-    }): Promise<void> {
+    async keep(row: ComposerTables['attachments']): Promise<void> {
       await db
         .insertInto('attachments')
         .values(row)

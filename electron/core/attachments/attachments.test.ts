@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
-
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
-async function start(more: Parameters<typeof testCore>[0] = {}) {
-  const core = await testCore(more);
-  open.push(core);
-  return core;
-}
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
 
 async function upload({ client }: TestCore, name: string, bytes: Buffer) {
   const uploadId = randomUUID();
@@ -30,7 +20,7 @@ const files = (folder: string) =>
   readdirSync(join(folder, 'attachments'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 test('a file is kept once by its bytes, read back whole, and its type is what the bytes say', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(700_000, 'x')]);
   const first = await upload(core, '../secret/letter.txt', bytes);
   const second = await upload(core, 'copy.pdf', bytes);
@@ -53,7 +43,7 @@ test.each([
   ['scan.tiff', Buffer.concat([Buffer.from('49492a0008000000', 'hex'), Buffer.alloc(64)]), 'image'],
   ['huge.txt', Buffer.alloc(attachmentLimits.textBytes + 1, 'x'), 'too large'],
 ])('%s is refused with a sentence that says why', async (name, bytes, words) => {
-  const core = await start();
+  const core = await coreOfTest();
   await expect(upload(core, name, bytes)).rejects.toMatchObject({
     code: 'attachment_refused',
     message: expect.stringContaining(words),
@@ -61,7 +51,7 @@ test.each([
 });
 
 test('a piece that is not the next one ends the upload', async () => {
-  const { client } = await start();
+  const { client } = await coreOfTest();
   const piece = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };
   await client.attachments.upload({ ...piece, offset: 0 });
   await expect(client.attachments.upload({ ...piece, offset: 3 })).rejects.toMatchObject({ code: 'invalid_input' });
@@ -76,12 +66,12 @@ test('a file that nothing names for a day is removed at the next start; one that
   await first.client.drafts.put({ chat: 'new', draft: { text: '', attachments: [kept], model: null } });
   await first.core.close();
   time += day + 1;
-  const second = await start({ now: () => time, dataFolder: first.dataFolder });
+  const second = await coreOfTest({ now: () => time, dataFolder: first.dataFolder });
   await expect.poll(() => files(second.dataFolder).map((entry) => entry.name)).toEqual([kept.id]);
 });
 
 test('only what was uploaded can be sent', async () => {
-  const { client } = await start();
+  const { client } = await coreOfTest();
   const file = {
     id: 'a'.repeat(64),
     name: 'x.txt',

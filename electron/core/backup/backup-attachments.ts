@@ -18,7 +18,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       let missing = 0;
       for (const id of ids) {
         if (await exists(inPool(id))) continue;
-        if (await exists(inUse(id))) await place(inUse(id), inPool(id));
+        if (await exists(inUse(id))) await putFile(inUse(id), inPool(id));
         else missing++;
       }
       return missing;
@@ -29,7 +29,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
       let missing = 0;
       for (const id of ids) {
         if (await isWhole(inUse(id), id)) continue;
-        if (await isWhole(inPool(id), id)) await place(inPool(id), inUse(id));
+        if (await isWhole(inPool(id), id)) await putFile(inPool(id), inUse(id));
         else missing++;
       }
       return missing;
@@ -45,7 +45,7 @@ export function backupAttachments(backupFolder: string, attachmentFolder: string
 }
 
 /** Written under a temporary name first: a file at `to` is always complete. */
-async function place(from: string, to: string): Promise<void> {
+async function putFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const part = join(dirname(to), `.${randomUUID()}`);
   try {

@@ -180,17 +180,20 @@ export function backupFeature(deps: BackupDeps) {
   };
 }
 
-/** A database in WAL mode consists of several files: a backup is one file. */
+/** A database in WAL mode consists of several files: a backup is one file, without the chats that are not kept. */
 function asOneFile(path: string): void {
   const db = new Sqlite(path);
   db.pragma('journal_mode = DELETE');
+  db.pragma('foreign_keys = ON');
+  db.pragma('secure_delete = ON');
+  db.exec('delete from conversations where temporary = 1');
   db.close();
 }
 
 function hasChats(path: string): boolean {
   const db = new Sqlite(path, { readonly: true });
   try {
-    return db.prepare('select 1 from conversations limit 1').get() !== undefined;
+    return db.prepare('select 1 from conversations where temporary = 0 limit 1').get() !== undefined;
   } finally {
     db.close();
   }

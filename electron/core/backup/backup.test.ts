@@ -2,21 +2,17 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Backup } from '#shared/contract/app/backup.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 import { keptDaily, keptWeekly, nameAt, outdated } from './backup-files.ts';
 
 const dayMs = 86_400_000;
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
-async function start(options: Parameters<typeof testCore>[0] = {}) {
-  const core = await testCore(options);
-  closing.push(core.close);
+async function start(options: TestCoreOptions = {}) {
+  const core = await coreOfTest(options);
   core.gateway.script = async function* () {
     yield 'An answer.';
   };

@@ -36,6 +36,8 @@ interface Send {
   readonly model: string;
   readonly overCaps: boolean;
   readonly editOf?: string | null | undefined;
+  /** A new conversation is not kept. */
+  readonly temporary?: boolean;
 }
 
 interface Regenerate {
@@ -76,7 +78,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   }
 
   async function sendOnce(input: Send): Promise<Started> {
-    const { messageId, conversationId, text, model, overCaps } = input;
+    const { messageId, conversationId, text, model, overCaps, temporary = false } = input;
     const known = await earlier(deps, messageId);
     if (known) return known;
     const answer = newAnswer(model);
@@ -94,7 +96,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
       await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
       const title = titleOf(question, await deps.language());
       return begin(id, answer, [asked], async () => {
-        await conversations.begin({ id, title, question, answer, now: now() });
+        await conversations.begin({ id, title, temporary, question, answer, now: now() });
         await deps.options.adopt(id);
       });
     }
@@ -219,17 +221,21 @@ async function existing({ conversations }: ChatDeps, conversationId: string) {
   return row;
 }
 
-/** After a crash: marks cut-off answers, restores all words that were shown, and asks for their costs. */
+/**
+ * After a crash: marks cut-off answers, restores all words that were shown, removes temporary chats, and asks for costs.
+ */
 export async function recoverAnswers({
   messages,
+  conversations,
   wordsOf,
   now,
   log,
   lookUpOpenCosts,
-}: Pick<ChatDeps, 'messages' | 'now' | 'log' | 'lookUpOpenCosts'> & {
+}: Pick<ChatDeps, 'messages' | 'conversations' | 'now' | 'log' | 'lookUpOpenCosts'> & {
   readonly wordsOf: ReturnType<typeof readWordLog>;
 }): Promise<void> {
   const interrupted = await messages.interruptStreaming(now(), wordsOf);
   if (interrupted) log({ event: 'answers-interrupted', count: interrupted });
+  await conversations.removeTemporary();
   void lookUpOpenCosts();
 }

@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+import { readUntil } from '../../../tests/support/test-core.ts';
 
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
-async function start() {
-  const core = await testCore();
-  open.push(core);
-  return core;
-}
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
-
-const ended = (seen: readonly ChatEvent[]) => seen.at(-1)?.type === 'message-updated';
+const ended = (seen: readonly ChatEvent[]) =>
+  seen.some((event) => event.type === 'message-updated' && event.message.status !== 'streaming');
 const ask = (text = 'What is a portico?', model = 'openai/gpt') => ({ messageId: randomUUID(), text, model });
 async function sendAndWait({ client }: TestCore, input: Parameters<TestCore['client']['chat']['send']>[0]) {
   const started = await client.chat.send(input);
@@ -31,7 +22,7 @@ async function finished({ client }: Pick<TestCore, 'client'>, { conversationId }
 }
 
 test('an answer is stored with its words, its maker and what it was billed', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   await core.client.models.list();
   core.gateway.script = async function* () {
     yield '(think) columns';
@@ -60,7 +51,7 @@ test('an answer is stored with its words, its maker and what it was billed', asy
 });
 
 test('sending the same message twice is one message and one request', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const input = ask();
   const [first, second] = await Promise.all([core.client.chat.send(input), core.client.chat.send(input)]);
   await finished(core, first);
@@ -70,7 +61,7 @@ test('sending the same message twice is one message and one request', async () =
 });
 
 test('stop keeps what had arrived, aborts the request and learns what it cost', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'Half an ';
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -91,7 +82,7 @@ test('stop keeps what had arrived, aborts the request and learns what it cost', 
 });
 
 test('a refusal keeps the gateway\u2019s own code and sentence, and the next request leaves the failed answer out', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const message = 'Your balance is too low.';
   core.gateway.refusal = { status: 402, code: 'insufficient_credits', message, retryAfter: '2' };
   const { conversationId, messages } = await sendAndWait(core, ask('First'));
@@ -117,7 +108,7 @@ test.each([
   'upstream_rate_limited',
   'a_code_of_another_gateway',
 ])('a limit of the rate (%s) keeps its wait, before the first word and after it', async (code) => {
-  const core = await start();
+  const core = await coreOfTest();
   const known = code.startsWith('a_') ? 'rate_limit_exceeded' : code;
   core.gateway.refusal = { status: 429, code, message: 'Too many.', retryAfter: '7' };
   const before = await sendAndWait(core, ask('First'));
@@ -147,33 +138,25 @@ test.each([
   });
 });
 
-test('an error in the middle keeps the words before it', async () => {
-  const core = await start();
+test('an error in the middle keeps the words before it, and what the provider said without a key', async () => {
+  const core = await coreOfTest();
+  const error = { type: 'upstream_error', param: null, code: 'upstream_error', status_code: 502, retryable: true };
+  const said = { status: 400, code: 'bad', param: null, message: 'Bearer sk-proj-AbCd_1234 may not' };
+  const more = { request_id: 'req_x', provider: 'openai', provider_error: said };
   core.gateway.script = async function* () {
     yield 'As far as';
-    yield JSON.stringify({
-      error: {
-        message: 'The model went away.',
-        type: 'upstream_error',
-        param: null,
-        code: 'upstream_error',
-        status_code: 502,
-        request_id: 'req_x',
-        provider: 'openai',
-        retryable: true,
-      },
-    });
+    yield JSON.stringify({ error: { ...error, ...more, message: 'openai does not know this model.' } });
   };
   const { messages } = await sendAndWait(core, ask());
-  expect(messages[1]).toMatchObject({
-    status: 'error',
-    text: 'As far as',
-    error: { code: 'upstream_error', message: 'The model went away.' },
+  expect(messages[1]).toMatchObject({ status: 'error', text: 'As far as', error: { code: 'upstream_error' } });
+  expect(messages[1]?.error).toMatchObject({
+    ...{ message: 'OpenAI does not know this model.', status: 502, provider: 'OpenAI' },
+    providerError: { status: 400, code: 'bad', message: 'Bearer [redacted] may not' },
   });
 });
 
 test('a stream that is cut off is an error, never an answer', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   core.gateway.script = async function* () {
     yield 'So';
     throw new Error('socket hang up');
@@ -183,20 +166,20 @@ test('a stream that is cut off is an error, never an answer', async () => {
 });
 
 test('a model without a price costs an unknown amount, not nothing', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   await core.client.models.list();
   const { messages } = await sendAndWait(core, ask('Hi', 'openai/free'));
   expect(messages[1]).toMatchObject({ status: 'done', costUsd: null, costSource: 'unknown' });
 });
 
 test('without a provider the router is paid with test credits and tells why it chose', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const { messages } = await sendAndWait(core, ask('Hi', 'router'));
   expect(messages[1]).toMatchObject({ simulated: true, routeReason: 'cheapest that fits', servedProvider: 'sandbox' });
 });
 
 test('one conversation has one answer at a time, several conversations have theirs at once', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -217,7 +200,7 @@ test('one conversation has one answer at a time, several conversations have thei
 });
 
 test('answering again makes siblings, and the branch that is shown goes on from the newest', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   let count = 0;
   core.gateway.script = async function* () {
     count += 1;
@@ -235,7 +218,7 @@ test('answering again makes siblings, and the branch that is shown goes on from 
 });
 
 test('a second window sees the whole answer and goes on with it, gap-free', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   core.gateway.script = async function* () {
     for (let index = 0; index < 200; index += 1) {
       if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -264,7 +247,7 @@ test('a second window sees the whole answer and goes on with it, gap-free', asyn
 });
 
 test('closing the core keeps the words as an interrupted answer; the next start asks what it cost', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'Until now';
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -274,8 +257,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
     JSON.stringify(seen).includes('Until now'),
   );
   await core.core.close();
-  const next = await testCore({ dataFolder: core.dataFolder, openGateway: async () => core.gateway });
-  open.splice(0, 1, next);
+  const next = await coreOfTest({ dataFolder: core.dataFolder, openGateway: async () => core.gateway });
   const events = await next.client.chat.watch({ conversationId });
   await eventually(async () => {
     const { messages } = await readThread(next.client, conversationId);
@@ -285,7 +267,7 @@ test('closing the core keeps the words as an interrupted answer; the next start 
 });
 
 test('a conversation that is removed takes its running answer with it', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   core.gateway.script = async function* ({ signal }) {
     yield 'x';
     await new Promise((resolve) => signal.addEventListener('abort', resolve));

@@ -1,21 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { coreOfTest, type TestCore, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
-async function start(more: Parameters<typeof testCore>[0] = {}) {
-  const core = await testCore(more);
-  open.push(core);
+async function start(more: TestCoreOptions = {}) {
+  const core = await coreOfTest(more);
   await core.client.models.list();
   return core;
 }
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
 
 const models = ['openai/mini', 'openai/large', 'sandbox/tour'];
 const question = (more: object = {}) => ({ messageId: randomUUID(), text: 'Which is best?', models, ...more });
@@ -169,7 +163,7 @@ test('caps count the sum of the columns, before anything is stored, and once wai
   await columns(core, conversationId, 'done', 3);
 });
 
-test('a price that nobody knows is in no sum, and is never $0', async () => {
+test('an unknown price is in no sum, and is never $0', async () => {
   const { client } = await start();
   const ask = { conversationId: null, text: 'Hi', attachments: [] };
   const mixed = await client.comparisons.quote({ ...ask, models: ['openai/free', 'openai/mini'] });
@@ -293,7 +287,7 @@ test('a further answer that a cap stops leaves nothing behind, in a column or al
   expect(core.gateway.asked).toHaveLength(4);
 });
 
-test('a gateway that gives no quotes is not guessed for: what Auto would choose is not known', async () => {
+test('without quotes of the gateway Auto’s choice is unknown, and nothing is guessed', async () => {
   const { client } = await start();
   const asked = { conversationId: null, text: 'Hi', attachments: [], model: 'router' };
   expect(await client.quotes.route(asked)).toEqual({ known: false });

@@ -21,6 +21,8 @@ interface Compare {
   readonly attachments: readonly Attachment[];
   readonly models: readonly string[];
   readonly overCaps: boolean;
+  /** A new conversation is not kept. */
+  readonly temporary?: boolean;
 }
 
 interface StartedTogether {
@@ -37,7 +39,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   const beginning = new Map<string, Promise<StartedTogether>>();
 
   async function beginOnce(input: Compare): Promise<StartedTogether> {
-    const { messageId, text, models, overCaps } = input;
+    const { messageId, text, models, overCaps, temporary = false } = input;
     const known = await earlier(messageId);
     if (known) return known;
     refuseUnusable(deps, models);
@@ -67,7 +69,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     const title = input.conversationId ? null : titleOf(question, await deps.language());
     const started = await starter.beginTogether(conversationId, comparison, answers, branch, async () => {
       const parentId = input.conversationId ? await leafOf(conversationId) : null;
-      await comparisons.ask({ conversationId, title, parentId, question, comparison, answers, now: now() });
+      await comparisons.ask({ conversationId, title, temporary, parentId, question, comparison, answers, now: now() });
       if (title !== null) await deps.options.adopt(conversationId);
     });
     return { conversationId, userMessageId: messageId, answerIds: started.map(({ answerId }) => answerId) };

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { noOptions, noParameters } from '#shared/contract/chat/options.ts';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
 async function start() {
-  const core = await testCore();
-  open.push(core);
+  const core = await coreOfTest();
   await core.client.models.list();
   return core;
 }
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
 
 const ask = (text: string, more: { conversationId?: string; overCaps?: boolean } = {}) => ({
   messageId: randomUUID(),
@@ -75,6 +69,9 @@ test('a chat is asked with its own system prompt, and a new chat begins with the
   const { client, gateway } = core;
   const preset = { id: 'p', name: 'Terse', system: 'Be brief.', model: null, parameters: noParameters };
   await client.presets.save({ ...preset, forNewChats: true });
+  await client.presets.save({ ...preset, id: 'q', name: 'Small', model: 'openai/mini', forNewChats: false });
+  await client.models.list();
+  expect((await client.presets.list()).map(({ modelName }) => modelName)).toEqual(['mini by openai', null]);
   const { conversationId } = await client.chat.send(ask('Hi'));
   await answered(core, conversationId, 2);
   expect(gateway.asked[0]?.messages[0]).toEqual({ role: 'system', content: 'Be brief.' });
@@ -83,7 +80,7 @@ test('a chat is asked with its own system prompt, and a new chat begins with the
   await answered(core, conversationId, 4);
   expect(gateway.asked[1]?.messages[0]).toEqual({ role: 'system', content: 'Be long.' });
   await client.presets.remove({ id: 'p' });
-  expect(await client.options.get({ chat: 'new' })).toEqual(noOptions);
+  expect(await client.options.get({ chat: 'new' })).toEqual({ ...noOptions, names: {} });
 });
 
 test('a gateway without quotes is estimated from tokens and list price, and a model without a price has no amount', async () => {
@@ -93,6 +90,22 @@ test('a gateway without quotes is estimated from tokens and list price, and a mo
   expect(quote).toMatchObject({ source: 'estimate', costUsd: { low: '0.000052', high: '0.008296' }, openEnded: true });
   expect(quote.promptTokens).toEqual({ low: 52, estimate: 104, high: 104 });
   expect((await client.quotes.get({ ...ask, model: 'openai/free' })).costUsd).toBeNull();
+});
+
+test('a message is expected to cost what answers of this chat and of its model elsewhere are like', async () => {
+  const core = await start();
+  const { client } = core;
+  const asked = { text: 'And now?', attachments: [], model: 'openai/gpt' };
+  expect((await client.quotes.get({ ...asked, conversationId: null })).expected).toBeNull();
+  const { conversationId } = await client.chat.send(ask('Hi'));
+  const [, answer] = await answered(core, conversationId, 2);
+  const { promptTokens = 0, completionTokens = 0 } = answer?.usage ?? {};
+  const here = await client.quotes.get({ ...asked, conversationId });
+  expect(here.expected).toMatchObject({ completionTokens, answers: { here: 1, elsewhere: 0 }, near: 1 });
+  const questionTokens = (await client.quotes.get({ ...asked, conversationId: null })).promptTokens.high;
+  expect(here.promptTokens.estimate).toBe(promptTokens + completionTokens + questionTokens);
+  const elsewhere = await client.quotes.get({ ...asked, conversationId: null });
+  expect(elsewhere.expected).toMatchObject({ completionTokens, answers: { here: 0, elsewhere: 1 } });
 });
 
 test('a cap refuses what might exceed it before anything is stored, and once it is waived the message goes out', async () => {

@@ -28,7 +28,7 @@ function served(chunk: CompletionChunk, message: Message, modelFacts: DescribeMo
   return {
     servedProvider: provider,
     servedModel: chunk.model,
-    modelName: facts?.name ?? message.modelName,
+    modelName: facts?.name ?? modelFacts(message.model ?? '')?.name ?? chunk.model,
     simulated: facts?.simulated ?? provider === 'sandbox',
     ...(routing && routing.policy !== 'direct' ? { routeReason: routing.reason } : {}),
   };

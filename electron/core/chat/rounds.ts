@@ -6,7 +6,7 @@ import { type RunCallsDeps, runCalls } from '../tool-calls/run-calls.ts';
 import { type Branch, runTurn, type TurnDeps } from './turn.ts';
 
 export interface RoundsDeps extends TurnDeps, Pick<RunCallsDeps, 'toolbox' | 'decisions'> {
-  readonly conversations: Pick<ConversationStore, 'nextRound'>;
+  readonly conversations: Pick<ConversationStore, 'nextRound' | 'setUnread'>;
   /** Looks up the costs of ended answers, in the background. */
   readonly lookUpOpenCosts: () => Promise<void>;
   readonly newId: () => string;

@@ -43,17 +43,17 @@ export function answerStarter(deps: StarterDeps) {
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
     // Only the first reservation can be refused, and then none is held.
-    const places = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
+    const reservations = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
     try {
       await store();
       const started: Started[] = [];
-      for (const { id, free } of [...places]) {
+      for (const { id, free } of [...reservations]) {
         started.push(await start(id, branch, free));
-        places.shift();
+        reservations.shift();
       }
       return started as [Started, ...Started[]];
     } catch (error) {
-      for (const { free } of places) free();
+      for (const { free } of reservations) free();
       throw error;
     }
   }

@@ -30,3 +30,18 @@ test('a chat without words is called by its file, or by the words that the langu
   expect(titleOf({ text: '?!', attachments: [] }, 'en')).toBe('New chat');
   expect(titleOf({ text: '?!', attachments: [] }, 'en-XA')).toBe('⟦Ñéw çhåt~~~⟧');
 });
+
+test.each([
+  ['```ts\nconst secret = 1;\n```\n\nWhy does this fail?', 'Why does this fail?'],
+  ['~~~\nnever closed', 'Code'],
+  ['| name | price |\n|---|---|\n| a | 1 |\n\nSum this up.', 'Sum this up.'],
+  ['| name | price |\n|---|---|\n| a | 1 |', 'Table'],
+  ['    indented();\n\nWhat is this?', 'What is this?'],
+  ['Explain `this` to me\n```\ncode\n```', 'Explain `this` to me'],
+])('a title is never taken from code or a table: %j', (text, title) => {
+  expect(titleFrom(text)).toBe(title);
+});
+
+test('code alone is called by its file, if it came with one', () => {
+  expect(titleOf({ text: '```\nx\n```', attachments: [{ name: 'plan.pdf' }] }, 'en')).toBe('plan.pdf');
+});

@@ -1,19 +1,29 @@
 import { type Language, messages } from '#shared/language/messages.ts';
+import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
 
 const longest = 60;
 
-const words = messages({ newChat: 'New chat' });
+const words = messages({ newChat: 'New chat', code: 'Code', table: 'Table' });
 
-/** A title from the first message: its text, else its first file, else the default of the language. */
-export const titleOf = (
-  { text, attachments }: { readonly text: string; readonly attachments: readonly { readonly name: string }[] },
-  language: Language,
-): string => titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text) ?? words(language).newChat;
+interface Question {
+  readonly text: string;
+  readonly attachments: readonly { readonly name: string }[];
+}
 
-/** The first line with text, cut between words. No model is asked. */
+/** A title from the first message: its words, else its first file, else what it consists of. No model is asked. */
+export function titleOf({ text, attachments }: Question, language: Language): string {
+  const { newChat, code, table } = words(language);
+  const blocks = lexText(withPlainLines(text.slice(0, 4000)));
+  const isTold = ({ type }: (typeof blocks)[number]) => type !== 'code' && type !== 'table';
+  const kinds = new Set(blocks.map(({ type }) => type));
+  const kind = kinds.has('code') ? code : kinds.has('table') ? table : newChat;
+  const told = blocks.filter(isTold).map(({ raw }) => raw);
+  return titleFrom(told.join('\n')) ?? titleFrom(attachments[0]?.name ?? '') ?? kind;
+}
+
+/** The first line with words, cut between words. */
 function titleFrom(text: string): string | null {
   const line = text
-    .slice(0, 4000)
     .split('\n')
     .map((part) =>
       part

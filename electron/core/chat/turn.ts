@@ -3,8 +3,9 @@ import type { Message } from '#shared/contract/chat/conversations.ts';
 import { AppError, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Connections } from '../connection/connections.ts';
-import { fromGateway } from '../connection/gateway-errors.ts';
+import { fromGateway, saidByProvider } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
+import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { patchOf } from '../costs/cost-lookup.ts';
 import { namedRequest } from '../costs/named-request.ts';
@@ -25,7 +26,8 @@ export interface TurnDeps {
   readonly messages: MessageStore;
   readonly connections: Connections;
   readonly live: LiveAnswers;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly conversations: Pick<ConversationStore, 'setUnread'>;
+  readonly readers: Pick<ThreadReaders, 'publish' | 'isWatched'>;
   readonly wordLog: WordLog;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
@@ -108,6 +110,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));
     answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts) };
+    endThought(deps, answer);
     grown();
   }
   if (answer.message.finishReason === null) {
@@ -139,10 +142,23 @@ function add(
   for (const delta of deltas) if (delta.text) readers.publish(conversationId, { ...base, ...delta });
 }
 
+/** The text or a tool call begins: from here on the reasoning is over, and its readers are told. */
+function endThought({ readers, now }: TurnDeps, answer: LiveAnswer): void {
+  const { message } = answer;
+  if (message.text === '' && message.toolCalls.length === 0) return;
+  const thoughtMs = thoughtUntil(now(), message);
+  if (thoughtMs === message.thoughtMs) return;
+  answer.message = { ...message, thoughtMs };
+  readers.publish(message.conversationId, { type: 'message-updated', message: answer.message });
+}
+
+const thoughtUntil = (time: number, { thoughtMs, reasoning, firstTokenAt }: Message): number | null =>
+  thoughtMs ?? (reasoning === '' || firstTokenAt === null ? null : time - firstTokenAt);
+
 async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, rounds: ToolRounds): Promise<void> {
   const { messages, live, readers, wordLog, changes, log } = deps;
   const { costOpen: _, source: __, ...shown } = end;
-  const message = { ...answer.message, ...shown };
+  const message = { ...answer.message, ...shown, thoughtMs: thoughtUntil(deps.now(), answer.message) };
   await messages.update(message.id, { ...everything(message), ...end }).then(
     () => wordLog.stored(message.id),
     // The row stays `streaming` on disk and becomes `interrupted` at the next start.
@@ -159,7 +175,17 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
   answer.message = ended;
   live.remove(message.id);
   readers.publish(message.conversationId, { type: 'message-updated', message: told });
+  await markUnread(deps, ended);
   changes.emit('conversations', 'account');
+}
+
+/** The last answer to end in a conversation that no window shows; one that was stopped has been seen. */
+async function markUnread({ conversations, live, readers, log }: TurnDeps, { conversationId, status }: Message) {
+  if ((status !== 'done' && status !== 'error') || live.isLive(conversationId) || readers.isWatched(conversationId))
+    return;
+  await conversations
+    .setUnread(conversationId, true)
+    .catch((error: unknown) => log({ event: 'unread-not-kept', ...failureEntry(error) }));
 }
 
 /**
@@ -196,17 +222,30 @@ function failure(reason: unknown, describe: DescribeModel): AnswerPatch {
       : toAppError(fromGateway(reason, describe));
   const { code, message, retryAfterMs = null } = error;
   return {
-    error: { code, message, retryAfterMs: wholeMs(retryAfterMs), refusal: error.refusal },
+    error: {
+      ...{ code, message, retryAfterMs: wholeMs(retryAfterMs), refusal: error.refusal },
+      ...(reason instanceof GatewayError ? saidByProvider(reason) : {}),
+    },
     ...(reason instanceof GatewayError && reason.requestId ? { requestId: reason.requestId } : {}),
   };
 }
 
 const wholeMs = (ms: number | null) => (ms === null ? null : Math.ceil(ms));
 
-const wordsIn = ({ text, reasoning, firstTokenAt, servedProvider, servedModel, modelName, simulated }: Message) => ({
+const wordsIn = ({
   text,
   reasoning,
   firstTokenAt,
+  thoughtMs,
+  servedProvider,
+  servedModel,
+  modelName,
+  simulated,
+}: Message) => ({
+  text,
+  reasoning,
+  firstTokenAt,
+  thoughtMs,
   servedProvider,
   servedModel,
   modelName,

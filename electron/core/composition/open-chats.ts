@@ -11,6 +11,7 @@ import { contextFeature } from '../context/context-feature.ts';
 import { summaryStore } from '../context/summary-store.ts';
 import { comparisonStore } from '../conversations/comparison-store.ts';
 import { costLookup } from '../costs/cost-lookup.ts';
+import { otherPrices } from '../costs/other-prices.ts';
 import { spendLookup } from '../costs/spend-lookup.ts';
 import { spendStore } from '../costs/spend-store.ts';
 import { personAsked } from '../host/ask-person.ts';
@@ -33,7 +34,7 @@ import { openTools } from './open-tools.ts';
 export async function openChats(
   options: CoreOptions,
   ground: Ground,
-  { connections, modelFacts, secrets }: Models,
+  { connections, models, modelFacts, secrets }: Models,
   language: () => Promise<Language>,
 ) {
   const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
@@ -108,7 +109,11 @@ export async function openChats(
     context,
     chat,
     queue,
-    quotes: { ...quotes, route: previewRoute({ ...reading, placeholder }) },
+    quotes: {
+      ...quotes,
+      route: previewRoute({ ...reading, placeholder }),
+      others: otherPrices({ ...reading, knownModels: models.known }),
+    },
     comparisons: { ...chat.comparisons, quote: comparisonQuotes({ quoteOf: quotes.get, capStates: caps.stateOf }) },
   };
 }

@@ -4,6 +4,7 @@ import type { Language } from '#shared/language/messages.ts';
 import { backupFeature } from '../backup/backup-feature.ts';
 import { branchStore } from '../conversations/branch-store.ts';
 import { conversationsFeature } from '../conversations/conversations-feature.ts';
+import { forkConversation } from '../conversations/fork-store.ts';
 import { messagesFeature } from '../conversations/messages-feature.ts';
 import { threadViewFeature } from '../conversations/thread-view-feature.ts';
 import { watchedThread } from '../conversations/watched-thread.ts';
@@ -37,7 +38,7 @@ export async function openLibrary(
 
   const databasePath = join(dataFolder, 'portico.db');
   const background = openBackground(workerFile, databasePath);
-  const conversations = conversationsFeature({ ...ground, live });
+  const conversations = conversationsFeature({ ...ground, live, fork: (fork) => forkConversation(db, fork) });
   const thread = watchedThread({
     readers,
     chats: conversations,
@@ -86,6 +87,7 @@ export async function openLibrary(
       language,
     }),
     async close(): Promise<void> {
+      conversations.close();
       leaveTrash();
       await leaveBackups();
       await background.close();

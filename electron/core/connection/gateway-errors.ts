@@ -2,6 +2,7 @@ import { GatewayError } from '#shared/client/gateway-error.ts';
 import { AppError, type ErrorCode, isErrorCode } from '#shared/errors.ts';
 import { knownProvider } from '#shared/known-providers.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
+import { withoutKeys } from '#shared/without-keys.ts';
 import type { DescribeModel } from './model-facts.ts';
 
 const ours: Readonly<Record<string, ErrorCode>> = {
@@ -23,11 +24,31 @@ function codeOf({ code, status_code }: GatewayError): ErrorCode {
 export const saidByGateway = (code: string, message: string) =>
   tell('gatewaySaid', { code, said: message.replace(headerAdvice, '') });
 
-function wordsOf({ code, message, status_code: status, details }: GatewayError) {
+/** What a failed answer keeps of the provider’s side. A gateway of others may not have scrubbed it. */
+export function saidByProvider({ status_code: status, provider, providerError: said }: GatewayError) {
+  return {
+    status: status === 0 ? null : status,
+    provider: provider === null ? null : (knownProvider(provider)?.name ?? provider),
+    providerError: said && {
+      ...{ status: said.status, code: said.code && withoutKeys(said.code) },
+      message: said.message && withoutKeys(said.message).slice(0, 2000),
+    },
+  };
+}
+
+/** A gateway’s sentence with the names of provider and model in the place of their ids. */
+function withNames(message: string, provider: string | null, describe: DescribeModel): string {
+  const modelNamed = message.replace(/\b[\w.-]+\/[\w.:/-]*\w/g, (id) => describe(id)?.name ?? id);
+  const name = provider === null ? undefined : knownProvider(provider)?.name;
+  // The ids of known providers have nothing that a pattern would read otherwise.
+  return name ? modelNamed.replace(new RegExp(`(?<![\\w/.-])${provider}(?![\\w/-])`, 'g'), name) : modelNamed;
+}
+
+function wordsOf({ code, message, status_code: status, details, provider }: GatewayError, describe: DescribeModel) {
   if (code === 'unreachable' && typeof details?.address === 'string')
     return tell('gatewaySilent', { address: details.address });
   if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
-  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, message);
+  return code === 'truncated' ? tell('cutOff') : saidByGateway(code, withNames(message, provider, describe));
 }
 
 /** The requested model, where only a credential is missing. */
@@ -51,7 +72,7 @@ export function fromGateway(error: unknown, describe: DescribeModel = () => null
     };
     const model = withoutCredential(error);
     if (model === null) {
-      const { message, refusal: told } = wordsOf(error);
+      const { message, refusal: told } = wordsOf(error, describe);
       return new AppError(codeOf(error), message, { ...more, refusal: told });
     }
     const provider = model.slice(0, model.indexOf('/'));

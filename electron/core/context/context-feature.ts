@@ -77,7 +77,14 @@ export function contextFeature(deps: CompactDeps) {
       const planned = await plan(input);
       if (!planned) throw refusal('invalid_input', 'nothingToSummarise');
       const id = deps.newId();
-      const context = { limitTokens: null, usedTokens: 0, notSentIds: [], overflows: false };
+      const context = {
+        limitTokens: null,
+        usedTokens: 0,
+        reservedTokens: 0,
+        mostMessages: null,
+        notSentIds: [],
+        overflows: false,
+      };
       const request = { body: planned.body, context, unread: [] };
       await deps.admission.admit({ answerId: id, conversationId: input.conversationId, request, overCaps });
       const written = await write(deps, id, input, planned.body, signal);

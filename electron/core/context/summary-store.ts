@@ -13,10 +13,10 @@ export function summaryStore(db: Db) {
         .orderBy('created_at', 'desc')
         .execute();
       if (rows.length === 0) return null;
-      const place = new Map(branchIds.map((id, at) => [id, at]));
+      const position = new Map(branchIds.map((id, at) => [id, at]));
       const [deepest] = rows
-        .filter((row) => place.has(row.through_id))
-        .sort((a, b) => (place.get(b.through_id) ?? 0) - (place.get(a.through_id) ?? 0));
+        .filter((row) => position.has(row.through_id))
+        .sort((a, b) => (position.get(b.through_id) ?? 0) - (position.get(a.through_id) ?? 0));
       return deepest ? toSummary(deepest) : null;
     },
     async add(conversationId: string, summary: Summary): Promise<void> {

@@ -229,18 +229,18 @@ test('ten thousand messages are read in pages, from any message, without a gap',
   await events.return?.();
 });
 
-test('a place is where the conversation opens again, as long as its branch is shown', async () => {
+test('a conversation opens again at its scroll position, as long as its branch is shown', async () => {
   const { client } = core;
   const first = await send('one');
   const id = first.conversationId;
   for (const text of ['two', 'three', 'four']) await send(text, { conversationId: id });
-  const place = { messageId: first.answerId, offsetPx: 40 };
-  await client.conversations.keepScrollPosition({ id, place });
-  const there = await readThread(client, id, { at: 'place', limit: 4 });
-  expect(there).toMatchObject({ place, hasOlder: false, hasNewer: true });
+  const scrollPosition = { messageId: first.answerId, offsetPx: 40 };
+  await client.conversations.keepScrollPosition({ id, scrollPosition });
+  const there = await readThread(client, id, { at: 'scroll_position', limit: 4 });
+  expect(there).toMatchObject({ scrollPosition, hasOlder: false, hasNewer: true });
   expect((await readThread(client, id, { limit: 4 })).hasOlder).toBe(true);
   await send('uno', { editOf: first.userMessageId });
-  expect((await readThread(client, id, { at: 'place' })).place).toBeNull();
+  expect((await readThread(client, id, { at: 'scroll_position' })).scrollPosition).toBeNull();
 });
 
 test('an unsent wording and expanded parts are kept with their conversation, and go with it', async () => {

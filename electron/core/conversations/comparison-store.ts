@@ -2,13 +2,14 @@ import type { Kysely } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../db/db.ts';
 import { showThrough } from './branch.ts';
-import { addAnswer, addQuestion, mustBeThere } from './conversation-store.ts';
+import { addAnswer, addConversation, addQuestion, mustBeThere } from './conversation-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 interface Asked {
   readonly conversationId: string;
   /** The title of a new conversation; null for an existing one. */
   readonly title: string | null;
+  readonly temporary: boolean;
   readonly parentId: string | null;
   readonly question: NewQuestion;
   readonly comparison: string;
@@ -24,15 +25,12 @@ export function comparisonStore(db: Db) {
      * Stores a question with a column for each model. The first column represents the comparison in the branch until
      * one is chosen.
      */
-    ask: ({ conversationId: id, title, parentId, question, comparison, answers, now }: Asked) =>
+    ask: ({ conversationId: id, title, temporary, parentId, question, comparison, answers, now }: Asked) =>
       db.transaction().execute(async (tx) => {
         const [first] = answers;
         const model = first.model;
         if (title !== null) {
-          await tx
-            .insertInto('conversations')
-            .values({ id, title, model, active_leaf: null, created_at: now, updated_at: now })
-            .execute();
+          await addConversation(tx, { id, title, model, temporary }, now);
         } else if (parentId !== null) await mustBeThere(tx, parentId);
         await addQuestion(tx, id, parentId, question, now);
         await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question.id).execute();

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { ConversationRow, Db, Tables } from '../db/db.ts';
@@ -40,7 +40,7 @@ export function conversationStore(db: Db) {
     /** Newest first. The cursor is time and id of the last one of the previous page. */
     async page({ limit, cursor, view, pinned, folderId }: ListQuery): Promise<Page> {
       const after = parseCursor(cursor ?? null);
-      let query = db.selectFrom('conversations').selectAll();
+      let query = db.selectFrom('conversations').selectAll().where('temporary', '=', 0);
       if (view === 'trash') query = query.where('trashed_at', 'is not', null);
       else
         query = query.where('trashed_at', 'is', null).where('archived_at', view === 'active' ? 'is' : 'is not', null);
@@ -77,24 +77,47 @@ export function conversationStore(db: Db) {
       await db.updateTable('conversations').set({ title }).where('id', '=', id).execute();
     },
 
-    async remove(id: string): Promise<void> {
-      await db.deleteFrom('conversations').where('id', '=', id).execute();
+    /** False: it was so before. */
+    async setUnread(id: string, unread: boolean): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('conversations')
+        .set({ unread: unread ? 1 : 0 })
+        .where('id', '=', id)
+        .where('unread', '=', unread ? 0 : 1)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
 
-    async begin(conversation: { id: string; title: string; question: NewQuestion; answer: NewAnswer; now: number }) {
-      const { id, title, question, answer, now } = conversation;
+    remove: (id: string): Promise<void> => remove(db, id),
+
+    async removeTemporary(): Promise<void> {
+      for (const id of await temporaryIds(db)) await remove(db, id);
+    },
+
+    temporaryIds: (): Promise<string[]> => temporaryIds(db),
+
+    async keep(id: string): Promise<void> {
+      await db.updateTable('conversations').set({ temporary: 0 }).where('id', '=', id).execute();
+    },
+
+    async begin(conversation: {
+      id: string;
+      title: string;
+      temporary: boolean;
+      question: NewQuestion;
+      answer: NewAnswer;
+      now: number;
+    }) {
+      const { id, title, temporary, question, answer, now } = conversation;
       await db.transaction().execute(async (tx) => {
-        await tx
-          .insertInto('conversations')
-          .values({ id, title, model: answer.model, active_leaf: null, created_at: now, updated_at: now })
-          .execute();
+        await addConversation(tx, { id, title, model: answer.model, temporary }, now);
         await addQuestion(tx, id, null, question, now);
         await addAnswer(tx, id, question.id, answer, now);
       });
     },
 
-    async keepScrollPosition(id: string, place: ScrollPosition | null): Promise<void> {
-      const text = place && JSON.stringify(place);
+    async keepScrollPosition(id: string, scrollPosition: ScrollPosition | null): Promise<void> {
+      const text = scrollPosition && JSON.stringify(scrollPosition);
       await db.updateTable('conversations').set({ place: text }).where('id', '=', id).execute();
     },
 
@@ -140,8 +163,35 @@ export function conversationStore(db: Db) {
   };
 }
 
+/** Deletes it for good, its words included. Costs that are not known yet stay findable by the names of their requests. */
+async function remove(db: Db, id: string): Promise<void> {
+  await sql`pragma secure_delete = on`.execute(db);
+  await db.transaction().execute(async (tx) => {
+    await sql`update spend set client_request_id = m.client_request_id, source = m.source
+      from messages m where m.id = spend.id and m.conversation_id = ${id} and m.cost_open = 1
+        and spend.cost_usd is null`.execute(tx);
+    await tx.deleteFrom('conversations').where('id', '=', id).execute();
+  });
+  await sql`pragma secure_delete = off`.execute(db);
+}
+
+async function temporaryIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('conversations').select('id').where('temporary', '=', 1).execute();
+  return rows.map((row) => row.id);
+}
+
 export type ConversationStore = ReturnType<typeof conversationStore>;
 type Tx = Transaction<Tables>;
+
+/** A conversation without messages. */
+export async function addConversation(
+  tx: Tx,
+  { temporary, ...conversation }: { id: string; title: string; model: string; temporary: boolean },
+  now: number,
+): Promise<void> {
+  const row = { ...conversation, active_leaf: null, temporary: temporary ? 1 : 0, created_at: now, updated_at: now };
+  await tx.insertInto('conversations').values(row).execute();
+}
 
 export async function addQuestion(
   tx: Tx,

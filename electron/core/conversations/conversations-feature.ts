@@ -1,11 +1,21 @@
-import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
+import type {
+  ComparisonTotal,
+  Conversation,
+  Message,
+  ScrollPosition,
+  Stretch,
+} from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { ConversationRow } from '../db/db.ts';
+import type { Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { withSums } from './answer-sum.ts';
+import { comparisonTotals } from './comparison-total.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';
-import type { MessageStore, Stretch } from './message-store.ts';
+import type { Fork } from './fork-store.ts';
+import type { MessageStore, StoredStretch } from './message-store.ts';
+import { temporaryChats } from './temporary-chats.ts';
 
 const lastOpened = 'open-conversation';
 
@@ -13,7 +23,11 @@ export interface ConversationsDeps {
   readonly conversations: ConversationStore;
   readonly messages: MessageStore;
   readonly changes: Changes;
-  readonly readers: Pick<ThreadReaders, 'publish'>;
+  readonly readers: Pick<ThreadReaders, 'publish' | 'isWatched'>;
+  readonly fork: (fork: Fork) => Promise<void>;
+  readonly newId: () => string;
+  readonly now: () => number;
+  readonly log: Log;
   readonly settings: {
     readText(name: string): Promise<string | null>;
     write(name: string, value: unknown): Promise<void>;
@@ -22,14 +36,15 @@ export interface ConversationsDeps {
   readonly live: {
     isLive(conversationId: string): boolean;
     isWaiting(conversationId: string): boolean;
-    ofConversation(conversationId: string): Message[];
     current(message: Message): Message;
     stopAll(conversationId: string): Promise<void>;
   };
 }
 
 /** The conversation list, and single conversations with the shown branch. */
-export function conversationsFeature({ conversations, messages, changes, readers, settings, live }: ConversationsDeps) {
+export function conversationsFeature(deps: ConversationsDeps) {
+  const { conversations, messages, changes, readers, settings, live, log } = deps;
+
   async function toConversations(rows: readonly ConversationRow[]): Promise<Conversation[]> {
     const tags = await conversations.tagsOf(rows.map((row) => row.id));
     return rows.map((row) => toConversation(row, tags.get(row.id) ?? [], live));
@@ -46,16 +61,27 @@ export function conversationsFeature({ conversations, messages, changes, readers
     return row;
   }
 
-  const current = (stretch: Stretch): Stretch => ({
-    ...stretch,
-    messages: withSums(stretch.messages.map(live.current)),
-    columns: withSums(stretch.columns.map(live.current)),
-  });
+  const current = (stretch: StoredStretch): Stretch => {
+    const columns = withSums(stretch.columns.map(live.current));
+    const messages = withSums(stretch.messages.map(live.current));
+    return { ...stretch, messages, columns, comparisons: comparisonTotals(columns) };
+  };
+
+  async function removeOne(id: string): Promise<void> {
+    await live.stopAll(id);
+    await conversations.remove(id);
+    readers.publish(id, { type: 'all-changed' });
+    changes.emit('conversations');
+  }
+
+  const temporary = temporaryChats({ store: conversations, remove: removeOne, isWatched: readers.isWatched, log });
 
   /** The kept scroll position, if its message is on the shown branch. */
-  async function shownPlace(row: ConversationRow): Promise<ScrollPosition | null> {
-    const place: ScrollPosition | null = row.place === null ? null : JSON.parse(row.place);
-    return place && (await messages.leafBelow(place.messageId)) === row.active_leaf ? place : null;
+  async function keptScrollPosition(row: ConversationRow): Promise<ScrollPosition | null> {
+    const scrollPosition: ScrollPosition | null = row.place === null ? null : JSON.parse(row.place);
+    return scrollPosition && (await messages.leafBelow(scrollPosition.messageId)) === row.active_leaf
+      ? scrollPosition
+      : null;
   }
 
   return {
@@ -70,21 +96,16 @@ export function conversationsFeature({ conversations, messages, changes, readers
       return new Map(found.map((conversation) => [conversation.id, conversation]));
     },
 
-    async get({ id, limit, at }: { id: string; limit: number; at: 'end' | 'place' }) {
+    async get({ id, limit, at }: { id: string; limit: number; at: 'end' | 'scroll_position' }) {
       const row = await existing(id);
-      const place = at === 'place' ? await shownPlace(row) : null;
+      const scrollPosition = at === 'scroll_position' ? await keptScrollPosition(row) : null;
       const half = Math.floor(limit / 2);
-      const stretch = place
-        ? await messages.around(place.messageId, half, limit - half)
+      const stretch = scrollPosition
+        ? await messages.around(scrollPosition.messageId, half, limit - half)
         : row.active_leaf
           ? await messages.around(row.active_leaf, limit - 1, 0)
           : { messages: [], columns: [], hasOlder: false, hasNewer: false };
-      return {
-        conversation: await shown(row),
-        place,
-        runningIds: live.ofConversation(id).map((answer) => answer.id),
-        ...current(stretch),
-      };
+      return { conversation: await shown(row), scrollPosition, ...current(stretch) };
     },
 
     async around({ messageId, before, after }: { messageId: string; before: number; after: number }) {
@@ -93,17 +114,35 @@ export function conversationsFeature({ conversations, messages, changes, readers
       return current(stretch);
     },
 
-    async keepScrollPosition({ id, place }: { id: string; place: ScrollPosition | null }): Promise<void> {
-      await conversations.keepScrollPosition(id, place);
+    /** The total of the comparison that an answer belongs to; none if it belongs to none. */
+    async comparisonsOf({ conversationId, comparison }: Message): Promise<ComparisonTotal[]> {
+      const answers = comparison ? await messages.compared(conversationId, comparison.id) : [];
+      return comparisonTotals(withSums(answers.map(live.current)));
     },
 
-    async opened({ id }: { id: string | null }): Promise<void> {
+    /** A window shows it now. */
+    async seen(id: string): Promise<void> {
+      if (await conversations.setUnread(id, false)) changes.emit('conversations');
+    },
+
+    async keepScrollPosition({
+      id,
+      scrollPosition,
+    }: {
+      id: string;
+      scrollPosition: ScrollPosition | null;
+    }): Promise<void> {
+      await conversations.keepScrollPosition(id, scrollPosition);
+    },
+
+    async opened({ id }: { id: string | null }): Promise<{ leaving: string[] }> {
       await settings.write(lastOpened, id);
+      return { leaving: await temporary.opened(id) };
     },
 
     async lastOpened(): Promise<{ id: string | null }> {
       const row = await conversations.find((await settings.readText(lastOpened)) ?? '');
-      return { id: row && row.trashed_at === null ? row.id : null };
+      return { id: row?.trashed_at === null && row.temporary === 0 ? row.id : null };
     },
 
     async rename({ id, title }: { id: string; title: string }): Promise<Conversation> {
@@ -114,13 +153,24 @@ export function conversationsFeature({ conversations, messages, changes, readers
       return shown(await existing(id));
     },
 
-    /** No error if it does not exist. */
-    async remove({ id }: { id: string }): Promise<void> {
-      await live.stopAll(id);
-      await conversations.remove(id);
-      readers.publish(id, { type: 'all-changed' });
+    async fork({ messageId }: { messageId: string }): Promise<Conversation> {
+      const id = deps.newId();
+      await deps.fork({ messageId, id, now: deps.now(), newId: deps.newId });
+      changes.emit('conversations');
+      return shown(await existing(id));
+    },
+
+    async keep({ id }: { id: string }): Promise<void> {
+      await existing(id);
+      await conversations.keep(id);
+      readers.publish(id, { type: 'conversation-changed' });
       changes.emit('conversations');
     },
+
+    /** No error if it does not exist. */
+    remove: ({ id }: { id: string }): Promise<void> => removeOne(id),
+
+    close: temporary.close,
   };
 }
 
@@ -132,9 +182,11 @@ const toConversation = (row: ConversationRow, tags: string[], live: Conversation
   updatedAt: row.updated_at,
   live: live.isLive(row.id),
   waiting: live.isWaiting(row.id),
+  unread: row.unread === 1,
   folderId: row.folder_id,
   tags,
   pinned: row.pinned === 1,
   archived: row.archived_at !== null,
   trashedAt: row.trashed_at,
+  temporary: row.temporary === 1,
 });

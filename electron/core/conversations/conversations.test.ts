@@ -1,16 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-async function start(now = Date.now) {
-  const core = await testCore({ now });
-  closing.push(core.close);
-  return core;
-}
+const start = (now = Date.now) => coreOfTest({ now });
 
 test('conversations are listed newest first, page by page, each once', async () => {
   let time = 1000;
@@ -61,6 +53,10 @@ test('a window hears of changes together, by name', async () => {
     model: 'router',
     welcomed: false,
     confirmRoute: false,
+    shortcuts: {},
+    favouriteModels: [],
+    recentModels: [],
+    recentActions: [],
   });
   await changes.return?.();
 });
@@ -95,4 +91,32 @@ test('only safe links leave the app', async () => {
   await client.app.openLink({ url: 'mailto:a@example.com?attach=/etc/passwd' });
   await expect(client.app.openLink({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ code: 'link_refused' });
   expect(opened).toEqual(['https://example.com/', 'mailto:a@example.com']);
+});
+
+test('an answer that ends where no window looks is unread until one does, also after a restart', async () => {
+  const first = await coreOfTest();
+  const listed = async ({ client }: Pick<typeof first, 'client'>) =>
+    Object.fromEntries((await client.conversations.list({})).conversations.map(({ title, unread }) => [title, unread]));
+  const ended = ({ client }: typeof first) =>
+    expect.poll(async () => (await client.conversations.list({})).conversations.some(({ live }) => live)).toBe(false);
+  const away = await first.client.chat.send({ messageId: 'a', text: 'away', model: 'openai/gpt' });
+  await ended(first);
+  const { promise: heard, resolve: hear } = Promise.withResolvers<void>();
+  first.gateway.script = async function* () {
+    await heard;
+    yield 'Seen.';
+  };
+  const here = await first.client.chat.send({ messageId: 'b', text: 'here', model: 'openai/gpt' });
+  const watching = await first.client.chat.watch({ conversationId: here.conversationId });
+  await watching.next();
+  hear();
+  await ended(first);
+  expect(await listed(first)).toEqual({ away: true, here: false });
+  await watching.return(undefined);
+  await first.core.close();
+
+  const second = await coreOfTest({ dataFolder: first.dataFolder });
+  expect(await listed(second)).toEqual({ away: true, here: false });
+  await readThread(second.client, away.conversationId);
+  expect(await listed(second)).toEqual({ away: false, here: false });
 });

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import type { Db } from '../db/db.ts';
@@ -24,7 +25,7 @@ export interface NewAnswer {
 type SavedWords = Pick<Message, 'id' | 'text' | 'reasoning'>;
 
 /** Consecutive messages of a branch, oldest first. */
-export interface Stretch {
+export interface StoredStretch {
   readonly messages: Message[];
   /** The answers of comparisons that these messages show. */
   readonly columns: Message[];
@@ -86,7 +87,7 @@ export function messageStore(db: Db) {
     },
 
     /** Messages around one of a branch. Never begins within an answer in several parts. */
-    async around(messageId: string, before: number, after: number): Promise<Stretch> {
+    async around(messageId: string, before: number, after: number): Promise<StoredStretch> {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
       // Nor with a column: its question tells how the comparison is shown.
@@ -102,6 +103,10 @@ export function messageStore(db: Db) {
         hasNewer: down.length > after,
       };
     },
+
+    /** All answers of a comparison, in order of arrival. */
+    compared: async (conversationId: string, comparison: string): Promise<Message[]> =>
+      (await comparedRows(db, conversationId, [comparison])).map(toMessage),
 
     leafBelow: (id: string): Promise<string> => leafBelow(db, id),
 
@@ -122,6 +127,22 @@ export function messageStore(db: Db) {
         await db.updateTable('messages').set(end).where('id', '=', saved.id).execute();
       }
       return cut.length;
+    },
+
+    /** Completion tokens of the latest answers that a model gave in other chats, oldest first. */
+    async answerLengths(served: string, exceptIn: string | null, most: number): Promise<number[]> {
+      const slash = served.indexOf('/');
+      const rows = await db
+        .selectFrom('messages')
+        .select(sql<number | null>`json_extract(usage, '$.completionTokens')`.as('tokens'))
+        .where('served_provider', '=', served.slice(0, slash))
+        .where('served_model', '=', served.slice(slash + 1))
+        .where('status', '=', 'done')
+        .where('conversation_id', 'is not', exceptIn)
+        .orderBy('seq', 'desc')
+        .limit(most)
+        .execute();
+      return rows.flatMap(({ tokens }) => tokens ?? []).reverse();
     },
 
     /** Ended answers whose cost is not known yet. */

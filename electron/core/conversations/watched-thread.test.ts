@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ChatEvent } from '#shared/contract/chat/chat.ts';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { readUntil, testCore } from '../../../tests/support/test-core.ts';
-
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
-async function start() {
-  const core = await testCore();
-  open.push(core);
-  return core;
-}
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
+import { readUntil } from '../../../tests/support/test-core.ts';
 
 const ask = (text: string) => ({ messageId: randomUUID(), text, model: 'openai/gpt' });
 const has = (type: ChatEvent['type']) => (seen: readonly ChatEvent[]) => seen.at(-1)?.type === type;
@@ -41,7 +31,7 @@ const numbered = (events: readonly ChatEvent[]) => events.flatMap((event) => ('s
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id);
 
 test('a watch begins with the thread, counts what it tells, and an answer’s end comes with its bill and the total', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const first = await answered(core, ask('One'));
   const events = (await told(core, first.conversationId))[Symbol.asyncIterator]();
   const [snapshot] = await until(events, has('snapshot'));
@@ -49,10 +39,10 @@ test('a watch begins with the thread, counts what it tells, and an answer’s en
     seq: 1,
     hasOlder: false,
     hasNewer: false,
-    place: null,
+    scrollPosition: null,
     answers: [],
     conversation: { id: first.conversationId, title: 'One' },
-    messages: [{ text: 'One' }, { text: 'Hello', costUsd: '0.000007' }],
+    messages: [{ text: 'One' }, { text: 'Hello', modelName: 'gpt', costUsd: '0.000007' }],
     total: { usd: '0.000007', requests: 1, unknown: 0 },
   });
   const second = { ...ask('Two'), conversationId: first.conversationId, model: 'openai/mini' };
@@ -73,7 +63,7 @@ test('a watch begins with the thread, counts what it tells, and an answer’s en
 });
 
 test('another version, a removal and its undo are told as what is shown from there on', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const { client } = core;
   const first = await answered(core, ask('One'));
   const { conversationId } = first;
@@ -102,7 +92,7 @@ test('another version, a removal and its undo are told as what is shown from the
 });
 
 test('pages come in the stream, in order with all else, and nobody reads on in a thread that is not watched', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const { client } = core;
   const { conversationId } = await answered(core, ask('1'));
   for (const text of ['2', '3', '4']) await answered(core, { ...ask(text), conversationId });
@@ -138,7 +128,7 @@ test('pages come in the stream, in order with all else, and nobody reads on in a
 });
 
 test('a reader that stalls is given a snapshot when it reads again, with all that it missed', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const { conversationId } = await answered(core, ask('One'));
   const events = (await told(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));
@@ -158,7 +148,7 @@ test('a reader that stalls is given a snapshot when it reads again, with all tha
 });
 
 test('a conversation that is removed ends its streams', async () => {
-  const core = await start();
+  const core = await coreOfTest();
   const { conversationId } = await answered(core, ask('One'));
   const events = (await told(core, conversationId))[Symbol.asyncIterator]();
   await until(events, has('snapshot'));

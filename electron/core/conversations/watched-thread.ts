@@ -11,7 +11,7 @@ import type { conversationsFeature } from './conversations-feature.ts';
 
 export interface WatchedThreadDeps {
   readonly readers: ThreadReaders;
-  readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds'>;
+  readonly chats: Pick<ReturnType<typeof conversationsFeature>, 'get' | 'around' | 'byIds' | 'comparisonsOf' | 'seen'>;
   /** Running answers of a conversation, on any branch. */
   readonly running: (conversationId: string) => Message[];
   readonly totalOf: (conversationId: string) => Promise<ConversationTotal>;
@@ -19,7 +19,7 @@ export interface WatchedThreadDeps {
 
 interface Watch {
   readonly conversationId: string;
-  readonly at: 'end' | 'place';
+  readonly at: 'end' | 'scroll_position';
   readonly limit: number;
 }
 
@@ -43,17 +43,20 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       let given = 0;
 
       type Page = Omit<ThreadSnapshot, 'type' | 'seq' | 'readerId' | 'answers' | 'total'>;
-      const snapshotOf = async ({ conversation, place, ...stretch }: Page): Promise<ChatEvent> => {
+      const snapshotOf = async ({ conversation, scrollPosition, ...stretch }: Page): Promise<ChatEvent> => {
         const total = await totalOf(conversationId);
         given = stretch.messages.length;
-        const { messages, columns, hasOlder, hasNewer } = stretch;
-        const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, place } as const;
-        return { ...head, messages, columns, hasOlder, hasNewer, answers: running(conversationId), total };
+        const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, scrollPosition } as const;
+        return { ...head, ...stretch, answers: running(conversationId), total };
       };
       /** A new snapshot of about the same size: at the kept scroll position, else at the end. */
       const again = async () =>
         snapshotOf(
-          await chats.get({ id: conversationId, limit: Math.min(mostAtOnce, Math.max(limit, given)), at: 'place' }),
+          await chats.get({
+            id: conversationId,
+            limit: Math.min(mostAtOnce, Math.max(limit, given)),
+            at: 'scroll_position',
+          }),
         );
       const conversation = async () => {
         const found = (await chats.byIds([conversationId])).get(conversationId);
@@ -68,7 +71,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
         const stretch = await chats.around({ messageId, before, after });
         if (stretch.messages[0]?.conversationId !== conversationId) throw refusal('not_found', 'messageGone');
         if (to !== 'older' && to !== 'newer')
-          return snapshotOf({ ...stretch, conversation: await conversation(), place: null });
+          return snapshotOf({ ...stretch, conversation: await conversation(), scrollPosition: null });
         given += stretch.messages.length;
         return { type: 'page', seq: ++seq, at: to, edgeId: messageId, ...stretch };
       }
@@ -80,10 +83,14 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
             return news;
           case 'message-added':
             given++;
-            return { ...news, seq: ++seq };
+            return { ...news, comparisons: await chats.comparisonsOf(news.message), seq: ++seq };
           case 'message-updated': {
-            const total = news.message.status === 'streaming' ? {} : { total: await totalOf(conversationId) };
-            return { ...news, ...total, seq: ++seq };
+            if (news.message.status === 'streaming') return { ...news, seq: ++seq };
+            const [total, comparisons] = await Promise.all([
+              totalOf(conversationId),
+              chats.comparisonsOf(news.message),
+            ]);
+            return { ...news, total, comparisons, seq: ++seq };
           }
           case 'branch-changed': {
             const stretch = await chats
@@ -91,8 +98,8 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
               .catch(goneToNull);
             // Removed meanwhile: a snapshot replaces it.
             if (stretch === null) return again();
-            const { messages, columns, hasNewer } = stretch;
-            return { type: 'branch-shown', seq: ++seq, messages, columns, hasNewer };
+            const { hasOlder: _, ...shown } = stretch;
+            return { type: 'branch-shown', seq: ++seq, ...shown };
           }
           case 'conversation-changed': {
             const [changed, total] = await Promise.all([conversation(), totalOf(conversationId)]);
@@ -115,6 +122,7 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       }
 
       try {
+        await chats.seen(conversationId);
         yield await snapshotOf(await chats.get({ id: conversationId, limit, at }));
         while (await buffer.ready(signal)) {
           const { events, overflow } = buffer.take();

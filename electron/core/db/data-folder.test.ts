@@ -23,7 +23,7 @@ test('a folder that cannot be made is named, with what to do', () => {
   expect(() => lockDataFolder(join(folder, 'file'))).toThrow(/cannot be written\. Choose another one with --data-dir/);
 });
 
-test('the folder is the platform’s own place, or the one that the command line names', () => {
+test('the folder is the platform’s own folder, or the one that the command line names', () => {
   expect(defaultDataFolder('linux', {}, '/home/a')).toBe('/home/a/.local/share/portico');
   expect(defaultDataFolder('linux', { XDG_DATA_HOME: '/x' }, '/home/a')).toBe('/x/portico');
   expect(defaultDataFolder('darwin', {}, '/Users/a')).toBe('/Users/a/Library/Application Support/Portico');
@@ -33,7 +33,7 @@ test('the folder is the platform’s own place, or the one that the command line
   expect(dataDirFlag(['.'])).toBeNull();
 });
 
-test('the log keeps to its size and to what may be said', () => {
+test('the log keeps within its size, and contains nothing that may not be logged', () => {
   const log = openLog(folder, () => 0);
   const long = 'x'.repeat(1_000_000);
   for (let index = 0; index < 12; index += 1) log({ event: 'test', long });

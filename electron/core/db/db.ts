@@ -25,6 +25,10 @@ export interface Tables extends ComposerTables {
     archived_at: Generated<number | null>;
     /** Time of its move to the trash. */
     trashed_at: Generated<number | null>;
+    /** 1: an answer ended that no window showed. */
+    unread: Generated<number>;
+    /** 1: it is not kept. */
+    temporary: Generated<number>;
     /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
     import_source: Generated<string | null>;
   };
@@ -116,6 +120,7 @@ export interface MessageTable {
   bill: Generated<string | null>;
   created_at: number;
   first_token_at: number | null;
+  thought_ms: Generated<number | null>;
   finished_at: number | null;
   /** The child that is shown, or was last; null: the newest. */
   shown_child: Generated<string | null>;

@@ -26,6 +26,7 @@ export type AnswerPatch = Partial<
     | 'error'
     | 'toolCalls'
     | 'firstTokenAt'
+    | 'thoughtMs'
     | 'finishedAt'
     | 'room'
   >
@@ -44,7 +45,7 @@ export function toMessage(row: NumberedRow): Message {
     model: row.model,
     servedProvider: row.served_provider,
     servedModel: row.served_model,
-    modelName: row.model_name,
+    modelName: row.model_name ?? row.served_model ?? row.model,
     simulated: row.simulated === 1,
     finishReason: row.finish_reason,
     usage: row.usage === null ? null : JSON.parse(row.usage),
@@ -57,6 +58,7 @@ export function toMessage(row: NumberedRow): Message {
     toolCalls: settled(JSON.parse(row.tool_calls), row.status),
     createdAt: row.created_at,
     firstTokenAt: row.first_token_at,
+    thoughtMs: row.thought_ms,
     finishedAt: row.finished_at,
     sibling: { index: row.sibling_index, count: row.sibling_count },
     continues: row.continues === 1,
@@ -99,6 +101,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     error: () => ({ error: json(patch.error ?? null) }),
     toolCalls: () => ({ tool_calls: JSON.stringify(patch.toolCalls ?? []) }),
     firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
+    thoughtMs: () => ({ thought_ms: patch.thoughtMs ?? null }),
     finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),
     clientRequestId: () => ({ client_request_id: patch.clientRequestId ?? null }),
     room: () => ({ room: json(patch.room ?? null) }),

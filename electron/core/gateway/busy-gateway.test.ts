@@ -2,19 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import { parseUsd } from '#shared/money.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 interface Refusal {
   readonly status: number;
@@ -65,8 +60,8 @@ async function connectedCore() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const clock = { ms: 0 };
-  const core = await testCore({ openGateway, elapsed: () => clock.ms });
-  closing.push(gateway.close, door.close, async () => server.close(), core.close);
+  for (const close of [gateway.close, door.close, () => void server.close()]) onTestFinished(close);
+  const core = await coreOfTest({ openGateway, elapsed: () => clock.ms });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { core, client: core.client, behind, clock, url, key };
 }
@@ -104,7 +99,7 @@ test('a busy gateway is named as such, keeps its wait, and is not asked again be
   expect((await client.gateway.get()).status.state).toBe('ok');
 });
 
-test('a price that was not told for lack of time is estimated, and stands in no message’s way', async () => {
+test('a price that was refused for lack of time is estimated, and blocks no message', async () => {
   const { client, behind, url, key } = await connectedCore();
   await client.gateway.connect({ baseUrl: url, key });
   await client.models.list();

@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { allScopes } from '#gateway/auth/scopes.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
 import type { Scope } from '#shared/wire/account.ts';
 import { completion, modelOf, openOwnServers } from '../../../gateway/testing/own-servers.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { freePort } from '../../../tests/support/free-port.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-type More = Parameters<typeof testCore>[0];
 /** A core with the real gateway inside. */
-async function start(more: More = {}) {
-  const core = await testCore({ openGateway, ...more });
-  closing.push(core.close);
+async function start(more: TestCoreOptions = {}) {
+  const core = await coreOfTest({ openGateway, ...more });
   return core;
 }
 
@@ -31,7 +24,7 @@ async function somebodysGateway(wanted: { readonly scopes?: readonly Scope[] } =
   const account = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
   const { key } = await gateway.operator.createKey({ accountId: account.id, ...wanted });
   const door = await listen(gateway, { port: 0 });
-  closing.push(async () => {
+  onTestFinished(async () => {
     await door.close();
     await gateway.close();
   });
@@ -47,7 +40,7 @@ async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, 
   });
 }
 
-test('the first start opens test credits, once, and hides the wallet that means nothing yet', async () => {
+test('the first start opens test credits, once, and hides the wallet that is not used yet', async () => {
   const openSecrets = async () => secrets;
   const secrets = memorySecrets();
   const first = await start({ openSecrets });
@@ -206,10 +199,10 @@ test('a gateway that is slow to answer keeps nobody waiting for a list that is k
   release();
 });
 
-test('the door for other programs opens on loopback; a taken port is reported and can be changed', async () => {
+test('the gateway for other programs listens on loopback; a taken port is reported and can be changed', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  closing.push(async () => taken.close());
+  onTestFinished(() => void taken.close());
   const address = taken.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const { client } = await start({ listen });
@@ -268,7 +261,7 @@ test('a key for another program is told once, bound to its limit, and refused on
   await expect(client.localKeys.revoke({ id: used.credential.id ?? '' })).rejects.toThrow('revoked already');
 });
 
-test('what other programs send through the door makes no server of the user’s own fetch anything', async () => {
+test('requests of other programs make no server of the user’s own fetch anything', async () => {
   const { sent, origin } = await openOwnServers();
   const { client } = await start({ listen });
   for (const id of ['ollama', 'lmstudio', 'vllm', 'openai-compatible'] as const) {

@@ -1,3 +1,4 @@
+import type { ZoomStep } from '#shared/contract/app/app.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Told } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
@@ -36,6 +37,8 @@ export interface Host {
    * by `personAsked` only.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
+  /** Zooms the window; null where the browser does that. */
+  readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
   /** Applies settings to what the page does not draw: window frame, menus, system dialogs. */
-  showSettings(settings: Pick<Settings, 'theme' | 'language'>): void;
+  showSettings(settings: Pick<Settings, 'theme' | 'language' | 'shortcuts'>): void;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isOwnMarkup } from '#shared/markdown/own-markup.ts';
 import { hostileMarkdown, hostilePieces } from '../../../tests/support/hostile-markdown.ts';
 import { foreignIn } from '../../../tests/support/own-elements.ts';
-import { isOwnMarkup } from './own-markup.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
 test('raw HTML that is left open makes no tag of the words after it', async () => {

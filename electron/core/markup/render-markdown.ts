@@ -1,9 +1,9 @@
+import { formula } from '#shared/markdown/formula.ts';
 import { lexText, withPlainLines } from '#shared/markdown/lex-text.ts';
+import { asWritten } from '#shared/markdown/own-markup.ts';
 import { toHtml } from '#shared/markdown/to-html.ts';
 import { outsideLink } from '#shared/outside-link.ts';
 import { colourCode } from './colour-code.ts';
-import { formula } from './formula.ts';
-import { asWritten } from './own-markup.ts';
 
 /**
  * An answer as HTML for a page, from the same tokens as the window: no script, nothing fetched, all text escaped;

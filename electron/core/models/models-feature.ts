@@ -100,6 +100,9 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       if (known) keep(known);
     },
 
+    /** The models of the last list, without a request. */
+    known: (): readonly Model[] => [...new Set(facts.values())],
+
     /** Facts about a model, without a request. */
     modelFacts(id: string): ModelFacts | null {
       const model = facts.get(id);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { testCore } from '../../../tests/support/test-core.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 
-test('who pays is told by the rule that messages are sent by', async () => {
-  const core = await testCore();
+test('the payer is told by the rule that messages are sent by', async () => {
+  const core = await coreOfTest();
   const { client } = core;
   const payers = async () => {
     const asked = ['router', 'sandbox/tour', 'openai/gpt'].map((model) => client.models.payer({ model }));
@@ -11,5 +11,4 @@ test('who pays is told by the rule that messages are sent by', async () => {
   expect(await payers()).toEqual(['sandbox', 'sandbox', 'main']);
   await client.providers.setKey({ id: 'openai', key: 'sk-test-key-of-a-provider', baseUrl: null });
   expect(await payers()).toEqual(['main', 'sandbox', 'main']);
-  await core.close();
 });

@@ -98,6 +98,7 @@ async function placements(tx: Tx, ids: readonly string[]): Promise<Placement[]> 
       .selectFrom('conversations')
       .select(['id', 'folder_id', 'pinned', 'archived_at', 'trashed_at'])
       .where('id', 'in', some)
+      .where('temporary', '=', 0)
       .execute();
     const tags = await tx.selectFrom('conversation_tags').selectAll().where('conversation_id', 'in', some).execute();
     const tagsOf = Map.groupBy(tags, (row) => row.conversation_id);

@@ -1,18 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 const dayMs = 86_400_000;
 
 async function start(titles: readonly string[]) {
   let time = Date.UTC(2026, 0, 1);
-  const core = await testCore({ now: () => time++ });
-  closing.push(core.close);
+  const core = await coreOfTest({ now: () => time++ });
   const ids: string[] = [];
   for (const [at, text] of titles.entries()) {
     const sent = await core.client.chat.send({ messageId: `m${at}`, text, model: 'openai/gpt' });
@@ -64,7 +58,7 @@ test('two folders cannot have one name, and a chat cannot go where no folder is'
   });
 });
 
-test('a change of many is one step back: pins, tags, archive and trash return as they were', async () => {
+test('a change of many chats is undone in one step: pins, tags, archive and trash return as they were', async () => {
   const { client, ids, listed } = await start(['one', 'two', 'three']);
   await client.organise.change({ ids: [ids[0] ?? ''], change: { pinned: true, addTags: ['Blue'] } });
   const all = () =>
@@ -119,8 +113,7 @@ test('the trash keeps a chat for thirty days, then it is gone; emptying it takes
   await client.organise.change({ ids: [two], change: { trashed: true } });
   later(2 * dayMs);
   await core.close();
-  const again = await testCore({ dataFolder, now: () => Date.UTC(2026, 0, 1) + 31.5 * dayMs });
-  closing.splice(0, 1, again.close);
+  const again = await coreOfTest({ dataFolder, now: () => Date.UTC(2026, 0, 1) + 31.5 * dayMs });
   await expect.poll(async () => (await again.client.organise.overview()).trashed).toBe(1);
   await expect(readThread(again.client, one)).rejects.toMatchObject({ code: 'not_found' });
   expect(await again.client.organise.emptyTrash({ ids: [two, three] })).toEqual({ removed: 1 });

@@ -1,10 +1,17 @@
 import type { z } from 'zod';
-import { type Preset, preset as presetSchema, type presetsFile } from '#shared/contract/chat/presets.ts';
+import {
+  type NamedPreset,
+  type Preset,
+  preset as presetSchema,
+  type presetsFile,
+} from '#shared/contract/chat/presets.ts';
+import type { DescribeModel } from '../connection/model-facts.ts';
 import type { Db } from '../db/db.ts';
 import type { Changes } from '../streams/change-topics.ts';
 
 export interface PresetsDeps {
   readonly db: Db;
+  readonly modelFacts: DescribeModel;
   readonly changes: Changes;
   readonly newId: () => string;
 }
@@ -14,7 +21,7 @@ type Fields = Omit<Preset, 'id' | 'forNewChats'>;
 const stored = presetSchema.omit({ id: true, forNewChats: true });
 
 /** Presets: a system prompt, a model and parameters under a name. */
-export function presetsFeature({ db, changes, newId }: PresetsDeps) {
+export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) {
   async function list(): Promise<Preset[]> {
     const rows = await db.selectFrom('presets').selectAll().orderBy('name').orderBy('id').execute();
     return rows.map((row) => ({
@@ -24,8 +31,11 @@ export function presetsFeature({ db, changes, newId }: PresetsDeps) {
     }));
   }
 
+  const nameOf = (id: string) => modelFacts(id)?.name ?? id;
+
   return {
-    list,
+    list: async (): Promise<NamedPreset[]> =>
+      (await list()).map((preset) => ({ ...preset, modelName: preset.model && nameOf(preset.model) })),
 
     async save(preset: Preset): Promise<Preset> {
       const { id, forNewChats, ...fields } = preset;

@@ -65,8 +65,8 @@ export function keysOf(entry: Entry): OrderedKey[] {
       return key ? [{ id, label, hint, ...key }] : [];
     }),
   ];
-  const place = ({ id }: OrderedKey) => (settings.order.includes(id) ? settings.order.indexOf(id) : own.length);
-  return own.toSorted((a, b) => place(a) - place(b));
+  const position = ({ id }: OrderedKey) => (settings.order.includes(id) ? settings.order.indexOf(id) : own.length);
+  return own.toSorted((a, b) => position(a) - position(b));
 }
 
 /** The credential for the gateway. */

@@ -1,20 +1,16 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AppError } from '#shared/errors.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 import type { SecretStore } from '../secrets/keychain.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 const key = 'sk-canary-0123456789';
 
-async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
+async function start(more: TestCoreOptions = {}) {
   const used: string[] = [];
   const gateway = {
     ...fakeGateway(),
@@ -23,8 +19,7 @@ async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
     },
   };
   const secrets = memorySecrets();
-  const core = await testCore({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
-  closing.push(core.close);
+  const core = await coreOfTest({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
   return { ...core, gateway, secrets, used };
 }
 const openai = async ({ client }: Awaited<ReturnType<typeof start>>) => (await client.providers.list())[0];
@@ -74,7 +69,7 @@ test('a key whose provider cannot be reached is kept, and says so', async () => 
   expect(await core.client.providers.check({ id: 'openai' })).toMatchObject({ state: 'works', problem: null });
 });
 
-test('a provider that asks to wait has said nothing about the key', async () => {
+test('a provider that asks to wait has neither accepted nor refused the key', async () => {
   const core = await start();
   core.gateway.checkProvider = async () => {
     throw new AppError('upstream_rate_limited', 'OpenAI is limiting the rate of requests.');
@@ -113,7 +108,7 @@ test('a server of one’s own is used from its address in the environment, unles
   expect(states).toEqual(expect.arrayContaining(['ollama unchecked', 'vllm refused']));
 });
 
-test('a server beside this machine gets no key over plain http: not entered, not from the environment, not kept', async () => {
+test('a server on another machine gets no key over plain http: not entered, not from the environment, not kept', async () => {
   const env = { VLLM_BASE_URL: 'http://192.168.1.5:8000/v1', VLLM_API_KEY: 'environment-key' };
   const core = await start({ env });
   const entered = core.client.providers.setKey({ id: 'ollama', key, baseUrl: 'http://192.168.1.5:11434/v1' });

@@ -1,20 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
 import type { SavedServer } from '#shared/contract/app/providers.ts';
 import { AppError } from '#shared/errors.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { fakeGateway } from '../../../tests/support/fake-gateway.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 import { sessionMemory } from '../secrets/session-memory.ts';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
+async function start(more: TestCoreOptions = {}) {
   const used = new Map<string, ProviderCredential | null>();
   const gateway = {
     ...fakeGateway(),
@@ -23,8 +18,7 @@ async function start(more: NonNullable<Parameters<typeof testCore>[0]> = {}) {
     },
   };
   const secrets = memorySecrets();
-  const core = await testCore({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
-  closing.push(core.close);
+  const core = await coreOfTest({ openGateway: async () => gateway, openSecrets: async () => secrets, ...more });
   const { providers } = core.client;
   const shown = async (id: string) => (await providers.list()).find((each) => each.id === id);
   const keysInUse = (id: string) => {

@@ -18,16 +18,28 @@ export function comparisonQuotes({ quoteOf, capStates }: ComparisonQuotesDeps) {
     const columns = await Promise.all(
       models.map(async (model) => ({ model, quote: await quoteOf({ ...ask, model }, signal) })),
     );
-    const paid = columns.filter((column) => !column.quote.simulated).map((column) => column.quote);
+    const quotes = columns.map((column) => column.quote);
+    const paid = quotes.filter(({ simulated }) => !simulated);
+    const inTestCredits = quotes.filter(({ simulated }) => simulated);
     const costUsd = sumOf(paid);
     return {
       columns,
       costUsd,
-      testCreditsUsd: sumOf(columns.flatMap((column) => (column.quote.simulated ? [column.quote] : []))),
-      unknown: columns.filter((column) => column.quote.costUsd === null).length,
+      testCreditsUsd: sumOf(inTestCredits),
+      expectedUsd: expectedOf(paid),
+      expectedTestCreditsUsd: expectedOf(inTestCredits),
+      unknown: quotes.filter((quote) => quote.costUsd === null).length,
       caps: costUsd ? await capStates(ask.conversationId, parseUsd(costUsd.high)) : [],
     };
   };
+}
+
+/** The sum of what those of a known price will probably cost; null where that of one of them is not known. */
+function expectedOf(quotes: readonly Quote[]): string | null {
+  const known = quotes.filter(({ costUsd }) => costUsd !== null);
+  const amounts = known.flatMap(({ expected }) => (expected ? parseUsd(expected.usd) : []));
+  if (known.length === 0 || amounts.length < known.length) return null;
+  return formatUsd(nanoUsd(amounts.reduce((total, amount) => total + amount, 0n)));
 }
 
 /** The sum of the known ranges; null if none is known, never $0 for unknown. */

@@ -1,4 +1,5 @@
 import { billLines } from '#shared/bill-lines.ts';
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
@@ -25,18 +26,70 @@ const dearest = ({ promptTokens, completionTokens }: Tokens) => ({
   completionTokens: completionTokens.high,
 });
 
-interface Usual {
+/** An earlier answer, as far as it tells how long the next one may be. */
+export interface EarlierAnswer {
+  readonly completionTokens: number;
+  readonly here: boolean;
+}
+
+interface Expectation {
   readonly price: Price;
   readonly promptTokens: number;
   readonly cachedTokens: number;
-  /** Completion tokens of this chat’s last replies. */
-  readonly replies: readonly number[];
+  /** Oldest first. */
+  readonly answers: readonly EarlierAnswer[];
 }
 
-/** The cost of a reply of median length for this chat; null without replies. */
-export function usualCost({ price, promptTokens, cachedTokens, replies }: Usual): Quote['usual'] {
-  if (replies.length === 0) return null;
-  const completionTokens = [...replies].sort((a, b) => a - b)[Math.floor(replies.length / 2)] ?? 0;
-  const usd = formatUsd(costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens }));
-  return { replies: replies.length, completionTokens, usd };
+/** An answer counts this much of the one that came after it. */
+const fading = 0.93;
+/** Of an answer of this chat. */
+const weightElsewhere = 0.1;
+/** An expectation is right if the bill is this near to it. */
+const nearPercent = 30n;
+
+/**
+ * What the next answer will probably cost: of the costs that answers as long as earlier ones would have, the one that is near to
+ * most of them, those of this chat and the latest first. A median would be near to fewer where lengths differ much. Null
+ * without answers.
+ */
+export function expectedCost({ price, promptTokens, cachedTokens, answers }: Expectation): Quote['expected'] {
+  const costs = answers.map(({ completionTokens, here }, at) => ({
+    usd: costWith(completionTokens),
+    weight: fading ** (answers.length - 1 - at) * (here ? 1 : weightElsewhere),
+  }));
+  const nearTo = (usd: NanoUsd) => costs.filter((cost) => isNear(usd, cost.usd));
+  let best: { readonly completionTokens: number; readonly usd: NanoUsd; readonly weight: number } | null = null;
+  for (const completionTokens of lengthsAround(answers)) {
+    const usd = costWith(completionTokens);
+    const weight = nearTo(usd).reduce((sum, cost) => sum + cost.weight, 0);
+    if (!best || weight > best.weight) best = { completionTokens, usd, weight };
+  }
+  if (!best) return null;
+  const here = answers.filter((answer) => answer.here).length;
+  return {
+    usd: formatUsd(best.usd),
+    completionTokens: best.completionTokens,
+    answers: { here, elsewhere: answers.length - here },
+    near: nearTo(best.usd).length,
+  };
+
+  function costWith(completionTokens: number): NanoUsd {
+    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens });
+  }
 }
+
+/** Lengths that were seen, and some a little shorter and longer: the best one lies between two that were. */
+const lengthsAround = (answers: readonly EarlierAnswer[]): number[] =>
+  answers.flatMap(({ completionTokens }) => [1, 1.15, 0.85, 1.3, 0.77].map((by) => Math.round(completionTokens * by)));
+
+const isNear = (expected: NanoUsd, billed: NanoUsd): boolean => {
+  const off = expected > billed ? expected - billed : billed - expected;
+  return off * 100n <= billed * nearPercent;
+};
+
+/**
+ * Tokens of the next prompt, from what the last answer's bill counted: that prompt, the answer and the new question. Better than any
+ * count of ours, but only where all of the chat is sent, to the model that answered last.
+ */
+export const promptAfter = (last: NonNullable<Message['usage']>, questionTokens: number): number =>
+  last.promptTokens + last.completionTokens - last.reasoningTokens + questionTokens;

@@ -15,11 +15,11 @@ import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import type { BuiltRequest } from '../request/request.ts';
-import { leastCost, mostCost, partsOf, usualCost } from './expected-cost.ts';
+import { type EarlierAnswer, expectedCost, leastCost, mostCost, partsOf, promptAfter } from './expected-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
 
 export interface QuotesDeps {
-  readonly messages: Pick<MessageStore, 'branch'>;
+  readonly messages: Pick<MessageStore, 'branch' | 'answerLengths'>;
   readonly leafOf: (conversationId: string) => Promise<string | null>;
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
@@ -51,7 +51,8 @@ type Priced = Pick<
 /** How long providers cache a prompt. */
 const cacheMs = 5 * 60_000;
 const usualAnswer = 4096;
-const repliesLookedAt = 8;
+/** Answers of this chat, and of the model in all chats, that tell how long the next one may be. */
+const answersLookedAt = { here: 12, elsewhere: 40 };
 /** How long a gateway without `/v1/quote` is not asked again. */
 const forgetMs = 10 * 60_000;
 
@@ -109,6 +110,16 @@ export function quotesFeature(deps: QuotesDeps) {
     };
   }
 
+  /** Oldest first, those of this chat last: they tell more. */
+  async function earlierAnswers(here: readonly Message[], conversationId: string | null, served: string) {
+    const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere);
+    const lengths = here.slice(-answersLookedAt.here).flatMap(({ usage }) => usage?.completionTokens ?? []);
+    return [
+      ...elsewhere.map((completionTokens): EarlierAnswer => ({ completionTokens, here: false })),
+      ...lengths.map((completionTokens): EarlierAnswer => ({ completionTokens, here: true })),
+    ];
+  }
+
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
       const { conversationId, text, attachments, model } = ask;
@@ -124,23 +135,25 @@ export function quotesFeature(deps: QuotesDeps) {
       const facts = modelFacts(served);
       const known = facts?.record.pricing ? priceOf(facts.record.pricing) : null;
       const answers = branch.filter((entry) => entry.role === 'assistant' && entry.status === 'done');
-      const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, priced.promptTokens.estimate, now()) : 0;
+      const promptTokens = promptTokensOf(priced.promptTokens, branch, served, context, body);
+      const cachedTokens = mayBeCached ? cachedIn(answers.at(-1), served, promptTokens.estimate, now()) : 0;
       const simulated = facts?.simulated ?? payer.wallet === 'sandbox';
       const costUsd = known || facts?.record.kind === 'router' ? priced.costUsd : null;
       return {
         ...priced,
+        promptTokens,
         modelName: facts?.name ?? served,
         simulated,
         cachedTokens,
         costUsd,
         parts: known && costUsd ? partsOf(known, priced, parseUsd(costUsd.high)) : [],
-        usual:
+        expected:
           known && costUsd
-            ? usualCost({
+            ? expectedCost({
                 price: known,
-                promptTokens: priced.promptTokens.estimate,
+                promptTokens: promptTokens.estimate,
                 cachedTokens,
-                replies: answers.slice(-repliesLookedAt).flatMap(({ usage }) => usage?.completionTokens ?? []),
+                answers: await earlierAnswers(answers, conversationId, served),
               })
             : null,
         obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
@@ -183,10 +196,27 @@ function ofGateway(quote: GatewayQuote): Priced {
   };
 }
 
+/** The gateway's count, made better by what the provider counted for the last answer. */
+function promptTokensOf(
+  counted: Quote['promptTokens'],
+  branch: readonly Message[],
+  served: string,
+  { notSentIds, summarises }: BuiltRequest['context'],
+  body: CompletionRequestBody,
+): Quote['promptTokens'] {
+  const last = branch.at(-1);
+  if (last?.status !== 'done' || !last.usage || servedBy(last) !== served) return counted;
+  if (notSentIds.length > 0 || summarises) return counted;
+  const expected = promptAfter(last.usage, estimateInputTokens(body.messages.slice(-1), undefined));
+  return { ...counted, estimate: Math.min(counted.high, Math.max(counted.low, expected)) };
+}
+
+const servedBy = ({ servedProvider, servedModel }: Message): string => `${servedProvider}/${servedModel}`;
+
 /** Cached tokens to expect: the previous prompt, if the same model answered it just now and caches. */
 function cachedIn(last: Message | undefined, served: string, promptTokens: number, now: number): number {
   if (!last?.usage?.cachedTokens || last.finishedAt === null || now - last.finishedAt > cacheMs) return 0;
-  if (`${last.servedProvider}/${last.servedModel}` !== served) return 0;
+  if (servedBy(last) !== served) return 0;
   return Math.min(promptTokens, last.usage.promptTokens);
 }
 

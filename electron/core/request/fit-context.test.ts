@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
-
-type TestCore = Awaited<ReturnType<typeof testCore>>;
-const open: TestCore[] = [];
-afterEach(async () => {
-  for (const core of open.splice(0)) await core.close();
-});
 
 /** A chat that is full, with a model whose summaries are what the test says. */
 async function fullChat(options: Partial<typeof noOptions>, summary: string) {
-  const core = await testCore();
-  open.push(core);
+  const core = await coreOfTest();
   const { client, gateway } = core;
   gateway.contextLength = 6000;
   gateway.script = async function* ({ messages }) {
@@ -46,7 +39,7 @@ test('a chat that is set to summarise writes one before the message that would n
     attachments: [],
     model: 'openai/gpt',
   });
-  expect(quote.context).toMatchObject({ overflows: false, summarises: true });
+  expect(quote.context).toMatchObject({ overflows: false, summarises: true, reservedTokens: 3000, mostMessages: null });
   expect(await client.context.quoteCompact({ conversationId: id, model: 'openai/gpt' })).toMatchObject({
     messages: 2,
     costUsd: { high: expect.stringMatching(/^0\.00/) },

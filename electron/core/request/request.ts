@@ -47,6 +47,10 @@ export interface BuiltRequest {
   readonly context: {
     readonly limitTokens: number | null;
     readonly usedTokens: number;
+    /** Kept free for the answer. */
+    readonly reservedTokens: number;
+    /** The most messages that a request may have, where these and not tokens are what is full; otherwise null. */
+    readonly mostMessages: number | null;
     readonly notSentIds: readonly string[];
     readonly overflows: boolean;
     /** A summary will be written first. */
@@ -83,12 +87,13 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
     const all = after.map(sizeOf);
     const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [sumOf(all.slice(asked))] : [])];
     const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools);
+    const reservedTokens = reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens);
     const outside = outsideCount({
       sizes,
       beginnings: after.map((entry) => entry.role === 'user'),
       fixed: fixedTokens,
       limit: limitTokens,
-      reserve: reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens),
+      reserve: reservedTokens,
       mostMessages: mostMessages - fixed.length - prompt.length - sumOf(after.map((entry) => callsOf(entry).length)),
     });
     const inside = after.slice(outside);
@@ -108,6 +113,11 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
       context: {
         limitTokens,
         usedTokens: fixedTokens + sumOf(sizes.slice(outside)),
+        reservedTokens,
+        mostMessages:
+          outside > 0 && fixedTokens + sumOf(sizes) + reservedTokens <= (limitTokens ?? Number.POSITIVE_INFINITY)
+            ? mostMessages
+            : null,
         notSentIds: ids.slice(0, begin + outside),
         leftOut: outside,
         ...overflow(outside, options, sizes.at(-1) ?? 0, limitTokens),

@@ -20,8 +20,8 @@ async function ask(text: string, conversationId: string | null = null) {
   return started;
 }
 
-async function costOf(text: string, place: { conversationId?: string; inPlaceOf?: string } = {}) {
-  const preview = await client.quotes.route({ conversationId: null, text, attachments: [], model: 'router', ...place });
+async function costOf(text: string, where: { conversationId?: string; inPlaceOf?: string } = {}) {
+  const preview = await client.quotes.route({ conversationId: null, text, attachments: [], model: 'router', ...where });
   if (!preview.known) throw new Error('nothing is known');
   return preview.costUsd;
 }
@@ -40,7 +40,7 @@ test('another wording and a further answer are previewed with the branch that th
   expect(Number((await costOf('Hello', { conversationId }))?.low)).toBeGreaterThan(Number(again?.low));
 });
 
-test('what is not there any more is said', async () => {
+test('a message that is gone is refused as not found', async () => {
   const { conversationId } = await ask('A question.');
   const gone = client.quotes.route({
     conversationId,

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
+import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
-let core: Awaited<ReturnType<typeof testCore>>;
+let core: TestCore;
 beforeEach(async () => {
-  core = await testCore();
+  core = await coreOfTest();
   await core.client.models.list();
 });
-afterEach(() => core.close());
 
 async function answered(model: string, conversationId?: string) {
   const started = await core.client.chat.send({
@@ -64,7 +63,7 @@ test('a decision is told best first, with its attempts and the exact price of th
   });
 });
 
-test('what nobody can tell is said: no decision in the record, or no such record', async () => {
+test('why a decision is unknown is told: none in the record, or no such record', async () => {
   const { answerId } = await answered('router');
   expect(await core.client.chat.routing({ messageId: answerId })).toEqual({ known: false, why: 'no_decision' });
   core.gateway.records.clear();
@@ -74,8 +73,17 @@ test('what nobody can tell is said: no decision in the record, or no such record
 
 test('models that a chat never wants go out with requests to the router only', async () => {
   const { conversationId } = await answered('router');
-  await core.client.options.set({ chat: conversationId, options: { ...noOptions, ignore: ['sandbox/tour'] } });
+  await core.client.options.set({
+    chat: conversationId,
+    options: { ...noOptions, ignore: ['sandbox/tour', 'openai/gone'] },
+  });
+  const { names } = await core.client.options.get({ chat: conversationId });
+  expect(names).toEqual({ 'sandbox/tour': 'tour by sandbox', 'openai/gone': 'openai/gone' });
   await answered('router', conversationId);
   await answered('openai/gpt', conversationId);
-  expect(core.gateway.asked.map(({ route }) => route)).toEqual([undefined, { ignore: ['sandbox/tour'] }, undefined]);
+  expect(core.gateway.asked.map(({ route }) => route)).toEqual([
+    undefined,
+    { ignore: ['sandbox/tour', 'openai/gone'] },
+    undefined,
+  ]);
 });

@@ -1,15 +1,14 @@
-import { priceOf } from '#shared/bill-lines.ts';
 import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { RoutingAnswer, RoutingDecision } from '#shared/contract/chat/routing.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import { costOf } from '#shared/price.ts';
 import type { Routing } from '#shared/wire/chat-response.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
 import { costOfRecord } from '../costs/cost.ts';
+import { costInstead } from '../costs/other-prices.ts';
 
 export interface RoutingDeps {
   readonly messages: Pick<MessageStore, 'requestOf'>;
@@ -78,7 +77,6 @@ function decisionOf(record: RequestRecord, routing: Routing, modelFacts: Describ
   };
 }
 
-/** Without cached tokens: another model has nothing of this chat in its cache. */
 function alternativeTo(
   selected: string,
   candidates: readonly Candidate[],
@@ -88,12 +86,10 @@ function alternativeTo(
   const next = candidates.find(({ id, score, price }) => id !== selected && score !== null && price !== null);
   const pricing = next && modelFacts(next.id)?.record.pricing;
   if (!pricing || record.total_tokens === 0) return null;
-  const cost = costOf(priceOf(pricing), {
+  const cost = costInstead(pricing, {
     promptTokens: record.prompt_tokens,
     completionTokens: record.completion_tokens,
     reasoningTokens: record.reasoning_tokens,
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
   });
   const { costUsd } = costOfRecord(record);
   const moreUsd = costUsd === null ? null : formatUsd(nanoUsd(cost - parseUsd(costUsd)));

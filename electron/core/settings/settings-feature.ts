@@ -12,6 +12,10 @@ const initial: Settings = {
   model: 'router',
   welcomed: false,
   confirmRoute: false,
+  shortcuts: {},
+  favouriteModels: [],
+  recentModels: [],
+  recentActions: [],
 };
 
 export interface SettingsDeps {

@@ -10,7 +10,7 @@ const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-del
 });
 const ended = { type: 'message-updated', message: { id: 'm' } } as ThreadNews;
 
-test('deltas that belong together arrive as one, with the place where the first began', () => {
+test('deltas that belong together arrive as one, with the offset of the first', () => {
   const buffer = openEventBuffer();
   for (const event of [delta(0, 'Hel'), delta(3, 'lo'), delta(0, 'hm', 'reasoning-delta'), delta(5, '!'), ended]) {
     buffer.add(event);

@@ -2,7 +2,7 @@ import type { ChatEvent } from '#shared/contract/chat/chat.ts';
 import { openNotifier } from './notifier.ts';
 
 type Event<Type extends ChatEvent['type']> = Extract<ChatEvent, { type: Type }>;
-type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'total'>;
+type Unnumbered<Type extends ChatEvent['type']> = Omit<Event<Type>, 'seq' | 'total' | 'comparisons'>;
 
 type WordsEvent = Event<'text-delta'> | Event<'reasoning-delta'>;
 

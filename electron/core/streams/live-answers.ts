@@ -34,12 +34,12 @@ export function openLiveAnswers() {
       if (taken && (together === null || taken.together !== together)) {
         throw refusal('answer_in_progress', 'chatBusy');
       }
-      const place = taken ?? { together, answers: 0 };
-      busy.set(conversationId, place);
-      place.answers++;
+      const reservation = taken ?? { together, answers: 0 };
+      busy.set(conversationId, reservation);
+      reservation.answers++;
       return () => {
-        place.answers--;
-        if (place.answers === 0) busy.delete(conversationId);
+        reservation.answers--;
+        if (reservation.answers === 0) busy.delete(conversationId);
       };
     },
     add(answer: LiveAnswer): void {

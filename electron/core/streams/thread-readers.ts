@@ -18,6 +18,9 @@ export function openThreadReaders(newId: () => string) {
       for (const reader of readers.values()) if (reader.conversationId === conversationId) reader.buffer.add(news);
     },
 
+    isWatched: (conversationId: string): boolean =>
+      [...readers.values()].some((reader) => reader.conversationId === conversationId),
+
     /** Everything may have changed: each reader gets a snapshot. */
     refreshAll(): void {
       for (const { buffer } of readers.values()) buffer.add({ type: 'all-changed' });

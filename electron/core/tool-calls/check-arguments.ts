@@ -18,8 +18,8 @@ export function problemWith(input: string, schema: Json): string | null {
   if (checksAtMost(schema, value, mostChecks) >= mostChecks) return null;
   const issue = readable(schema)?.safeParse(value).error?.issues[0];
   if (!issue) return null;
-  const place = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';
-  return `Not run: the arguments do not fit the tool's schema. ${issue.message}${place}.`.slice(0, 500);
+  const location = issue.path.length > 0 ? ` (at ${issue.path.join('.')})` : '';
+  return `Not run: the arguments do not fit the tool's schema. ${issue.message}${location}.`.slice(0, 500);
 }
 
 function parsed(input: string): unknown {

@@ -49,7 +49,7 @@ test('a decision that lasts lets the calls go on that it covers, and no others',
   expect(() => decisions.decide('m4', 0, 'once')).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
 
-test('an answer that ends takes its question with it', async () => {
+test('the end of an answer withdraws its open question', async () => {
   const decisions = openToolDecisions();
   const { decisions: asked, abort } = ask({ messageId: 'm1' });
   const reason = new AppError('cancelled', 'Stopped.');

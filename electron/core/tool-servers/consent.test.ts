@@ -2,22 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Question } from '#core/host/ask-person.ts';
 import type { Host } from '#core/host/host.ts';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
+import { coreOfTest, type TestCoreOptions } from '../../../tests/support/core-of-test.ts';
 import { recorder } from '../../../tests/support/recorder.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
-type Options = NonNullable<Parameters<typeof testCore>[0]>;
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-async function start(confirm: Host['confirm'], more: Options = {}) {
-  const core = await testCore({ confirm, ...more });
-  closing.push(core.close);
+async function start(confirm: Host['confirm'], more: TestCoreOptions = {}) {
+  const core = await coreOfTest({ confirm, ...more });
   return { ...core, tools: core.client.tools };
 }
 const yes = async () => true;
@@ -43,7 +37,7 @@ async function listener() {
     response.writeHead(404).end();
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  closing.push(async () => void server.close());
+  onTestFinished(async () => void server.close());
   return { reached, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
 }
 
@@ -275,7 +269,7 @@ test('a redirect leads a tool server’s headers nowhere', async () => {
   const far = await listener();
   const server = createServer((_, response) => response.writeHead(307, { location: far.url }).end());
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  closing.push(async () => void server.close());
+  onTestFinished(async () => void server.close());
   const { tools } = await start(yes);
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
   const { id } = await tools.addServer({ name: 'x', transport: { type: 'http', url, headers: { 'x-key': 'abc' } } });

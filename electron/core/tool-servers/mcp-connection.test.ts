@@ -37,7 +37,7 @@ test('a server’s tools are listed and called, with the variables that it was g
   expect(await server.call('greet', { name: 'Ada' }, never)).toEqual({ text: 'Hello, Ada! psst', isError: false });
 });
 
-test('the rest of our environment is not its business', async () => {
+test('a server gets no other variables of our environment', async () => {
   process.env.PORTICO_TEST_CANARY = 'sk-canary';
   const server = await connect(
     {},
@@ -120,7 +120,7 @@ test('a program that is not there is said to be missing', async () => {
   });
 });
 
-test('what is no message on its output is passed over', async () => {
+test('output that is no message is ignored', async () => {
   const server = await connect({ GREETER_MODE: 'noisy' });
   expect(await server.call('greet', { name: 'Ada' }, never)).toMatchObject({ text: 'Hello, Ada!' });
 });

@@ -62,7 +62,7 @@ const isSlow = ({ text: word }: Word): boolean => {
 
 interface Word {
   readonly text: string;
-  readonly place: number;
+  readonly position: number;
 }
 interface Parsed {
   readonly value: Value;
@@ -73,10 +73,10 @@ function read(expression: string): Word[] {
   const words: Word[] = [];
   const pattern = /\s+|(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d{1,4})?|\.\d+|[A-Za-z][A-Za-z0-9]*|\*\*|[-+*/%^(),×÷−])/y;
   while (pattern.lastIndex < expression.length) {
-    const place = pattern.lastIndex;
+    const position = pattern.lastIndex;
     const found = pattern.exec(expression);
-    if (!found) throw wrong(`"${expression[place]}" at character ${place + 1} is not understood.`);
-    if (found[1]) words.push({ text: found[1], place });
+    if (!found) throw wrong(`"${expression[position]}" at character ${position + 1} is not understood.`);
+    if (found[1]) words.push({ text: found[1], position });
   }
   return words;
 }
@@ -194,4 +194,5 @@ function whole(value: Value, least: number, most: number): number {
 }
 
 const wrong = (message: string) => new AppError('invalid_input', message);
-const unexpected = ({ text: word, place }: Word) => wrong(`"${word}" at character ${place + 1} is not expected there.`);
+const unexpected = ({ text: word, position }: Word) =>
+  wrong(`"${word}" at character ${position + 1} is not expected there.`);

@@ -36,7 +36,7 @@ test('a long page is cut, and says so', async () => {
   expect(await page('text/plain', 'x'.repeat(50_000))(address, never)).toMatch(/cut after 40000 of 50000/);
 });
 
-describe('the letters of a page', () => {
+describe('the character set of a page', () => {
   const latin = (text: string) => Buffer.from(text, 'latin1');
   test.each<[string, Served, string]>([
     ['by what its server says', { contentType: 'text/plain', body: latin('Grüße'), charset: 'iso-8859-1' }, 'Grüße'],

@@ -2,21 +2,17 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { memorySecrets } from '../../../tests/support/memory-secrets.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 async function start() {
   const secrets = memorySecrets();
-  const core = await testCore({ openSecrets: async () => secrets });
-  closing.push(core.close);
+  const core = await coreOfTest({ openSecrets: async () => secrets });
   return { ...core, secrets, tools: core.client.tools };
 }
 const startsFile = () => join(mkdtempSync(join(tmpdir(), 'portico-greeter-')), 'starts');

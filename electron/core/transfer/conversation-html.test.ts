@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
 import { hostileMarkdown } from '../../../tests/support/hostile-markdown.ts';
 import { foreignIn } from '../../../tests/support/own-elements.ts';
-import { asWritten, ownMarkup } from '../markup/own-markup.ts';
 import { costsHtml, htmlFoot, htmlHead, toHtml } from './conversation-html.ts';
 import { exportText } from './export-text.ts';
 import { foreignConversation } from './reading/imported.ts';

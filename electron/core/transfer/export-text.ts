@@ -6,6 +6,7 @@ import { callTitle, toolNames } from '#shared/language/tool-names.ts';
 
 const words = messages({
   untitled: 'Imported chat',
+  copyOf: (title: string) => `Copy of ${title}`,
   begun: (at: string) => `Begun ${at}`,
   folder: (name: string) => `Folder: ${name}`,
   tags: (names: string) => `Tags: ${names}`,

@@ -53,8 +53,8 @@ export function totalText(messages: readonly ExportedMessage[], words: ExportTex
 }
 
 /** The speaker: you, or the model’s name. */
-export const whoSpeaks = ({ role, modelName, model }: ExportedMessage, words: ExportText): string =>
-  role === 'user' ? words.you : (modelName ?? model ?? words.answer);
+export const whoSpeaks = ({ role, modelName }: ExportedMessage, words: ExportText): string =>
+  role === 'user' ? words.you : (modelName ?? words.answer);
 
 /** The tokens of an answer; empty if unknown. */
 export const tokensText = ({ usage }: ExportedMessage, words: ExportText): string =>

@@ -1,10 +1,13 @@
 import type { ExportFormat, ImportPreview } from '#shared/contract/chat/transfer.ts';
 import type { Language } from '#shared/language/messages.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import { asWritten, ownMarkup } from '#shared/markdown/own-markup.ts';
 import type { Output } from '../host/host.ts';
-import { asWritten, ownMarkup } from '../markup/own-markup.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { Background } from '../worker/background.ts';
+import { duplicateOf } from './duplicate.ts';
 import { chatsWriter } from './export-chats.ts';
+import { exportText } from './export-text.ts';
 import { chatsImporter } from './import-chats.ts';
 import type { FileKeeper } from './import-files.ts';
 import { chatsSaver } from './save-chats.ts';
@@ -74,6 +77,16 @@ export function transferFeature(deps: TransferDeps) {
         uploads.forget(uploadId);
         changes.emit('conversations');
       }
+    },
+
+    async duplicate({ id }: { id: string }): Promise<{ id: string }> {
+      const original = await store.read(id);
+      if (!original) throw refusal('not_found', 'conversationGone');
+      const { copyOf } = exportText(await deps.language());
+      const copy = duplicateOf(original, { id: newId(), title: copyOf(original.title), now: now(), newId });
+      await store.add(copy, null, { newId, now: now() });
+      changes.emit('conversations');
+      return { id: copy.id };
     },
 
     async giveUpImport({ uploadId }: { uploadId: string }): Promise<void> {

@@ -13,6 +13,7 @@ export function transferStore(db: Db) {
         .selectAll('c')
         .select('f.name as folder')
         .where('c.id', '=', id)
+        .where('c.temporary', '=', 0)
         .executeTakeFirst();
       if (!row) return null;
       const messages = await db
@@ -68,7 +69,7 @@ export function transferStore(db: Db) {
     /** Adds one conversation in one commit. Ids that exist get new ones. */
     add: (
       conversation: ExportedConversation,
-      sourceId: string,
+      sourceId: string | null,
       deps: { newId: () => string; now: number },
     ): Promise<void> =>
       db.transaction().execute(async (tx) => {
@@ -170,6 +171,7 @@ function columns(
     tool_calls: JSON.stringify(message.toolCalls),
     created_at: message.createdAt,
     first_token_at: message.firstTokenAt,
+    thought_ms: message.thoughtMs,
     finished_at: message.finishedAt,
     continues: message.continues ? 1 : 0,
     comparison: message.comparison?.id ?? null,

@@ -206,3 +206,28 @@ test('an export of an earlier version is read: without files, and without what m
   });
   await target.close();
 });
+
+test('a duplicate has every branch, stands by itself, and costs nothing again', async () => {
+  const [first] = (await core.client.conversations.list({ limit: 1 })).conversations;
+  if (!first) throw new Error('There is no chat');
+  const before = await core.client.caps.get();
+  const { id } = await core.client.transfer.duplicate({ id: first.id });
+  const exported = async (wanted: string): Promise<ExportedConversation> => {
+    let words = '';
+    for await (const { text } of await core.client.transfer.export({ ids: [wanted], format: 'json' })) words += text;
+    return JSON.parse(words).contents.find((each: object) => 'messages' in each);
+  };
+  const [original, copy] = [await exported(first.id), await exported(id)];
+  expect(copy.title).toBe(`Copy of ${original.title}`);
+  expect(copy.messages.map(({ text }) => text)).toEqual(original.messages.map(({ text }) => text));
+  expect(copy.messages.filter(({ id: own }) => original.messages.some((other) => other.id === own))).toEqual([]);
+  const place = ({ messages }: ExportedConversation) =>
+    messages.map(({ parentId }) => messages.findIndex((each) => each.id === parentId));
+  expect(place(copy)).toEqual(place(original));
+  expect(copy.messages.filter(({ costUsd, requestId }) => costUsd !== null || requestId !== null)).toEqual([]);
+  expect(original.messages.some(({ costUsd }) => costUsd !== null)).toBe(true);
+  expect((await core.client.caps.get()).spentUsd).toEqual(before.spentUsd);
+  await core.client.conversations.remove({ id });
+  expect((await exported(first.id)).messages).toHaveLength(original.messages.length);
+  await expect(core.client.transfer.duplicate({ id: 'gone' })).rejects.toMatchObject({ code: 'not_found' });
+});

@@ -44,7 +44,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
   const { match, parts, filters, problems } = parseQuery(query);
   const { where, values, unknown } = conditions(db, filters);
   const wrong = [...problems, ...unknown];
-  const blank = match === null && parts.length === 0 && where.length === 1 && filters.trash === null;
+  const blank = match === null && parts.length === 0 && where.length === 2 && filters.trash === null;
   if (wrong.length > 0 || blank) return { titles: [], messages: [], problems: wrong };
 
   const titles = beforeSeq === null && filters.role === null ? findTitles() : [];
@@ -126,7 +126,7 @@ const dates = (column: string, { before, after }: Filters): string[] => [
 
 /** SQL conditions with their values; unknown names are reported as problems. */
 function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: Told[] } {
-  const where = [filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
+  const where = ['c.temporary = 0', filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
   const values: unknown[] = [];
   const unknown: Told[] = [];
   if (filters.folder !== null) {

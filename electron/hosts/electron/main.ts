@@ -6,7 +6,7 @@ import { app, BrowserWindow, dialog, Menu, nativeTheme, session } from 'electron
 import { dataDirFlag, defaultDataFolder } from '#core/db/data-folder.ts';
 import { type Log, openLog } from '#core/log/log.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
-import { type Language, messages } from '#shared/language/messages.ts';
+import { messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf } from '#shared/language/refusals.ts';
 import { refusedSwitch } from './command-line.ts';
@@ -19,7 +19,7 @@ import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { reviveWindow } from './revive-window.ts';
-import { mainWindow, openWindow } from './window.ts';
+import { mainWindow, openWindow, runInPage } from './window.ts';
 import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
@@ -55,8 +55,11 @@ function run(): void {
   // The core’s process writes the same file, so it is opened for each of the few lines here.
   const log: Log = (entry) => openLog(dataFolder, Date.now)(entry);
   const text = () => mainText(state.get().language);
-  const showMenu = (language: Language) =>
-    Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(platform, app.isPackaged, mainText(language))));
+  const showMenu = () => {
+    const { language, shortcuts } = state.get();
+    const template = menuTemplate({ platform, packaged: app.isPackaged, language, shortcuts, run: runInPage });
+    Menu.setApplicationMenu(Menu.buildFromTemplate(template));
+  };
   const open = () =>
     reviveWindow(openWindow(beside('../preload/preload.cjs'), state), {
       log,
@@ -67,7 +70,7 @@ function run(): void {
   const core = app.whenReady().then(() => {
     servePage(session.defaultSession, beside('../renderer'));
     refusePermissions(session.defaultSession);
-    showMenu(state.get().language);
+    showMenu();
     // The window first: the core opens while the page loads.
     open();
     return runCore({

@@ -1,7 +1,10 @@
 import type { MenuItemConstructorOptions } from 'electron';
 import { expect, test } from 'vitest';
-import { mainText } from './main-text.ts';
-import { menuTemplate } from './menu-template.ts';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { type MenuOptions, menuTemplate } from './menu-template.ts';
+
+const template = (change: Partial<MenuOptions> = {}) =>
+  menuTemplate({ platform: 'linux', packaged: true, language: 'en', shortcuts: {}, run: () => {}, ...change });
 
 type Item = MenuItemConstructorOptions;
 
@@ -14,20 +17,41 @@ const labels = (items: readonly Item[]): string[] =>
 test.each(['linux', 'win32', 'darwin'] as const)(
   'every item of the menus has words of the catalogue: %s',
   (platform) => {
-    const found = labels(menuTemplate(platform, false, mainText('en-XA')));
+    const found = labels(template({ platform, packaged: false, language: 'en-XA' }));
     expect(found.length).toBeGreaterThan(20);
     expect(found.filter((label) => !/^⟦.+⟧$/.test(label))).toEqual(platform === 'darwin' ? ['Portico'] : []);
   },
 );
 
 test('each system has the menus that its programs have', () => {
-  const menus = (platform: NodeJS.Platform) => menuTemplate(platform, true, mainText('en')).map(({ label }) => label);
-  expect(menus('linux')).toEqual(['File', 'Edit', 'View', 'Window', 'Help']);
-  expect(menus('darwin')).toEqual(['Portico', 'Edit', 'View', 'Window', 'Help']);
+  const menus = (platform: NodeJS.Platform) => template({ platform }).map(({ label }) => label);
+  expect(menus('linux')).toEqual(['File', 'Edit', 'Chat', 'Go', 'View', 'Window', 'Help']);
+  expect(menus('darwin')).toEqual(['Portico', 'File', 'Edit', 'Chat', 'Go', 'View', 'Window', 'Help']);
 });
 
 test('the tools of developers are in the menus of a program that is not packaged only', () => {
-  const has = (packaged: boolean) =>
-    JSON.stringify(menuTemplate('linux', packaged, mainText('en'))).includes('toggleDevTools');
+  const has = (packaged: boolean) => JSON.stringify(template({ packaged })).includes('toggleDevTools');
   expect([has(false), has(true)]).toEqual([true, false]);
+});
+
+const itemIn = (items: readonly Item[], label: string): Item | undefined =>
+  items
+    .flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])])
+    .find((item) => item.label === label);
+
+test('a menu does what the page offers, and shows the shortcut that is in force', () => {
+  const ran: ActionId[] = [];
+  const run = (action: ActionId) => ran.push(action);
+  const usual = itemIn(template({ run }), 'New chat');
+  expect(usual).toMatchObject({ accelerator: 'CommandOrControl+N', registerAccelerator: false });
+  const click = usual?.click as (() => void) | undefined;
+  click?.();
+  expect(ran).toEqual(['newChat']);
+  const changed = template({ shortcuts: { newChat: ['mod+Shift+J'], find: [], renameChat: ['F2'], gone: ['mod+K'] } });
+  expect(itemIn(changed, 'New chat')?.accelerator).toBe('CommandOrControl+Shift+J');
+  expect(itemIn(changed, 'Find in this chat')?.accelerator).toBe(undefined);
+  expect(itemIn(changed, 'Rename chat')?.accelerator).toBe('F2');
+  expect(itemIn(changed, 'Larger')?.accelerator).toBe('CommandOrControl+=');
+  // Only what holds a modifier: macOS would take the key from text fields.
+  expect(itemIn(changed, 'Next chat in the list')?.accelerator).toBe(undefined);
 });

@@ -1,32 +1,65 @@
 import type { MenuItemConstructorOptions } from 'electron';
-import type { MainText } from './main-text.ts';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { type ActionMenu, actionMenus } from '#shared/actions/action-menus.ts';
+import { actionNames } from '#shared/actions/action-names.ts';
+import { type Bindings, bindingsOf, type ChangedKeys } from '#shared/actions/bindings.ts';
+import { type Language, messages } from '#shared/language/messages.ts';
+import { mainText } from './main-text.ts';
 
 type Role = NonNullable<MenuItemConstructorOptions['role']>;
 type Item = MenuItemConstructorOptions;
 const line: Item = { type: 'separator' };
 const item = (role: Role, label: string): Item => ({ role, label });
+const namesIn = messages(actionNames);
 
-/** The app’s menus: standard roles with our labels. The page has its own commands and shortcuts. */
-export function menuTemplate(platform: NodeJS.Platform, packaged: boolean, text: MainText): Item[] {
+export interface MenuOptions {
+  readonly platform: NodeJS.Platform;
+  readonly packaged: boolean;
+  readonly language: Language;
+  readonly shortcuts: ChangedKeys;
+  /** Asks the page to do it. */
+  readonly run: (action: ActionId) => void;
+}
+
+/** The app’s menus: standard roles, and the app’s actions with their shortcuts. */
+export function menuTemplate({ platform, packaged, language, shortcuts, run }: MenuOptions): Item[] {
+  const text = mainText(language);
+  const names = namesIn(language);
+  const bindings = bindingsOf(shortcuts);
   const isMac = platform === 'darwin';
+  const actions = (menu: ActionMenu): Item[] =>
+    actionMenus[menu].map((id) => ({ label: names[id], click: () => run(id), ...acceleratorOf(bindings, id) }));
+  const settings: Item = {
+    label: names.settings,
+    click: () => run('settings'),
+    ...acceleratorOf(bindings, 'settings'),
+  };
   const quit = item('quit', text.quit);
   const about = item('about', text.about);
-  const own: Item = isMac
-    ? {
-        label: 'Portico',
-        submenu: [
-          about,
-          line,
-          item('services', text.services),
-          line,
-          item('hide', text.hide),
-          item('hideOthers', text.hideOthers),
-          item('unhide', text.showAll),
-          line,
-          quit,
-        ],
-      }
-    : { label: text.file, submenu: [quit] };
+  const own: Item[] = isMac
+    ? [
+        {
+          label: 'Portico',
+          submenu: [
+            about,
+            line,
+            settings,
+            line,
+            item('services', text.services),
+            line,
+            item('hide', text.hide),
+            item('hideOthers', text.hideOthers),
+            item('unhide', text.showAll),
+            line,
+            quit,
+          ],
+        },
+      ]
+    : [];
+  const file: Item = {
+    label: text.file,
+    submenu: [...actions('file'), ...(isMac ? [] : [line, settings, line, quit])],
+  };
   const edit: Item = {
     label: text.edit,
     submenu: [
@@ -44,11 +77,9 @@ export function menuTemplate(platform: NodeJS.Platform, packaged: boolean, text:
   const view: Item = {
     label: text.view,
     submenu: [
-      item('reload', text.reload),
-      item('resetZoom', text.usualSize),
-      item('zoomIn', text.larger),
-      item('zoomOut', text.smaller),
+      ...actions('view'),
       line,
+      item('reload', text.reload),
       item('togglefullscreen', text.fullScreen),
       ...(packaged ? [] : [item('toggleDevTools', text.developerTools)]),
     ],
@@ -61,5 +92,41 @@ export function menuTemplate(platform: NodeJS.Platform, packaged: boolean, text:
       ...(isMac ? [line, item('front', text.allToFront)] : [item('close', text.close)]),
     ],
   };
-  return [own, edit, view, window, { ...item('help', text.help), submenu: [about] }];
+  return [
+    ...own,
+    file,
+    edit,
+    { label: text.chat, submenu: actions('chat') },
+    { label: text.go, submenu: actions('go') },
+    view,
+    window,
+    { ...item('help', text.help), submenu: [...actions('help'), line, about] },
+  ];
+}
+
+const keyNames: Readonly<Record<string, string>> = {
+  mod: 'CommandOrControl',
+  '↑': 'Up',
+  '↓': 'Down',
+  '←': 'Left',
+  '→': 'Right',
+  '+': 'Plus',
+};
+
+/** Electron refuses a menu with a key that it does not know. */
+const shownKeys =
+  /^(?:mod\+(?:Alt\+)?(?:Shift\+)?(?:[\x21-\x7e↑↓←→]|Space|Enter|Home|End|F\d{1,2})|(?:Shift\+)?F\d{1,2})$/;
+
+/**
+ * The shortcut as Electron writes it. It is only shown where that can be: the page handles the keys, which a text field
+ * may need itself. macOS handles what it shows, so keys without Command are left out there.
+ */
+function acceleratorOf(bindings: Bindings, id: ActionId): Item {
+  const keys = bindings[id].find((each) => shownKeys.test(each));
+  if (keys === undefined) return {};
+  const accelerator = keys
+    .split(/\+(?!$)/)
+    .map((part) => keyNames[part] ?? part)
+    .join('+');
+  return { accelerator, registerAccelerator: false };
 }

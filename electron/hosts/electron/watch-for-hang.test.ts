@@ -23,7 +23,7 @@ test('a page that leaves a question open for eight seconds hangs; one that answe
   expect(after(2000)).toBeTypeOf('function');
 });
 
-test('a machine that sleeps is no page that hangs', () => {
+test('a sleeping machine is not taken for a hanging page', () => {
   const { after } = watched();
   after(2000);
   expect([after(3_600_000), after(60_000), after(2000), after(2000), after(2000)]).toEqual([

@@ -17,9 +17,15 @@ test('a window comes back where it was, unless nobody could reach it there', () 
   expect(visibleBounds(null, [screen])).toBeNull();
 });
 
-test('a state that is not one is left aside', () => {
+test('an invalid state is ignored', () => {
   windowState(folder).set({ bounds, theme: 'dark' });
-  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark', language: 'en' });
+  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark', language: 'en', shortcuts: {} });
   writeFileSync(join(folder, 'window.json'), '{"bounds":{"x":"1"}}');
-  expect(windowState(folder).get()).toEqual({ bounds: null, maximized: false, theme: 'system', language: 'en' });
+  expect(windowState(folder).get()).toEqual({
+    bounds: null,
+    maximized: false,
+    theme: 'system',
+    language: 'en',
+    shortcuts: {},
+  });
 });

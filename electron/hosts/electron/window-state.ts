@@ -9,11 +9,12 @@ const schema = z.object({
   maximized: z.boolean(),
   ...settings.pick({ theme: true }).shape,
   language: settings.shape.language.default('en'),
+  shortcuts: settings.shape.shortcuts.default({}),
 });
 
 export type WindowState = z.infer<typeof schema>;
 
-/** Bounds and theme of the window. In its own file, which is read before the core opens. Losing it is harmless. */
+/** Bounds of the window, and the settings that it and its menus need. In its own file, which is read before the core opens. Losing it is harmless. */
 export function windowState(dataFolder: string) {
   const file = join(dataFolder, 'window.json');
   let current = read(file);
@@ -36,7 +37,7 @@ function read(file: string): WindowState {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { bounds: null, maximized: false, theme: 'system', language: 'en' };
+    return { bounds: null, maximized: false, theme: 'system', language: 'en', shortcuts: {} };
   }
 }
 

@@ -1,4 +1,6 @@
 import { BrowserWindow, nativeTheme, screen } from 'electron';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import type { ZoomStep } from '#shared/contract/app/app.ts';
 import { pageUrl } from './protocol.ts';
 import { visibleBounds, type WindowStateFile } from './window-state.ts';
 
@@ -38,6 +40,20 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
   window.on('close', () => state.set({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
   void window.loadURL(pageUrl);
   return window;
+}
+
+/** Tells our page to do what was chosen in a menu. */
+export function runInPage(action: ActionId): void {
+  mainWindow()?.webContents.mainFrame.postMessage('portico:action', action);
+}
+
+const zoomLimit = 4;
+
+export function zoomWindow(to: ZoomStep): void {
+  const page = mainWindow()?.webContents;
+  if (!page) return;
+  const level = { in: page.zoomLevel + 0.5, out: page.zoomLevel - 0.5, reset: 0 }[to];
+  page.zoomLevel = Math.max(-zoomLimit, Math.min(zoomLimit, level));
 }
 
 /** The window with our page, not one for printing. */

@@ -68,7 +68,7 @@ test('a yes counts once it could be read, and closes the page', async () => {
   await expect(fetch(link)).rejects.toThrow();
 });
 
-test('nobody answers who does not hold the link, or comes from another page', async () => {
+test('an answer without the link’s secret, or from another page, is refused', async () => {
   const leave = new AbortController();
   const { link, origin, answer, post, pass } = await open(leave);
   await fetch(link);
@@ -90,7 +90,7 @@ test('nobody answers who does not hold the link, or comes from another page', as
   await expect(fetch(link)).rejects.toThrow();
 });
 
-test('what nobody waits for any more is not asked', async () => {
+test('a question that nobody waits for any more is not asked', async () => {
   const { answer } = await open({ signal: AbortSignal.abort() });
   expect(await answer).toBe(false);
 });

@@ -5,7 +5,7 @@ import { pageText } from './page-text.ts';
 export const connectStylePath = '/connect.css';
 
 /** Shown to a page without a session: how to connect. It has no scripts. */
-export async function connectPage(language: Language): Promise<string> {
+export async function connectPage(language: Language, url: string): Promise<string> {
   const { title, heading, why, terminal, open, restarted } = pageText(language).connect;
   return String(
     await html`<!doctype html>
@@ -23,7 +23,7 @@ export async function connectPage(language: Language): Promise<string> {
 <p>${why}</p>
 <ol>
 <li>${terminal}</li>
-<li>${open} <code>http://127.0.0.1:4310/#b=…</code></li>
+<li>${open} <code>${url}#b=…</code></li>
 </ol>
 <p>${restarted}</p>
 </main>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { printPages } from './print-pages.ts';
 
-test('a page to print is there once, for a minute, and no more than three are', () => {
+test('a page to print can be fetched once, within a minute, and at most three wait', () => {
   let now = 0;
   const pages = printPages(() => now);
   const first = pages.serve('first');

@@ -102,6 +102,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
         show: (title, link) => showQuestion(options, title, link),
         elapsed: () => performance.now(),
       }),
+    zoom: null,
     // The page applies its theme itself; the browser’s frame is the user’s.
     showSettings,
   };

@@ -83,7 +83,7 @@ test.each([
   expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
 });
 
-test('the page comes with the headers that fence it in', async () => {
+test('the page has its security headers', async () => {
   const response = await fetch(web.url);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -204,7 +204,7 @@ test('the page that says how to get in has its style', async () => {
   expect((await fetch(`${web.url}connect.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8');
 });
 
-test('who is not let in reads why in the language of the app', async () => {
+test('whoever is refused reads why in the language of the app', async () => {
   language = 'en-XA';
   const page = await (await fetch(`${web.url}connect`)).text();
   expect(page).toContain('<html lang="en-XA">');

@@ -96,7 +96,7 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     if (refusal) return refuse(response, refusal);
     if (pathname === '/connect') {
       links.showOnRequest();
-      return send(response, 200, 'text/html; charset=utf-8', await connectPage(language()));
+      return send(response, 200, 'text/html; charset=utf-8', await connectPage(language(), url));
     }
     if (pathname === connectStylePath) return send(response, 200, 'text/css; charset=utf-8', connectStyle);
     if (pathname.startsWith(printFolder)) return sendPrint(request, response, pathname);

@@ -6,6 +6,7 @@ import { PageHeader } from '../../page/page-header.tsx';
 import { text } from '../../text/account-text.ts';
 import { count, dayOf, usd } from '../../text/format.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
+import { Money } from '../../ui/elements/money.tsx';
 import { PageBody } from '../../ui/elements/page-body.tsx';
 import { WalletSwitch } from '../../ui/forms/wallet-switch.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -73,7 +74,7 @@ function Details({ wallet }: { wallet: WalletBalance }) {
             facts={[
               [text.requests, count(data.usage.requests)],
               [text.tokens, count(data.usage.total_tokens)],
-              [text.spent, usd(data.usage.cost_usd)],
+              [text.spent, <Money key="spent" amount={data.usage.cost_usd} />],
             ]}
           />
         </Section>

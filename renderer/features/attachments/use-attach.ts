@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { ulid } from 'ulid';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { useApi } from '../../api/api.ts';
 import { composerText as text } from '../../text/composer-text.ts';
@@ -21,7 +22,7 @@ export function useAttach(conversationId: string | null) {
   const [uploading, setArriving] = useState<readonly Upload[]>([]);
   const [refusals, setRefusals] = useState<readonly string[]>([]);
 
-  async function take(file: File): Promise<void> {
+  async function take(file: File): Promise<Attachment | null> {
     const id = ulid();
     const leave = new AbortController();
     setArriving((list) => [...list, { id, name: file.name, cancel: () => leave.abort() }]);
@@ -30,10 +31,12 @@ export function useAttach(conversationId: string | null) {
       if (refusal) throw new Refusal(refusal);
       const attachment = await uploadFile(api, file, id, leave.signal);
       setFiles(key, (files) => [...files.filter((entry) => entry.id !== attachment.id), attachment]);
+      return attachment;
     } catch (error) {
-      if (leave.signal.aborted) return;
+      if (leave.signal.aborted) return null;
       const sentence = error instanceof Refusal ? error.message : describeError(error).sentence;
       setRefusals((list) => [...list, sentence]);
+      return null;
     } finally {
       setArriving((list) => list.filter((entry) => entry.id !== id));
     }
@@ -43,10 +46,16 @@ export function useAttach(conversationId: string | null) {
     uploading,
     refusals,
     forget: () => setRefusals([]),
-    async attach(files: readonly File[]): Promise<void> {
+    /** Returns those that were added. */
+    async attach(files: readonly File[]): Promise<Attachment[]> {
+      const added: Attachment[] = [];
       const left = attachmentLimits.perMessage - (useDrafts.getState().files[key]?.length ?? 0) - uploading.length;
       setRefusals(files.length > left ? [text.tooManyFiles(attachmentLimits.perMessage)] : []);
-      for (const file of files.slice(0, Math.max(0, left))) await take(file);
+      for (const file of files.slice(0, Math.max(0, left))) {
+        const attachment = await take(file);
+        if (attachment) added.push(attachment);
+      }
+      return added;
     },
   };
 }

@@ -6,6 +6,7 @@ import { bytes, momentOf } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -31,7 +32,7 @@ export function DataSection() {
   return (
     <>
       <div className="flex flex-wrap items-center gap-3 pt-2">
-        <h3 className="flex-1 font-semibold text-md">{text.title}</h3>
+        <SettingsHeading className="flex-1">{text.title}</SettingsHeading>
         <Button disabled={make.isPending} onClick={makeNow}>
           {make.isPending ? text.making : text.make}
         </Button>

@@ -7,6 +7,8 @@ import { Menu } from '../../ui/dialogs/menu.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useChatDialog } from '../conversations/chat-dialog.ts';
 import { ConversationActions } from '../conversations/conversation-actions.tsx';
+import { TemporaryMark } from '../conversations/temporary-mark.tsx';
+import { useChatOffers } from '../conversations/use-chat-offers.ts';
 import { ConversationTotal } from '../costs/conversation-total.tsx';
 
 interface ChatHeaderProps {
@@ -16,6 +18,7 @@ interface ChatHeaderProps {
 
 export function ChatHeader({ conversation, total }: ChatHeaderProps) {
   const ask = useChatDialog((state) => state.ask);
+  useChatOffers(conversation);
   return (
     <PageHeader
       title={conversation?.title ?? text.newChat}
@@ -23,6 +26,7 @@ export function ChatHeader({ conversation, total }: ChatHeaderProps) {
     >
       {conversation && (
         <>
+          {conversation.temporary && <TemporaryMark conversationId={conversation.id} />}
           {total && <ConversationTotal total={total} />}
           <Menu trigger={<IconButton icon={Ellipsis} label={text.chatActions} />}>
             <ConversationActions conversation={conversation} />

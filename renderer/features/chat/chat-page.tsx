@@ -1,12 +1,15 @@
+import { MessageCircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useShown } from '../../browser/use-settled.ts';
-import { handleOf } from '../../handles/handles.ts';
+import { focusComposer, handleOf } from '../../handles/handles.ts';
+import { isTemporary, newChat, temporaryChat, useNav } from '../../navigation/nav.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { PageHeader } from '../../page/page-header.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
 import { text as views } from '../../text/shell-text.ts';
+import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { ChatComposer } from '../composer/chat-composer.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
@@ -38,13 +41,30 @@ const noIds: readonly string[] = [];
 function NewChat({ welcome }: { welcome: ReactNode }) {
   useOpened(null);
   useShown(true);
+  const go = useNav((nav) => nav.go);
+  const temporary = useNav((nav) => isTemporary(nav.loc));
   const setText = useDrafts((drafts) => drafts.setText);
   return (
     <>
-      <PageHeader title={text.newChat} />
+      <PageHeader title={temporary ? text.temporaryChat : text.newChat}>
+        <IconButton
+          icon={MessageCircleDashed}
+          label={text.temporaryChat}
+          shortcut="mod+Shift+N"
+          aria-pressed={temporary}
+          onClick={() => {
+            go(temporary ? newChat : temporaryChat);
+            focusComposer();
+          }}
+        />
+      </PageHeader>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-[18px] pb-4 max-sm:px-3">
         <div className="flex-[2]" />
-        {welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>}
+        {temporary ? (
+          <TemporaryHead />
+        ) : (
+          (welcome ?? <h2 className="mb-6 text-center font-semibold text-2xl tracking-[-0.018em]">{text.empty}</h2>)
+        )}
         <ChatComposer
           conversationId={null}
           read
@@ -53,7 +73,7 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
           lastModel={null}
           messages={noMessages}
         />
-        {!welcome && (
+        {!welcome && !temporary && (
           <div className="measure mt-2 flex flex-wrap justify-center gap-2">
             {text.chips.map(([label, prompt]) => (
               <button
@@ -75,6 +95,14 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
     </>
   );
 }
+
+/** Says what a temporary chat is before anything is written in it. */
+const TemporaryHead = () => (
+  <div className="measure mb-6 text-center">
+    <h2 className="font-semibold text-2xl tracking-[-0.018em]">{text.temporaryChat}</h2>
+    <p className="mx-auto mt-2 max-w-md text-fg-2">{text.temporaryMeans}</p>
+  </div>
+);
 
 const Loading = () => (
   <div className="measure min-h-0 flex-1 overflow-y-auto px-[18px]">

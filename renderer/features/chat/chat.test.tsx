@@ -124,6 +124,19 @@ test('an answer that failed says why, keeps its text, and Retry asks for another
   expect(fake.calls).toContain('chat.regenerate');
 });
 
+test('an answer that a cap stopped leads to the caps', async () => {
+  const fake = await openApp('#chat/c1', {}, manual);
+  await message.fill('Hello');
+  await send.click();
+  await expect.element(stop).toBeVisible();
+  const error = { code: 'cap_exceeded', message: 'Your cap for a message is $0.01.', retryAfterMs: null };
+  fake.finish({ status: 'error', finishReason: null, costUsd: null, costSource: 'unknown', error });
+  const alert = thread.getByRole('alert');
+  await expect.element(alert).toMatchTextContent('Change the cap in Settings, or choose a cheaper model.');
+  await alert.getByRole('link', { name: 'Change caps' }).click();
+  await expect.element(page.getByRole('textbox', { name: 'A message, USD' })).toBeVisible();
+});
+
 test('a message that could not be sent is back in the composer', async () => {
   const fake = await openApp('', {}, manual);
   fake.fail('chat.send', 'insufficient_credits', 'The balance does not cover this message.');
@@ -198,7 +211,7 @@ test('links go out through the core, never through the window', async () => {
   expect(location.hash).toBe('#chat/c0');
 });
 
-test('a message that cannot be drawn says so in its place, and the others and the composer stay', async () => {
+test('a message that cannot be drawn says so where it stands, and the others and the composer stay', async () => {
   // No calendar has this day.
   const broken = { id: 'broken', parentId: 'm0', role: 'assistant', createdAt: 8_640_000_000_000_001 } as const;
   const messages = [
@@ -254,7 +267,11 @@ test('a message sent in one chat does not move another one, which opens where it
       text: `Message ${at}`,
     }),
   );
-  const fake = await openApp('#chat/c1', { messages, places: { c2: { messageId: 'm3', offsetPx: 0 } } }, manual);
+  const fake = await openApp(
+    '#chat/c1',
+    { messages, scrollPositions: { c2: { messageId: 'm3', offsetPx: 0 } } },
+    manual,
+  );
   await message.fill('Hello');
   await send.click();
   await expect.element(thread).toMatchTextContent('Hello');

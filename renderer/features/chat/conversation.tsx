@@ -20,19 +20,22 @@ import { Thread } from '../thread/thread.tsx';
 import { useScrollPositions } from '../thread/use-scroll-positions.ts';
 import { useThread } from '../thread-data/use-thread.ts';
 import { MessageActionsContext } from '../thread-state/message-actions.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { ChatHeader } from './chat-header.tsx';
 import { OutsideMessages } from './outside-messages.tsx';
 import { ReplyStatus } from './reply-status.tsx';
+import { useAnswerOffers } from './use-answer-offers.ts';
 import { useKeptView } from './use-kept-view.ts';
 import { useMessageActions } from './use-message-actions.ts';
 
 const noMessages: readonly Message[] = [];
 const noIds: readonly string[] = [];
+const noItems: readonly ThreadItem[] = [];
 
 /** An existing chat: its messages, and the composer for the next one. */
 export function Conversation({ conversationId }: { conversationId: string }) {
   const { thread, items, pages, refused, retry } = useThread(conversationId);
-  const places = useScrollPositions(conversationId, thread?.place);
+  const scrollPositions = useScrollPositions(conversationId, thread?.scrollPosition);
   const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
   const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
   useKeptView(conversationId);
@@ -42,6 +45,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
   const [image, setImage] = useState<NamedImage | null>(null);
   const live = thread?.runningIds ?? noIds;
   const last = thread?.hasNewer ? undefined : items.at(-1);
+  useAnswerOffers(thread?.hasNewer ? noItems : items, actions, live.length > 0);
   const open = (url: string) => openLink.mutate(url, { onError: (error) => failed(url, error) });
   return (
     <OpenLinkContext value={open}>
@@ -62,7 +66,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
                 hasNewer={thread.hasNewer}
                 busy={live.length > 0}
                 pages={pages}
-                places={places}
+                scrollPositions={scrollPositions}
                 wanted={wanted}
                 actions={actions}
               />

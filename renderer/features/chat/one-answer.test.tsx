@@ -39,6 +39,7 @@ test('one message and its answer: what the window asks the core for', async () =
     'chat.send': 1,
     'conversations.list': 6,
     'organise.overview': 2,
-    'quotes.get': 1,
+    // A second one where the answer takes longer than the pause after which a quote is asked.
+    'quotes.get': expect.toBeOneOf([1, 2]),
   });
 });

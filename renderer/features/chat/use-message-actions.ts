@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { useApi } from '../../api/api.ts';
 import { handleOf } from '../../handles/handles.ts';
 import { copyForms } from '../../markdown/copy-forms.ts';
+import { useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/chat-text.ts';
 import { compareText } from '../../text/compare-text.ts';
 import { describeError } from '../../text/error-text.ts';
@@ -33,12 +34,13 @@ export function useMessageActions(model: string): MessageActions {
     // A request that a cap refuses can be repeated past it, if the user agrees for this once.
     const ask = async (
       name: string,
-      work: (overCaps: boolean) => Promise<unknown>,
+      work: (overCaps: boolean) => Promise<{ readonly userMessageId: string }>,
       overCaps = false,
     ): Promise<void> => {
       try {
-        await work(overCaps);
-        handleOf('thread')?.showEnd();
+        const { userMessageId } = await work(overCaps);
+        if (name === text.continue) handleOf('thread')?.showEnd();
+        else useThreadView.getState().setAsked(userMessageId);
       } catch (error) {
         const { code, sentence } = describeError(error);
         if (code !== 'cap_exceeded' || overCaps) now.current.notify.failed(name, error);
@@ -112,6 +114,13 @@ export function useMessageActions(model: string): MessageActions {
             ),
           );
         void attempt(text.removeMessage, removal);
+      },
+      fork: (item) => {
+        const forked = api.conversations.fork({ messageId: item.id }).then(({ id }) => {
+          useNav.getState().go({ page: 'chat', conversationId: id });
+          now.current.notify.say(text.forked);
+        });
+        void attempt(text.fork, forked);
       },
       choose: (item) => {
         const chosen = api.comparisons.choose({ messageId: headOf(item) }).then(() => {

@@ -5,12 +5,13 @@ import { costsText } from '../../text/costs-text.ts';
 import { usd } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
+import { aboutUsd } from '../costs/quote-line.tsx';
 
 type Range = NonNullable<ComparisonQuote['costUsd']>;
 
-/** The estimated cost of all columns as a range. Unknown costs are named, never $0. */
+/** The expected cost of all columns and its bound. Unknown costs are named, never $0. */
 export function CompareQuoteLine({ quote }: { quote: ComparisonQuote }) {
-  const { columns, costUsd, testCreditsUsd, unknown } = quote;
+  const { columns, costUsd, testCreditsUsd, expectedUsd, expectedTestCreditsUsd, unknown } = quote;
   return (
     <Popover
       title={text.quoteTitle}
@@ -27,10 +28,12 @@ export function CompareQuoteLine({ quote }: { quote: ComparisonQuote }) {
           ...columns.map((column) => ({
             name: column.quote.modelName,
             ...(column.quote.simulated ? { note: chatText.simulated } : {}),
-            amount: column.quote.costUsd ? range(column.quote.costUsd) : text.unknown,
+            amount: column.quote.costUsd
+              ? aboutUsd(column.quote.expected?.usd ?? null, column.quote.costUsd.high, column.quote.openEnded)
+              : text.unknown,
           })),
-          ...sumLines(costUsd, text.quoteSum, text.quoteMost),
-          ...sumLines(testCreditsUsd, text.quoteSumTest, text.quoteMostTest),
+          ...sumLines(costUsd, expectedUsd, text.sumOfMoney),
+          ...sumLines(testCreditsUsd, expectedTestCreditsUsd, text.sumOfTestCredits),
         ]}
       />
       {unknown > 0 && <p className="mt-2 text-fg-2 text-xs">{text.quoteUnknown(unknown)}</p>}
@@ -38,23 +41,30 @@ export function CompareQuoteLine({ quote }: { quote: ComparisonQuote }) {
   );
 }
 
-const range = ({ low, high }: Range): string => `${usd(low)}–${usd(high).replace('$', '')}`;
+interface SumNames {
+  readonly least: string;
+  readonly expected: string;
+  readonly most: string;
+}
 
-const sumLines = (sum: Range | null, least: string, most: string) =>
+const sumLines = (sum: Range | null, expected: string | null, names: SumNames) =>
   sum
     ? [
-        { name: least, amount: usd(sum.low) },
-        { name: most, amount: usd(sum.high), strong: true },
+        { name: names.least, amount: usd(sum.low) },
+        ...(expected ? [{ name: names.expected, amount: usd(expected) }] : []),
+        { name: names.most, amount: usd(sum.high), strong: true },
       ]
     : [];
 
 /** Money, then test credits, then unknown costs. */
-function sumWords({ costUsd, testCreditsUsd, unknown }: ComparisonQuote): string {
+function sumWords(quote: ComparisonQuote): string {
+  const { columns, costUsd, testCreditsUsd, expectedUsd, expectedTestCreditsUsd, unknown } = quote;
+  const open = columns.some((column) => column.quote.openEnded);
+  const money = costUsd && aboutUsd(expectedUsd, costUsd.high, open);
+  const testCredits = testCreditsUsd && aboutUsd(expectedTestCreditsUsd, testCreditsUsd.high, open);
   const parts = [
-    ...(costUsd ? [`≈ ${range(costUsd)}`] : []),
-    ...(testCreditsUsd
-      ? [costUsd ? costsText.inTestCredits(range(testCreditsUsd)) : `≈ ${range(testCreditsUsd)}`]
-      : []),
+    ...(money ? [money] : []),
+    ...(testCredits ? [money ? costsText.inTestCredits(testCredits) : testCredits] : []),
   ];
   if (parts.length === 0) return costsText.quoteUnknown;
   return parts.join(' + ') + (unknown > 0 ? costsText.andUnknown(unknown) : '');

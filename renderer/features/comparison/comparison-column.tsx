@@ -35,7 +35,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
   const { item, active, last, chosen, cheapest, fastest } = props;
   const actions = useActions();
   const highlighted = useThreadView((view) => item.parts.some(({ id }) => id === view.highlighted));
-  const name = item.modelName ?? item.servedModel ?? item.model ?? text.model;
+  const name = item.modelName ?? text.model;
   const running = item.status === 'streaming';
   const tabIndex = active ? 0 : -1;
   return (
@@ -46,11 +46,11 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
       data-highlighted={highlighted || undefined}
       tabIndex={-1}
       className={classNames(
-        'group flex min-w-0 flex-col rounded-menu border bg-surface p-3 transition-colors duration-[220ms] data-highlighted:bg-accent-soft',
+        'group flex min-w-0 flex-col rounded-menu border bg-surface px-3 pb-3 transition-colors duration-[220ms] [--sticky-top:44px] data-highlighted:bg-accent-soft',
         chosen ? 'border-accent' : 'border-line',
       )}
     >
-      <header className="mb-2 flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1 text-xs">
+      <header className="-mx-3 sticky top-0 z-2 mb-1 flex min-h-11 flex-wrap items-center gap-x-2 gap-y-1 rounded-t-menu bg-inherit px-3 py-2 text-xs">
         <ProviderMark provider={item.servedProvider ?? item.model?.split('/')[0] ?? '?'} />
         <h3 className="min-w-0 truncate font-semibold text-sm">{name}</h3>
         {item.simulated && <Badge>{chatText.simulated}</Badge>}

@@ -1,14 +1,15 @@
-import { type KeyboardEvent, memo } from 'react';
+import { type KeyboardEvent, memo, type ReactNode } from 'react';
+import type { ComparisonTotal } from '#shared/contract/chat/conversations.ts';
+import { threadActionOf } from '../../actions/shortcuts.ts';
 import { compareText as text } from '../../text/compare-text.ts';
-import { usd } from '../../text/format.ts';
 import { classNames } from '../../ui/elements/class-names.ts';
+import { MoneyIn } from '../../ui/elements/money.tsx';
 import { type MessageActions, useActions } from '../thread-state/message-actions.ts';
 import { headOf, holds, type ThreadItem } from '../thread-state/thread-items.ts';
-import { threadActionOf } from '../thread-state/thread-shortcuts.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 import { isCut } from '../thread-state/use-thread-keys.ts';
 import { ComparisonColumn } from './comparison-column.tsx';
-import { marksOf, sumOf } from './comparison-marks.ts';
+import { fastestOf } from './fastest-column.ts';
 
 interface ComparisonProps {
   item: ThreadItem;
@@ -27,7 +28,7 @@ const grids: Readonly<Record<number, string>> = {
 export const Comparison = memo(function Comparison({ item, active, last }: ComparisonProps) {
   const columns = item.columns ?? [];
   const actions = useActions();
-  const marks = marksOf(columns);
+  const fastest = fastestOf(columns);
   const ended = columns.filter(({ status }) => status !== 'streaming').length;
   return (
     <section
@@ -40,7 +41,7 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
     >
       <p className="mb-2 flex min-h-6 flex-wrap items-center gap-x-1.5 text-fg-2 text-xs tabular-nums">
         <span>{ended < columns.length ? text.answers(ended, columns.length) : text.allEnded(columns.length)}</span>
-        <Sum columns={columns} />
+        {item.compared && <Total of={item.compared} />}
       </p>
       <div className={classNames('grid grid-cols-1 gap-3', grids[columns.length] ?? '')}>
         {columns.map((column, at) => (
@@ -50,8 +51,8 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
             active={active}
             last={last}
             chosen={!last && holds(column, headOf(item))}
-            cheapest={marks.cheapest === at}
-            fastest={marks.fastest === at}
+            cheapest={column.comparison !== null && column.comparison.column === item.compared?.cheapest}
+            fastest={fastest === at}
           />
         ))}
       </div>
@@ -59,20 +60,22 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
   );
 });
 
-function Sum({ columns }: { columns: readonly ThreadItem[] }) {
-  const { usd: money, testCreditsUsd, unknown } = sumOf(columns);
-  const parts = [
-    ...(money === null ? [] : [text.sum(usd(money))]),
-    ...(testCreditsUsd === null ? [] : [text.sumTest(usd(testCreditsUsd))]),
-    ...(unknown === 0 ? [] : [text.sumUnknown(unknown)]),
-  ];
-  return parts.map((part) => (
-    <span key={part} className="flex items-center gap-x-1.5">
-      <span aria-hidden>·</span>
-      {part}
-    </span>
-  ));
+function Total({ of: { usd: money, testCreditsUsd, unknown } }: { of: ComparisonTotal }) {
+  return (
+    <>
+      {money !== null && <Part of={<MoneyIn text={text.sum} amount={money} />} />}
+      {testCreditsUsd !== null && <Part of={<MoneyIn text={text.sumTest} amount={testCreditsUsd} />} />}
+      {unknown > 0 && <Part of={text.sumUnknown(unknown)} />}
+    </>
+  );
 }
+
+const Part = ({ of }: { of: ReactNode }) => (
+  <span className="flex items-center gap-x-1.5">
+    <span aria-hidden>·</span>
+    <span>{of}</span>
+  </span>
+);
 
 /** ← and → move between columns; keys of an answer act on the focused column, and Enter continues with it. */
 function onKey(event: KeyboardEvent<HTMLElement>, columns: readonly ThreadItem[], actions: MessageActions): void {

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useOffers } from '../../actions/offers.ts';
 import { useSettings } from '../../api/use-core.ts';
 import { useSettled } from '../../browser/use-settled.ts';
 import { useHandle } from '../../handles/handles.ts';
@@ -18,11 +19,13 @@ import { Composer } from './composer.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
 import { CostLine } from './cost-line.tsx';
 import { ComparedModels, ModelChoice } from './model-choice.tsx';
+import { useLongPaste } from './use-long-paste.ts';
 import { useNextMessage } from './use-next-message.ts';
 import { useRecall } from './use-recall.ts';
 import { useStop } from './use-send.ts';
 import { useSubmit } from './use-submit.ts';
 import { useSuggestions } from './use-suggestions.ts';
+import { useUndo } from './use-undo.ts';
 
 const ConfirmRoute = lazyView(() => import('../confirmations/confirm-route.tsx').then((file) => file.ConfirmRoute));
 const ContextDialog = lazyView(() => import('../context/context-dialog.tsx').then((file) => file.ContextDialog));
@@ -70,6 +73,8 @@ export function ChatComposer(props: ChatComposerProps) {
     messages.flatMap((message) => (message.role === 'user' && message.text !== '' ? [message.text] : [])),
     (words) => setText(key, words),
   );
+  const longPaste = useLongPaste({ field, chat: key, attach: attach.attach });
+  const undo = useUndo({ field, chat: key, first: longPaste.undo });
   const dropping = useDrop((dropped) => void attach.attach(dropped));
 
   useHandle('composer', {
@@ -77,8 +82,8 @@ export function ChatComposer(props: ChatComposerProps) {
     focus: () => field.current?.focus(),
     isIdle: () => next.text === '' && document.activeElement === field.current,
     pickModel: openModels,
-    stop: () => stopNow?.(),
   });
+  useOffers({ model: openModels, stop: stopNow });
   useEffect(() => {
     if (conversationId === null || matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [conversationId]);
@@ -113,6 +118,8 @@ export function ChatComposer(props: ChatComposerProps) {
         placeholder={dropping ? text.dropHere : conversationId === null ? text.placeholderNew : text.placeholder}
         menu={menu}
         recall={recall}
+        undo={undo}
+        longPaste={longPaste}
         mention={mentioned ? { name: record?.name ?? mentioned, onRemove: () => mention(key, null) } : null}
         blocked={(undecided !== null && !live) || compare.blocked}
         compare={

@@ -2,6 +2,7 @@ import { ArrowUp, ListPlus, Paperclip, Square, X } from 'lucide-react';
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react';
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { useOffers } from '../../actions/offers.ts';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText as words } from '../../text/composer-text.ts';
 import { Hint } from '../../ui/elements/hint.tsx';
@@ -11,7 +12,9 @@ import { AttachmentList } from '../attachments/attachment-list.tsx';
 import type { Upload } from '../attachments/use-attach.ts';
 import { MenuPopup, optionId } from './menu-popup.tsx';
 import type { useComposerMenu } from './use-composer-menu.ts';
+import type { useLongPaste } from './use-long-paste.ts';
 import type { useRecall } from './use-recall.ts';
+import type { useUndo } from './use-undo.ts';
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -29,6 +32,8 @@ interface ComposerProps {
   placeholder: string;
   menu: ReturnType<typeof useComposerMenu>;
   recall: ReturnType<typeof useRecall>;
+  undo: ReturnType<typeof useUndo>;
+  longPaste: ReturnType<typeof useLongPaste>;
   /** The model mentioned by `@` for this message only. */
   mention: { name: string; onRemove: () => void } | null;
   picker: ReactNode;
@@ -42,13 +47,13 @@ interface ComposerProps {
 }
 
 export function Composer(props: ComposerProps) {
-  const { field, text, onText, files, uploading, menu, recall, onSend, onStop, sendWith } = props;
+  const { field, text, onText, files, uploading, menu, recall, undo, longPaste, onSend, onStop, sendWith } = props;
   const sendable = (text.trim() !== '' || files.length > 0) && uploading.length === 0 && !props.blocked;
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // Enter confirms an input method’s composition; browsers send keyCode 229 right after it.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (menu.onKeyDown(event) || recall.onKeyDown(event)) return;
+    if (menu.onKeyDown(event) || undo.onKeyDown(event) || recall.onKeyDown(event)) return;
     if (event.key !== 'Enter') return;
     const mod = event.ctrlKey || event.metaKey;
     const wants = mod || (sendWith === 'enter' && !event.shiftKey && !event.altKey);
@@ -59,9 +64,11 @@ export function Composer(props: ComposerProps) {
 
   const onPaste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files];
-    if (pasted.length === 0) return;
+    const words = event.clipboardData.getData('text/plain');
+    if (pasted.length > 0) props.onFiles(pasted);
+    else if (longPaste.isLong(words)) longPaste.take(words);
+    else return;
     event.preventDefault();
-    props.onFiles(pasted);
   };
 
   return (
@@ -89,6 +96,18 @@ export function Composer(props: ComposerProps) {
           <div className="max-h-40 overflow-y-auto px-3 pt-3">
             <AttachmentList files={files} uploading={uploading} onRemove={props.onRemoveFile} />
           </div>
+        )}
+        {longPaste.shown && (
+          <p role="status" className="flex flex-wrap items-center gap-x-2 px-4 pt-2 text-fg-2 text-xs">
+            {longPaste.shown.isFile ? words.pasteIsFile : words.pasteIsText}
+            <button
+              type="button"
+              onClick={longPaste.shown.change}
+              className="h-6 font-medium text-accent underline-offset-2 hover:underline"
+            >
+              {longPaste.shown.isFile ? words.pasteToText : words.pasteToFile}
+            </button>
+          </p>
         )}
         <textarea
           ref={field}
@@ -137,9 +156,11 @@ export function Composer(props: ComposerProps) {
 
 function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   const input = useRef<HTMLInputElement>(null);
+  const choose = () => input.current?.click();
+  useOffers({ attach: choose });
   return (
     <>
-      <IconButton icon={Paperclip} label={words.attach} onClick={() => input.current?.click()} />
+      <IconButton icon={Paperclip} label={words.attach} action="attach" onClick={choose} />
       <input
         ref={input}
         type="file"
@@ -182,7 +203,7 @@ function SendButtons({ sendable, onSend, onStop }: SendButtonsProps) {
           </button>
         </Hint>
       )}
-      <Hint label={label} shortcut={onStop ? 'Esc' : undefined}>
+      <Hint label={label} action={onStop ? 'stop' : undefined}>
         <button
           type="button"
           aria-label={label}

@@ -1,4 +1,5 @@
 import { Columns2 } from 'lucide-react';
+import { useOffers } from '../../actions/offers.ts';
 import { useSettled } from '../../browser/use-settled.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
@@ -24,6 +25,11 @@ interface ModelChoiceProps {
 export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
   const { key, model, models, chosen, compare } = next;
   const settled = useSettled();
+  const startComparing = () => {
+    compare.add(model);
+    onOpenChange(true);
+  };
+  useOffers({ compare: compare.on ? null : startComparing });
   if (compare.on) return null;
   const record = models.find(({ id }) => id === chosen);
   const button = (
@@ -37,14 +43,7 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
   );
   return (
     <>
-      <IconButton
-        icon={Columns2}
-        label={compareText.compare}
-        onClick={() => {
-          compare.add(model);
-          onOpenChange(true);
-        }}
-      />
+      <IconButton icon={Columns2} label={compareText.compare} action="compare" onClick={startComparing} />
       <ViewBoundary name={text.model} loading={button}>
         {settled ? (
           <ModelPicker

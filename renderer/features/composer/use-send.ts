@@ -2,10 +2,11 @@ import { useMutation } from '@tanstack/react-query';
 import { ulid } from 'ulid';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../api/api.ts';
-import { handleOf } from '../../handles/handles.ts';
-import { useNav } from '../../navigation/nav.ts';
+import { isTemporary, useNav } from '../../navigation/nav.ts';
+import { isCoreLost } from '../../text/error-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useDraftSaver } from '../drafts/use-draft.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
 
 export interface Outgoing {
   readonly text: string;
@@ -22,12 +23,26 @@ export interface Outgoing {
 export function useSend(conversationId: string | null) {
   const api = useApi();
   const saver = useDraftSaver();
-  const { setText, setFiles, setModel, setCompare, mention, adopt } = useDrafts.getState();
+  const { setText, forgetSteps, setFiles, setModel, setCompare, mention, adopt } = useDrafts.getState();
   const key = draftKey(conversationId);
   return useMutation({
     // The id is generated once per message: sending it twice is one message.
-    mutationFn: ({ text, attachments, model, overCaps, compare }: Outgoing): Promise<{ conversationId: string }> => {
-      const message = { messageId: ulid(), conversationId, text, attachments: [...attachments], overCaps };
+    mutationFn: ({
+      text,
+      attachments,
+      model,
+      overCaps,
+      compare,
+    }: Outgoing): Promise<{ conversationId: string; userMessageId: string }> => {
+      const temporary = isTemporary(useNav.getState().loc);
+      const message = {
+        messageId: nameOf([conversationId, text, attachments]),
+        conversationId,
+        text,
+        attachments: [...attachments],
+        overCaps,
+        temporary,
+      };
       return compare.length > 1
         ? api.comparisons.begin({ ...message, models: [...compare] })
         : api.chat.send({ ...message, model });
@@ -35,16 +50,19 @@ export function useSend(conversationId: string | null) {
     onMutate: () => {
       const release = saver.hold(key);
       setText(key, '');
+      forgetSteps(key);
       setFiles(key, () => []);
       return { release };
     },
-    onError: (_error, { text, attachments }) => {
+    onError: (error, { text, attachments }) => {
+      if (!isCoreLost(error)) unsure = null;
       const typedSince = useDrafts.getState().texts[key];
       setText(key, typedSince ? `${text}\n${typedSince}` : text);
       setFiles(key, (files) => [...attachments, ...files]);
     },
     onSuccess: (started, { model, back }) => {
-      handleOf('thread')?.showEnd();
+      unsure = null;
+      useThreadView.getState().setAsked(started.userMessageId);
       mention(key, null);
       setCompare(key, []);
       if (conversationId !== null) {
@@ -59,6 +77,19 @@ export function useSend(conversationId: string | null) {
     },
     onSettled: (_started, _error, _message, context) => context?.release(),
   });
+}
+
+/**
+ * The message whose acknowledgement was lost: it may have arrived. Sent again unchanged and soon, it is the same one.
+ */
+let unsure: { readonly messageId: string; readonly content: string; readonly at: number } | null = null;
+const soonMs = 120_000;
+
+function nameOf(message: unknown): string {
+  const content = JSON.stringify(message);
+  const again = unsure?.content === content && Date.now() - unsure.at < soonMs ? unsure : null;
+  unsure = again ?? { messageId: ulid(), content, at: Date.now() };
+  return unsure.messageId;
 }
 
 export function useStop() {

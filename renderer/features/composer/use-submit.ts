@@ -1,3 +1,4 @@
+import { useConnection } from '../../browser/connection.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useConfirmsRoute } from '../confirmations/use-confirms-route.ts';
@@ -22,9 +23,11 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
   const queue = useQueueCalls(conversationId ?? '');
   const waiting = useQueue(conversationId);
   const confirms = useConfirmsRoute();
-  const { failed } = useNotify();
+  const { failed, say } = useNotify();
   const submit = ({ overCaps = false, confirmed = overCaps }: Allowed = {}) => {
     if (send.isPending) return;
+    // Else it would be nowhere to be seen until the core is back.
+    if (useConnection.getState().lost) return say(text.notConnected, text.sendFailed);
     if (!compare.on && !confirmed && confirms(model)) return onConfirm();
     const back = mentioned ? chosen : null;
     const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value };

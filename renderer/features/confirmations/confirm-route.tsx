@@ -4,7 +4,7 @@ import { handleOf } from '../../handles/handles.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { costsText as chatText } from '../../text/costs-text.ts';
 import { describeError, sentenceOf } from '../../text/error-text.ts';
-import { usd } from '../../text/format.ts';
+import { usdRange } from '../../text/format.ts';
 import { routingText as text } from '../../text/routing-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
@@ -98,11 +98,11 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
       </div>
       <div className="flex flex-col gap-1 rounded-menu border border-line bg-sunken p-3 tabular-nums">
         <p>
-          {text.wouldCost(costUsd && range(costUsd))} {simulated && chatText.testCredits}
+          {text.wouldCost(costUsd && usdRange(costUsd))} {simulated && chatText.testCredits}
         </p>
         {alternative && (
           <p className="text-fg-2">
-            {text.nextBest(alternative.name, alternative.costUsd && range(alternative.costUsd))}
+            {text.nextBest(alternative.name, alternative.costUsd && usdRange(alternative.costUsd))}
           </p>
         )}
       </div>
@@ -116,5 +116,3 @@ function Decision({ preview }: { preview: Extract<RoutePreview, { known: true }>
     </div>
   );
 }
-
-const range = ({ low, high }: { low: string; high: string }): string => `${usd(low)}–${usd(high).replace('$', '')}`;

@@ -6,7 +6,7 @@ import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
-import { SectionTitle, SettingRow } from '../../ui/forms/setting-row.tsx';
+import { SectionTitle, SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -195,7 +195,7 @@ function LocalUrl({ url }: { url: string }) {
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="mt-6">
-      <h3 className="mb-2 font-semibold text-md">{title}</h3>
+      <SettingsHeading className="mb-2">{title}</SettingsHeading>
       {children}
     </section>
   );

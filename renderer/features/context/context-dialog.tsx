@@ -4,7 +4,7 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
 import { describeError } from '../../text/error-text.ts';
-import { count, usd } from '../../text/format.ts';
+import { count, usdRange } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
@@ -101,9 +101,7 @@ function CompactPart({ conversationId, model }: { conversationId: string; model:
         <>
           <p className="text-fg-2">
             {text.compactOffer(quote.data.messages)}{' '}
-            {quote.data.costUsd
-              ? text.compactCost(usd(quote.data.costUsd.low), usd(quote.data.costUsd.high))
-              : costsText.quoteUnknown}
+            {quote.data.costUsd ? text.compactCost(usdRange(quote.data.costUsd)) : costsText.quoteUnknown}
           </p>
           {failure && (
             <p role="alert" className="text-bad">

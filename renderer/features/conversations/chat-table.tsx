@@ -7,6 +7,7 @@ import { text } from '../../text/conversations-text.ts';
 import { dayOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Link } from '../../ui/elements/link.tsx';
+import { Pieces } from '../search/pieces.tsx';
 import { useSelection } from './selection.ts';
 import { changes, useAct } from './use-act.ts';
 import { useOverview } from './use-organise.ts';
@@ -137,19 +138,5 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
         </span>
       </Link>
     </div>
-  );
-}
-
-function Pieces({ pieces }: { pieces: readonly Piece[] }) {
-  return pieces.map((piece, at) =>
-    piece.hit ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity
-      <mark key={at} className="rounded-tag bg-mark text-fg">
-        {piece.text}
-      </mark>
-    ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no identity
-      <span key={at}>{piece.text}</span>
-    ),
   );
 }

@@ -19,7 +19,8 @@ export function ConversationList({ onChoose }: { onChoose: () => void }) {
   const scroller = useRef<HTMLDivElement>(null);
   const loc = useNav((nav) => nav.loc);
   const current = loc.page === 'chat' ? loc.conversationId : null;
-  const { rows, recent, loading } = useListRows();
+  const { rows: listed, recent, loading } = useListRows();
+  const rows = listed();
   const [focused, setFocused] = useState<string | null>(null);
   const focusable = rows.flatMap((row, at) => (row.kind === 'heading' ? [] : [at]));
   const here = rows.findIndex((row) => row.kind === 'chat' && row.conversation.id === current);

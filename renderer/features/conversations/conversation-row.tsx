@@ -86,7 +86,9 @@ function ChatRow({ row, index, tabIndex, current, onChoose }: RowOf<'chat'>) {
           aria-haspopup="menu"
           className={classNames(look, row.inside && 'pl-7')}
         >
-          <span className="min-w-0 flex-1 truncate">{conversation.title}</span>
+          <span className={classNames('min-w-0 flex-1 truncate', conversation.unread && 'font-semibold text-fg')}>
+            {conversation.title}
+          </span>
           {conversation.pinned && row.inside && (
             <Pin size={12} className="shrink-0 text-fg-3" role="img" aria-label={text.pinned} />
           )}
@@ -95,6 +97,9 @@ function ChatRow({ row, index, tabIndex, current, onChoose }: RowOf<'chat'>) {
           )}
           {conversation.live && !conversation.waiting && (
             <LoaderCircle size={14} className="spin shrink-0 text-accent" role="img" aria-label={text.writing} />
+          )}
+          {conversation.unread && !conversation.live && (
+            <span className="mr-0.5 size-2 shrink-0 rounded-full bg-accent" role="img" aria-label={text.unread} />
           )}
         </Link>
       }

@@ -13,11 +13,13 @@ const at = (id: string, updatedAt: number): Conversation => ({
   updatedAt,
   live: false,
   waiting: false,
+  unread: false,
   folderId: null,
   tags: [],
   pinned: false,
   archived: false,
   trashedAt: null,
+  temporary: false,
 });
 
 test('days are calendar days: half past midnight, what was an hour ago was yesterday', () => {

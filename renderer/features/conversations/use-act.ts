@@ -1,11 +1,12 @@
 import type { PlacementChange } from '#shared/contract/chat/organise.ts';
+import { newChat, useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/conversations-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useOrganiseCalls } from './use-organise.ts';
 
 /** Changes chats at once, with a toast that offers Undo. */
 export function useAct() {
-  const { change, putBack, createFolder, removeFolder } = useOrganiseCalls();
+  const { change, putBack, createFolder, removeFolder, remove } = useOrganiseCalls();
   const { undoable, failed } = useNotify();
 
   const offerBack = (said: string, undo: () => Promise<unknown>) =>
@@ -33,7 +34,16 @@ export function useAct() {
     }
   }
 
-  return { act, dropFolder };
+  async function dropTemporary(id: string): Promise<void> {
+    useNav.getState().go(newChat);
+    try {
+      await remove.mutateAsync(id);
+    } catch (error) {
+      failed(text.failed, error);
+    }
+  }
+
+  return { act, dropFolder, dropTemporary };
 }
 
 export type Act = readonly [ids: readonly string[], change: PlacementChange, said: string];

@@ -3,6 +3,8 @@ import type { Conversation } from '#shared/contract/chat/conversations.ts';
 import type { Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 import type { ChatsView } from '../../navigation/nav.ts';
+import { text } from '../../text/conversations-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 
 const pageSize = 200;
 const mostInFolder = 300;
@@ -63,8 +65,20 @@ export function useOrganiseCalls() {
     }),
     removeFolder: useMutation({ mutationFn: (id: string) => api.organise.removeFolder({ id }) }),
     emptyTrash: useMutation({ mutationFn: (ids: string[] | null) => api.organise.emptyTrash({ ids }) }),
+    remove: useMutation({ mutationFn: (id: string) => api.conversations.remove({ id }) }),
     rename: useMutation({
       mutationFn: (input: { id: string; title: string }) => api.conversations.rename(input),
     }),
   };
+}
+
+/** Keeps a temporary chat from now on. */
+export function useKeepChat() {
+  const api = useApi();
+  const { say, failed } = useNotify();
+  return (id: string) =>
+    void api.conversations.keep({ id }).then(
+      () => say(text.kept),
+      (error: unknown) => failed(text.failed, error),
+    );
 }

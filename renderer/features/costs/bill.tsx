@@ -3,6 +3,7 @@ import { costsText as text } from '../../text/costs-text.ts';
 import { usd } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
+import { Money } from '../../ui/elements/money.tsx';
 
 type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'> & {
   /** The requests of an answer with tool calls. */
@@ -19,7 +20,11 @@ export function Bill({ message }: { message: Billed }) {
       title={text.billTitle}
       trigger={
         <button type="button" className="flex items-center gap-1.5 rounded-tag hover:text-fg">
-          {known && <span className="text-fg-2">{usd(costUsd)}</span>}
+          {known && (
+            <span className="text-fg-2">
+              <Money amount={costUsd} />
+            </span>
+          )}
           <span className="rounded-tag border border-line px-1 text-2xs">{text.sources[source]}</span>
         </button>
       }

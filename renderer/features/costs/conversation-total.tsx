@@ -3,17 +3,15 @@ import { costsText as text } from '../../text/costs-text.ts';
 import { usd } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
+import { Money, MoneyIn } from '../../ui/elements/money.tsx';
 
 /** The cost of this chat so far, as in the ledger; unknown costs are named, not counted as zero. */
 export function ConversationTotal({ total }: { total: Total }) {
   if (total.requests === 0) return null;
+  const { money, testCredits } = amountsOf(total);
   const lines = [
-    ...(total.usd === '0' && total.testCreditsUsd !== '0'
-      ? []
-      : [{ name: text.totalReal, amount: usd(total.usd), strong: true }]),
-    ...(total.testCreditsUsd === '0'
-      ? []
-      : [{ name: text.totalTest, amount: usd(total.testCreditsUsd), strong: true }]),
+    ...(money === null ? [] : [{ name: text.totalReal, amount: usd(money), strong: true }]),
+    ...(testCredits === null ? [] : [{ name: text.totalTest, amount: usd(testCredits), strong: true }]),
     ...total.auxiliary.map((entry) => ({
       name: text.ofWhich(text.purposes[entry.purpose] ?? entry.purpose),
       note: String(entry.requests),
@@ -30,7 +28,7 @@ export function ConversationTotal({ total }: { total: Total }) {
           aria-label={`${text.totalTitle}: ${summaryOf(total)}`}
           className="shrink-0 rounded-tag px-1.5 py-0.5 text-fg-3 text-xs tabular-nums hover:bg-hover hover:text-fg"
         >
-          {summaryOf(total)}
+          <Summary total={total} />
         </button>
       }
     >
@@ -45,10 +43,30 @@ export function ConversationTotal({ total }: { total: Total }) {
   );
 }
 
-function summaryOf({ usd: real, testCreditsUsd, unknown }: Total): string {
-  const amounts = [
-    ...(real === '0' && testCreditsUsd !== '0' ? [] : [usd(real)]),
-    ...(testCreditsUsd === '0' ? [] : [text.inTestCredits(usd(testCreditsUsd))]),
-  ];
-  return `${amounts.join(' + ')}${unknown > 0 ? text.andUnknown(unknown) : ''}`;
+function Summary({ total }: { total: Total }) {
+  const { money, testCredits } = amountsOf(total);
+  return (
+    <>
+      {money !== null && <Money amount={money} />}
+      {money !== null && testCredits !== null && ' + '}
+      {testCredits !== null && <MoneyIn text={text.inTestCredits} amount={testCredits} />}
+      {total.unknown > 0 && text.andUnknown(total.unknown)}
+    </>
+  );
 }
+
+/** The same in words. */
+function summaryOf(total: Total): string {
+  const { money, testCredits } = amountsOf(total);
+  const amounts = [
+    ...(money === null ? [] : [usd(money)]),
+    ...(testCredits === null ? [] : [text.inTestCredits(usd(testCredits))]),
+  ];
+  return `${amounts.join(' + ')}${total.unknown > 0 ? text.andUnknown(total.unknown) : ''}`;
+}
+
+/** What is named: money unless all was paid with test credits, and test credits if there were some. */
+const amountsOf = ({ usd: money, testCreditsUsd }: Total) => ({
+  money: money === '0' && testCreditsUsd !== '0' ? null : money,
+  testCredits: testCreditsUsd === '0' ? null : testCreditsUsd,
+});

@@ -1,13 +1,14 @@
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { costsText as text } from '../../text/costs-text.ts';
-import { count, tokens, usd, utcDay } from '../../text/format.ts';
+import { count, roundUsd, tokens, usd, utcDay } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 
-/** The estimated cost of the next message: always a range, never one number that looks exact. */
+/** The expected cost of the next message and its bound: never one number that looks exact. */
 export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null }) {
   const { costUsd, promptTokens, cachedTokens } = quote;
-  const cost = costUsd ? text.quoteRange(usd(costUsd.low), usd(costUsd.high)) : text.quoteUnknown;
+  const { expected } = quote;
+  const cost = costUsd ? aboutUsd(expected?.usd ?? null, costUsd.high, quote.openEnded) : text.quoteUnknown;
   return (
     <Popover
       title={text.quoteTitle}
@@ -23,6 +24,7 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
       <Amounts
         label={text.quoteTitle}
         lines={[
+          ...(expected ? [{ name: text.quoteExpected, amount: usd(expected.usd), strong: true }] : []),
           { name: text.quoteLow, amount: costUsd ? usd(costUsd.low) : text.unknownPrice },
           ...quote.parts.map(({ kind, tokens: amount, usd: cost }) => ({
             name: text.upTo(text.billKinds[kind]),
@@ -32,12 +34,13 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
           { name: text.quoteHigh, amount: costUsd ? usd(costUsd.high) : text.unknownPrice, strong: true },
         ]}
       />
-      {quote.usual && (
-        <p className="mt-2 text-fg-2 text-xs">
-          {text.quoteUsual(usd(quote.usual.usd), quote.usual.replies, quote.usual.completionTokens)}
-        </p>
-      )}
       <ul className="mt-2 list-disc space-y-1 pl-4 text-fg-2 text-xs">
+        {expected && (
+          <li>
+            {text.quoteRests(expected.answers.here, expected.answers.elsewhere, expected.completionTokens)}{' '}
+            {text.quoteNear(expected.near, expected.answers.here + expected.answers.elsewhere)}
+          </li>
+        )}
         <li>{text.quoteBand(count(promptTokens.low), count(promptTokens.high))}</li>
         {quote.openEnded && <li>{text.quoteOpen(count(quote.completionTokens.high))}</li>}
         {cachedTokens > 0 && <li>{text.quoteCached(count(cachedTokens))}</li>}
@@ -49,6 +52,14 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
     </Popover>
   );
 }
+
+/** An expectation and a bound in two digits each: more would only look exact. */
+export const aboutUsd = (expected: string | null, most: string, open: boolean): string =>
+  text.quoteAbout(
+    expected === null ? null : roundUsd(expected, { digits: 2 }),
+    roundUsd(most, { digits: 2, towards: 'up' }),
+    open,
+  );
 
 /** How full the model's context is. */
 export function ContextMeter({ quote, onOpen }: { quote: Quote; onOpen: () => void }) {

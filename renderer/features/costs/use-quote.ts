@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOrpc } from '../../api/api.ts';
 
@@ -28,6 +29,15 @@ export function useQuote({ conversationId, text, attachments, model }: Asked, wa
       gcTime: 10_000,
     }),
   );
+}
+
+const byModel = (prices: readonly OtherPrice[]) => new Map(prices.map((price) => [price.model, price]));
+const none = byModel([]);
+
+/** Prices of other models against the one that gave an answer, by model. */
+export function useOtherPrices(answerId: string): ReadonlyMap<string, OtherPrice> {
+  const options = useOrpc().quotes.others.queryOptions({ input: { answerId }, gcTime: 10_000, select: byModel });
+  return useQuery(options).data ?? none;
 }
 
 /** The value after it has not changed for this time. */

@@ -3,9 +3,10 @@ import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/credits-text.ts';
-import { momentOf, signedUsd, usd } from '../../text/format.ts';
+import { momentOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
+import { Money } from '../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -67,13 +68,15 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
     <>
       <p className="mt-2 text-fg-2">{text.balance[wallet.billing]}</p>
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
-        {usd(metered ? credits.total_used : credits.balance)}
+        <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
       <dl className="mt-3 mb-4 flex flex-wrap gap-x-8 gap-y-2 tabular-nums">
         {facts.map(([name, amount]) => (
           <div key={name}>
             <dt className="text-fg-3 text-xs">{name}</dt>
-            <dd>{usd(amount)}</dd>
+            <dd>
+              <Money amount={amount} rest={name === text.available} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -111,10 +114,14 @@ function Lines({ lines, simulated }: { lines: readonly CreditTransaction[]; simu
             <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
           </td>
           <td className={`${tableCell} text-right`}>
-            {signedUsd(line.amount)}
-            <span className="block text-fg-3 text-xs sm:hidden">{usd(line.balance_after)}</span>
+            <Money amount={line.amount} signed />
+            <span className="block text-fg-3 text-xs sm:hidden">
+              <Money amount={line.balance_after} rest />
+            </span>
           </td>
-          <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>{usd(line.balance_after)}</td>
+          <td className={`${tableCell} text-right text-fg-2 max-sm:hidden`}>
+            <Money amount={line.balance_after} rest />
+          </td>
         </tr>
       ))}
     </Table>

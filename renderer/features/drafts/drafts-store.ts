@@ -1,6 +1,7 @@
 import { create } from 'zustand';
 import type { Draft } from '#shared/contract/chat/drafts.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
+import { createDraftHistory } from './draft-history.ts';
 
 /**
  * Unsent drafts per conversation; `new` is the chat without one yet. The core keeps them: this is the copy being
@@ -17,7 +18,12 @@ interface Drafts {
   compares: Record<string, readonly string[]>;
   /** Chats whose saved draft has been loaded: only these are saved. */
   loaded: Record<string, true>;
+  /** Changes the text; the step can be undone. */
   setText: (chat: string, text: string) => void;
+  /** Undoes (-1) or repeats (1) a step; returns the text, or null without one. */
+  step: (chat: string, direction: -1 | 1) => string | null;
+  /** The text was sent: what led to it cannot be undone. */
+  forgetSteps: (chat: string) => void;
   setFiles: (chat: string, change: (files: readonly Attachment[]) => readonly Attachment[]) => void;
   setModel: (chat: string, model: string) => void;
   mention: (chat: string, model: string | null) => void;
@@ -35,6 +41,13 @@ const without = <Value>(values: Record<string, Value>, key: string): Record<stri
   return others;
 };
 
+const withText = (texts: Record<string, string>, chat: string, text: string): Record<string, string> => {
+  const others = without(texts, chat);
+  return text === '' ? others : { ...others, [chat]: text };
+};
+
+const history = createDraftHistory();
+
 export const useDrafts = create<Drafts>()((set, get) => ({
   texts: {},
   files: {},
@@ -43,9 +56,15 @@ export const useDrafts = create<Drafts>()((set, get) => ({
   compares: {},
   loaded: {},
   setText: (chat, text) => {
-    const others = without(get().texts, chat);
-    set({ texts: text === '' ? others : { ...others, [chat]: text } });
+    history.changed(chat, get().texts[chat] ?? '', text);
+    set({ texts: withText(get().texts, chat, text) });
   },
+  step: (chat, direction) => {
+    const text = history.step(chat, get().texts[chat] ?? '', direction);
+    if (text !== null) set({ texts: withText(get().texts, chat, text) });
+    return text;
+  },
+  forgetSteps: (chat) => void history.forget(chat),
   setFiles: (chat, change) => set({ files: { ...get().files, [chat]: change(get().files[chat] ?? []) } }),
   setModel: (chat, model) => set({ models: { ...get().models, [chat]: model } }),
   mention: (chat, model) => {

@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
-import { RetryMenu } from './retry-menu.tsx';
+import { RetryChoice } from './retry-choice.tsx';
 import { VersionPager } from './version-pager.tsx';
 
 interface AnswerActionsProps {
@@ -29,7 +29,7 @@ export function AnswerActions({ item, busy, active, compared = false }: AnswerAc
         icon={copied ? Check : Copy}
         size="sm"
         label={copied ? text.copied : text.copyAnswer}
-        shortcut="C"
+        action="copy"
         tabIndex={tabIndex}
         onClick={() => actions.copy(item, 'rich')}
       />
@@ -37,14 +37,15 @@ export function AnswerActions({ item, busy, active, compared = false }: AnswerAc
         icon={RotateCcw}
         size="sm"
         label={text.regenerate}
-        shortcut="R"
+        action="regenerate"
         tabIndex={tabIndex}
         disabled={busy}
         onClick={() => actions.regenerate(item)}
       />
-      <RetryMenu item={item} disabled={busy} tabIndex={tabIndex} />
+      <RetryChoice item={item} disabled={busy} tabIndex={tabIndex} />
       <Menu trigger={<IconButton icon={Ellipsis} size="sm" label={text.moreActions} tabIndex={tabIndex} />}>
         <MenuItem onClick={() => actions.copy(item, 'markdown')}>{text.copyMarkdown}</MenuItem>
+        <MenuItem onClick={() => actions.fork(item)}>{text.fork}</MenuItem>
         {item.comparison && !compared && <MenuItem onClick={() => actions.compare(item)}>{compareText.open}</MenuItem>}
         <MenuItem danger onClick={() => actions.remove(item)}>
           {text.removeMessage}

@@ -1,9 +1,13 @@
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
+import { text as views } from '../../text/shell-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
-import { ErrorBlock } from './error-block.tsx';
 import { afterStop } from './stop-truth.ts';
+
+const ErrorBlock = lazyView(() => import('./error-block.tsx').then((file) => file.ErrorBlock));
 
 interface AnswerEndProps {
   item: ThreadItem;
@@ -29,7 +33,9 @@ export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
     case 'error':
       return (
         <>
-          <ErrorBlock message={item} onRetry={() => actions.regenerate(item)} />
+          <ViewBoundary name={views.message}>
+            <ErrorBlock message={item} busy={busy} last={last} />
+          </ViewBoundary>
           {goOn && <div>{goOn}</div>}
         </>
       );

@@ -18,7 +18,7 @@ export function AnswerSections({ item, name }: { item: ThreadItem; name: string 
 function Calls({ section }: { section: ThreadItem }) {
   return section.parts.map(({ id, status, toolCalls }) =>
     toolCalls.map((call, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its place, in the core too
+      // biome-ignore lint/suspicious/noArrayIndexKey: a call is known by its position, in the core too
       <ToolCallLine key={`${id} ${at}`} messageId={id} at={at} call={call} live={status === 'streaming'} />
     )),
   );

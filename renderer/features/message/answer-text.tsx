@@ -14,10 +14,11 @@ const reasoningLine = { heightPx: 20, letters: 100 };
 export function AnswerText({ item, name }: { item: ThreadItem; name: string }) {
   const view = useAnswer(item);
   const silent = view.tokens.length === 0 && !view.pending && item.toolCalls.length === 0;
-  const waiting = item.status === 'streaming' && silent;
+  const thinking = item.status === 'streaming' && silent && view.reasoning !== '' && item.thoughtMs === null;
+  const waiting = item.status === 'streaming' && silent && !thinking;
   return (
     <>
-      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} item={item} />}
+      {view.reasoning !== '' && <Reasoning reasoning={view.reasoning} thinking={thinking} item={item} />}
       {view.pending && <PlainText text={item.text} />}
       <Prose tokens={view.tokens} live={view.live} />
       {waiting && <Waiting name={name} since={item.createdAt} />}
@@ -59,14 +60,36 @@ function Waiting({ name, since }: { name: string; since: number }) {
   );
 }
 
-function Reasoning({ reasoning, item }: { reasoning: string; item: ThreadItem }) {
-  const thinking = item.status === 'streaming' && item.text === '' && item.firstTokenAt === null;
-  const label = thinking ? text.thinking : text.thought(item.usage?.reasoningTokens ?? null);
+interface ReasoningProps {
+  reasoning: string;
+  /** The text has not begun. */
+  thinking: boolean;
+  item: ThreadItem;
+}
+
+function Reasoning({ reasoning, thinking, item }: ReasoningProps) {
+  const label = thinking ? (
+    <>
+      <span className="breathe size-2 shrink-0 rounded-full bg-accent" aria-hidden />
+      <span className="shrink-0">{text.thinking}</span>
+      <span className="min-w-0 truncate text-fg-3">{lastSentence(reasoning)}</span>
+    </>
+  ) : (
+    text.thought(item.thoughtMs, item.usage?.reasoningTokens ?? null)
+  );
   return (
     <Collapsible id={`${headOf(item)}:reasoning`} label={label}>
-      <div className="mt-1 ml-1.5 max-h-96 overflow-auto whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
+      <div className="mt-1 ml-1.5 whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
         <LongText text={reasoning} line={reasoningLine} />
       </div>
     </Collapsible>
   );
 }
+
+/** What is being thought, on one line and without Markdown’s signs. */
+const lastSentence = (reasoning: string): string =>
+  reasoning
+    .slice(-400)
+    .split(/(?<=[.!?…])\s+|\n+/)
+    .map((sentence) => sentence.replace(/^[\s#>*-]+|[*`_]+/g, ''))
+    .findLast((sentence) => /[\p{L}\p{N}]/u.test(sentence)) ?? '';

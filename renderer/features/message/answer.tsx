@@ -20,7 +20,7 @@ interface AnswerProps {
 
 /** One answer. Its text is a component of its own, so that chunks re-render nothing else. */
 export const Answer = memo(function Answer({ item, busy, active, last }: AnswerProps) {
-  const name = item.modelName ?? item.servedModel ?? item.model ?? text.model;
+  const name = item.modelName ?? text.model;
   const provider = item.servedProvider ?? item.model?.split('/')[0] ?? '?';
   const highlighted = useThreadView((view) => item.parts.some(({ id }) => id === view.highlighted));
   return (

@@ -3,6 +3,7 @@ import { useSettings } from '../../api/use-core.ts';
 import { text as words } from '../../text/chat-text.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
@@ -18,6 +19,7 @@ export function EditMessage({ item, text, busy }: EditMessageProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const { setEdit } = useThreadView.getState();
   const { edit } = useActions();
+  const { undoable } = useNotify();
   const sendWith = useSettings().data?.sendWith ?? 'enter';
   const sendable = (text.trim() !== '' || item.attachments.length > 0) && !busy;
   useEffect(() => {
@@ -28,6 +30,7 @@ export function EditMessage({ item, text, busy }: EditMessageProps) {
   const cancel = () => {
     field.current?.closest<HTMLElement>('[data-message]')?.focus();
     setEdit(item.id, null);
+    if (text !== item.text) undoable(words.editDropped, () => setEdit(item.id, text));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;

@@ -1,18 +1,21 @@
 import { Combobox } from '@base-ui/react/combobox';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
+import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { useModels } from '../../api/use-core.ts';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText } from '../../text/composer-text.ts';
 import { costsText as text } from '../../text/costs-text.ts';
+import { signedPerMillion, signedUsd, usd } from '../../text/format.ts';
 import { Hint } from '../../ui/elements/hint.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
-import { type PriceDifference, priceDifference } from '../costs/price-difference.ts';
+import { useOtherPrices } from '../costs/use-quote.ts';
 import { type ModelChoice, matches, modelGroups } from '../model-picker/model-groups.ts';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
+import { retryTrigger } from './retry-trigger.ts';
 
 const mostShown = 60;
 
@@ -40,12 +43,12 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
       }}
       autoHighlight
     >
-      <Hint label={chatText.retryOther} shortcut="M">
+      <Hint label={chatText.retryOther} action="retryOther">
         <Combobox.Trigger
           aria-label={chatText.retryOther}
           disabled={disabled}
           tabIndex={tabIndex}
-          className="-ml-1 inline-flex h-7 w-6 items-center justify-center rounded-control text-fg-2 hover:bg-hover hover:text-fg disabled:pointer-events-none disabled:opacity-40 data-popup-open:bg-hover"
+          className={retryTrigger}
         >
           <ChevronDown size={14} aria-hidden />
         </Combobox.Trigger>
@@ -68,11 +71,7 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
             <Combobox.Empty>
               <p className="px-3 py-6 text-center text-fg-2 text-sm">{composerText.noModel}</p>
             </Combobox.Empty>
-            <Combobox.List className="min-h-0 flex-1 overflow-y-auto p-1 empty:p-0">
-              {(choice: ModelChoice) => (
-                <OtherModel key={choice.id} choice={choice} price={differenceTo(models, item, choice.id)} />
-              )}
-            </Combobox.List>
+            <OtherModels answerId={item.id} />
           </Combobox.Popup>
         </Combobox.Positioner>
       </Combobox.Portal>
@@ -80,7 +79,16 @@ export function RetryMenu({ item, disabled, tabIndex }: { item: ThreadItem; disa
   );
 }
 
-function OtherModel({ choice, price }: { choice: ModelChoice; price: PriceDifference }) {
+function OtherModels({ answerId }: { answerId: string }) {
+  const prices = useOtherPrices(answerId);
+  return (
+    <Combobox.List className="min-h-0 flex-1 overflow-y-auto p-1 empty:p-0">
+      {(choice: ModelChoice) => <OtherModel key={choice.id} choice={choice} price={prices.get(choice.id)} />}
+    </Combobox.List>
+  );
+}
+
+function OtherModel({ choice, price }: { choice: ModelChoice; price: OtherPrice | undefined }) {
   return (
     <Combobox.Item
       value={choice}
@@ -90,16 +98,16 @@ function OtherModel({ choice, price }: { choice: ModelChoice; price: PriceDiffer
       <span className="min-w-0 flex-1">
         <span className="block truncate">{choice.name}</span>
         <span className="block truncate text-fg-3 text-xs tabular-nums">
-          {price.price === '' ? choice.note || text.noPrice : price.price}
-          {price.difference !== '' && ` (${price.difference})`}
+          {choice.price || choice.note || text.noPrice}
+          {price?.more && ` (${signedPerMillion(price.more.prompt)} / ${signedPerMillion(price.more.completion)})`}
         </span>
       </span>
-      {price.same && (
+      {price?.costUsd && (
         <span className="shrink-0 text-right text-xs tabular-nums">
-          <span className="block">{price.same.cost}</span>
-          <span className="block text-fg-3">
-            {price.same.difference === '' ? text.sameCost : price.same.difference}
-          </span>
+          <span className="block">{usd(price.costUsd)}</span>
+          {price.moreUsd !== null && (
+            <span className="block text-fg-3">{price.moreUsd === '0' ? text.sameCost : signedUsd(price.moreUsd)}</span>
+          )}
         </span>
       )}
     </Combobox.Item>
@@ -112,9 +120,3 @@ const found = (models: readonly Model[], query: string): ModelChoice[] =>
     .flatMap(({ items }) => items)
     .filter((choice) => !choice.disabled && matches(choice, query))
     .slice(0, mostShown);
-
-function differenceTo(models: readonly Model[], item: ThreadItem, id: string): PriceDifference {
-  const pricingOf = (wanted: string) => models.find((model) => model.id === wanted)?.pricing;
-  const served = item.servedModel ? `${item.servedProvider}/${item.servedModel}` : (item.model ?? '');
-  return priceDifference(pricingOf(served) ?? pricingOf(item.model ?? ''), pricingOf(id), item.usage);
-}

@@ -5,7 +5,7 @@ import { afterStop } from './stop-truth.ts';
 const stopped = (servedProvider: string) =>
   afterStop({ ...fakeMessage({}), servedProvider, requestId: 'req_1', costUsd: '0.01', costSource: 'billed' });
 
-test('who is known to stop or to go on is told with the source and its date; the rest is told to be unknown', () => {
+test('providers known to stop or to go on computing are named with source and date; others are called unknown', () => {
   expect(stopped('anthropic')).toMatch(/stops computing at once.*OpenRouter.*2026/);
   expect(stopped('google')).toMatch(/may finish the answer unseen.*OpenRouter.*2026/);
   expect(stopped('cerebras')).toMatch(/is not known/);

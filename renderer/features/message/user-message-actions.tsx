@@ -1,4 +1,4 @@
-import { Check, Copy, MessageSquareReply, Pencil, Trash2 } from 'lucide-react';
+import { Check, Copy, MessageSquareReply, Pencil, Split, Trash2 } from 'lucide-react';
 import { text } from '../../text/chat-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
@@ -39,7 +39,7 @@ export function UserMessageActions({ item, busy, active, last }: OwnActionsProps
         icon={copied ? Check : Copy}
         size="sm"
         label={copied ? text.copied : text.copyMessage}
-        shortcut="C"
+        action="copy"
         tabIndex={tabIndex}
         onClick={() => actions.copy(item, 'rich')}
       />
@@ -47,16 +47,24 @@ export function UserMessageActions({ item, busy, active, last }: OwnActionsProps
         icon={Pencil}
         size="sm"
         label={text.edit}
-        shortcut="E"
+        action="edit"
         tabIndex={tabIndex}
         disabled={busy}
         onClick={() => setEdit(item.id, item.text)}
       />
       <IconButton
+        icon={Split}
+        size="sm"
+        label={text.fork}
+        shortcut="B"
+        tabIndex={tabIndex}
+        onClick={() => actions.fork(item)}
+      />
+      <IconButton
         icon={Trash2}
         size="sm"
         label={text.removeMessage}
-        shortcut="Delete"
+        action="remove"
         tabIndex={tabIndex}
         onClick={() => actions.remove(item)}
       />

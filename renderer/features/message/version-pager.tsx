@@ -16,7 +16,7 @@ export function VersionPager({ item, tabIndex }: { item: ThreadItem; tabIndex: n
         icon={ChevronLeft}
         size="sm"
         label={text.previousVersion}
-        shortcut="←"
+        action="previousVersion"
         tabIndex={tabIndex}
         aria-disabled={index === 1}
         className="aria-disabled:opacity-40"
@@ -30,7 +30,7 @@ export function VersionPager({ item, tabIndex }: { item: ThreadItem; tabIndex: n
         icon={ChevronRight}
         size="sm"
         label={text.nextVersion}
-        shortcut="→"
+        action="nextVersion"
         tabIndex={tabIndex}
         aria-disabled={index === count}
         className="aria-disabled:opacity-40"

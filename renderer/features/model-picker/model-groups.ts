@@ -4,6 +4,7 @@ import { costsText } from '../../text/costs-text.ts';
 import { saidByGateway } from '../../text/error-text.ts';
 import { usdPerMillion } from '../../text/format.ts';
 import { providerName } from '../../ui/elements/provider-name.ts';
+import { type Ability, abilities, isAble } from '../models/abilities.ts';
 
 export interface ModelChoice {
   readonly id: string;
@@ -11,8 +12,11 @@ export interface ModelChoice {
   readonly provider: string;
   /** `$5.00 / $25.00`, per million tokens in and out; empty where no price is known. */
   readonly price: string;
+  readonly abilities: readonly Ability[];
   readonly note: string;
   readonly disabled: boolean;
+  /** The name of the provider whose key is missing; null if that is not what is. */
+  readonly wantsKey: string | null;
   readonly words: string;
 }
 
@@ -22,39 +26,40 @@ export type ModelGroup = {
   readonly items: readonly ModelChoice[];
 };
 
-/** Models by provider; last those that cannot be used yet. */
+const usable = (model: Model) => model.status === 'available' || model.status === 'degraded';
+
+/** Models by provider, the newest first; last those that cannot be used yet. */
 export function modelGroups(models: readonly Model[]): ModelGroup[] {
-  const groups = new Map<string, ModelChoice[]>();
-  const usable = (model: Model) => model.status === 'available' || model.status === 'degraded';
-  const sorted = [...models].sort((a, b) => rank(a) - rank(b) || a.owned_by.localeCompare(b.owned_by));
-  for (const model of sorted) {
-    const group = !usable(model)
-      ? text.needsKey
-      : model.kind === 'router'
-        ? text.auto
-        : model.simulated
-          ? costsText.testCredits
-          : providerName(model.owned_by);
-    groups.set(group, [...(groups.get(group) ?? []), choiceOf(model, !usable(model))]);
-  }
-  return [...groups].map(([value, items]) => ({ value, items }));
+  const sorted = [...models].sort(
+    (a, b) => rank(a) - rank(b) || a.owned_by.localeCompare(b.owned_by) || b.created - a.created,
+  );
+  const groups = Map.groupBy(sorted, (model) => {
+    if (!usable(model)) return text.needsKey;
+    if (model.kind === 'router') return text.auto;
+    return model.simulated ? costsText.testCredits : providerName(model.owned_by);
+  });
+  return [...groups].map(([value, items]) => ({ value, items: items.map((model) => choiceOf(model, !usable(model))) }));
 }
 
 const rank = (model: Model): number => {
-  if (model.status !== 'available' && model.status !== 'degraded') return 3;
-  return model.kind === 'router' ? 0 : model.simulated ? 2 : 1;
+  if (!usable(model)) return model.status === 'no_credential' ? 3 : 4;
+  if (model.kind === 'router') return 0;
+  return model.simulated ? 2 : 1;
 };
 
 function choiceOf(model: Model, disabled: boolean): ModelChoice {
   const { pricing } = model;
-  const name = model.kind === 'router' ? text.auto : model.name;
+  const router = model.kind === 'router';
+  const name = router ? text.auto : model.name;
   return {
     id: model.id,
     name,
     provider: model.provider,
     price: pricing ? `${usdPerMillion(pricing.prompt)} / ${usdPerMillion(pricing.completion)}` : '',
-    note: model.kind === 'router' ? text.autoNote : disabled ? wantOf(model) : '',
+    abilities: router ? [] : abilities.filter((ability) => isAble(model, ability)),
+    note: router ? text.autoNote : disabled ? wantOf(model) : '',
     disabled,
+    wantsKey: model.status === 'no_credential' ? providerName(model.provider) : null,
     words: `${name} ${model.id} ${model.owned_by}`.toLowerCase(),
   };
 }

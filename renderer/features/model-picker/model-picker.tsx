@@ -1,9 +1,12 @@
 import { Combobox } from '@base-ui/react/combobox';
 import type { Model } from '#shared/wire/model.ts';
+import { useNav } from '../../navigation/nav.ts';
 import { ModelButton } from './model-button.tsx';
 import { type ModelChoice, modelGroups } from './model-groups.ts';
 import { ModelList } from './model-list.tsx';
+import { preferredFirst } from './preferred-first.ts';
 import { useModelSearch } from './use-model-search.ts';
+import { usePreferred } from './use-preferred.ts';
 
 interface ModelPickerProps {
   models: readonly Model[];
@@ -13,15 +16,24 @@ interface ModelPickerProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Chooses the model. Prices are per million tokens, in and out. */
+/** Chooses the model. One whose provider has no key leads to where that is added. */
 export function ModelPicker({ models, value, onChange, ...opening }: ModelPickerProps) {
-  const groups = modelGroups(models);
+  const preferred = usePreferred();
+  const groups = preferredFirst(modelGroups(models), preferred).map((group) => ({
+    ...group,
+    items: group.items.map((item) => (item.wantsKey === null ? item : { ...item, disabled: false })),
+  }));
   const { search, hidden } = useModelSearch(groups, opening);
   const chosen = groups.flatMap((group) => group.items).find((item) => item.id === value) ?? null;
+  const choose = ({ id, wantsKey }: ModelChoice) => {
+    if (wantsKey !== null) return useNav.getState().go({ page: 'settings', section: 'providers', setting: wantsKey });
+    onChange(id);
+    preferred.chosen(id);
+  };
   return (
-    <Combobox.Root<ModelChoice> {...search} value={chosen} onValueChange={(choice) => choice && onChange(choice.id)}>
+    <Combobox.Root<ModelChoice> {...search} value={chosen} onValueChange={(choice) => choice && choose(choice)}>
       <Combobox.Trigger render={<ModelButton provider={chosen?.provider ?? value} name={chosen?.name ?? value} />} />
-      <ModelList models={models.length} hidden={hidden} />
+      <ModelList models={models.length} hidden={hidden} preferred={preferred} />
     </Combobox.Root>
   );
 }

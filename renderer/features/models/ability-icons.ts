@@ -1,5 +1,5 @@
 import { AudioLines, Brain, Eye, FileText, type LucideIcon, Wrench } from 'lucide-react';
-import type { Ability } from './filter-models.ts';
+import type { Ability } from './abilities.ts';
 
 export const abilityIcons: Record<Ability, LucideIcon> = {
   vision: Eye,

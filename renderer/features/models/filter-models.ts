@@ -1,8 +1,7 @@
 import { parseUsdPerToken } from '#shared/money.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { type Ability, isAble } from './abilities.ts';
 
-export const abilities = ['vision', 'tools', 'reasoning', 'audio', 'files'] as const;
-export type Ability = (typeof abilities)[number];
 export type SortColumn = 'name' | 'context' | 'input' | 'output' | 'cached';
 
 export interface ModelFilter {
@@ -13,16 +12,6 @@ export interface ModelFilter {
 }
 
 export const noFilter: ModelFilter = { query: '', providers: new Set(), abilities: new Set(), sort: null };
-
-const modalities: Partial<Record<Ability, string>> = { vision: 'image', audio: 'audio', files: 'file' };
-
-export function isAble(model: Model, ability: Ability): boolean {
-  const modality = modalities[ability];
-  return (
-    model.capabilities.includes(ability) ||
-    (modality !== undefined && model.architecture.input_modalities.includes(modality))
-  );
-}
 
 /** Matching models in the chosen order, else as the gateway lists them. Models without a price come last. */
 export function filterModels(models: readonly Model[], filter: ModelFilter): readonly Model[] {

@@ -9,8 +9,9 @@ import { classNames } from '../../ui/elements/class-names.ts';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { providerName } from '../../ui/elements/provider-name.ts';
 import { ScrollGroup } from '../../ui/elements/scroll-group.tsx';
+import { abilities, isAble } from './abilities.ts';
 import { abilityIcons } from './ability-icons.ts';
-import { abilities, isAble, type ModelFilter, type SortColumn } from './filter-models.ts';
+import type { ModelFilter, SortColumn } from './filter-models.ts';
 
 interface ModelTableProps {
   models: readonly Model[];

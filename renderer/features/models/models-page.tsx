@@ -20,8 +20,9 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { Remedy } from '../../ui/notices/remedy.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { abilities } from './abilities.ts';
 import { abilityIcons } from './ability-icons.ts';
-import { abilities, filterModels, type ModelFilter, noFilter } from './filter-models.ts';
+import { filterModels, type ModelFilter, noFilter } from './filter-models.ts';
 import { ModelSheet } from './model-sheet.tsx';
 import { ModelTable } from './model-table.tsx';
 

@@ -1,4 +1,5 @@
 import { compareText as text } from '../../text/compare-text.ts';
+import { composerText } from '../../text/composer-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { NoticeRow } from './send-notices.tsx';
@@ -26,4 +27,4 @@ export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
   );
 }
 
-const nameOf = ({ modelName, model }: ThreadItem): string => modelName ?? model ?? '';
+const nameOf = ({ modelName }: ThreadItem): string => modelName ?? composerText.model;

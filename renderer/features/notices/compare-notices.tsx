@@ -1,11 +1,10 @@
 import type { ComparisonQuote } from '#shared/contract/chat/comparisons.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { compareText as text } from '../../text/compare-text.ts';
-import { composerText as chatText } from '../../text/composer-text.ts';
 import { sentenceOf } from '../../text/error-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { named, problemOf } from '../compare/compare-models.ts';
-import { CapNotices, NoticeRow } from './send-notices.tsx';
+import { CapNotices, NoticeRow, overflowing } from './send-notices.tsx';
 
 interface CompareNoticesProps {
   models: readonly Model[];
@@ -23,7 +22,7 @@ export function CompareNotices({ models, value, quote, asked, onRemove }: Compar
     if (lost) return [{ id, sentence: lost }];
     const own = quote?.columns.find(({ model }) => model === id)?.quote;
     const [told] = own?.obstacles ?? [];
-    const obstacle = told ? sentenceOf(told) : own?.context.overflows ? overflowing(own) : null;
+    const obstacle = told ? sentenceOf(told) : own?.context.overflows ? overflowing(own.context) : null;
     return obstacle ? [{ id, sentence: text.about(nameOf(id), obstacle) }] : [];
   });
   return (
@@ -42,6 +41,3 @@ export function CompareNotices({ models, value, quote, asked, onRemove }: Compar
     </>
   );
 }
-
-const overflowing = ({ context }: ComparisonQuote['columns'][number]['quote']): string =>
-  chatText.overflowing(context.notSentIds.length);

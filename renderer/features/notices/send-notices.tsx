@@ -4,7 +4,7 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
 import { describeError, sentenceOf } from '../../text/error-text.ts';
-import { usd } from '../../text/format.ts';
+import { usd, usdRange } from '../../text/format.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -43,7 +43,7 @@ export function QuoteNotices({
       )}
       {quote.context.overflows && (
         <NoticeRow tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
-          {text.overflowing(quote.context.notSentIds.length)}
+          {overflowing(quote.context)}
         </NoticeRow>
       )}
       {quote.context.summarises && conversationId !== null && (
@@ -55,6 +55,15 @@ export function QuoteNotices({
     </>
   );
 }
+
+/** What does not fit into the context, and what its limit is. */
+export const overflowing = ({ notSentIds, limitTokens, reservedTokens, mostMessages }: Quote['context']): string =>
+  text.overflowing({
+    leftOut: notSentIds.length,
+    limit: limitTokens ?? 0,
+    reserved: reservedTokens,
+    mostMessages,
+  });
 
 function NoModel({ onModel }: { onModel: () => void }) {
   return (
@@ -72,7 +81,7 @@ function SummaryFirst({ conversationId, model }: { conversationId: string; model
   const { data, isPending } = useCompactQuote(conversationId, model, true);
   if (isPending) return text.compactAsking;
   if (!data) return text.summarisesNothing;
-  const cost = data.costUsd && `${usd(data.costUsd.low)} to ${usd(data.costUsd.high)}`;
+  const cost = data.costUsd && usdRange(data.costUsd);
   return text.summarisesFirst(data.messages, cost && data.simulated ? costsText.inTestCredits(cost) : cost);
 }
 

@@ -1,22 +1,18 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import type { ChatOptions as Options } from '#shared/contract/chat/options.ts';
-import type { Preset } from '#shared/contract/chat/presets.ts';
+import type { NamedOptions as Options } from '#shared/contract/chat/options.ts';
 import type { Model } from '#shared/wire/model.ts';
+import { useOffers } from '../../actions/offers.ts';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { composerText as text } from '../../text/composer-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
-import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import { Link } from '../../ui/elements/link.tsx';
-import { Segmented } from '../../ui/forms/segmented.tsx';
-import { TextArea } from '../../ui/forms/text-area.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
-import { useNotify } from '../../ui/notices/use-notify.ts';
-import { IgnoredModels } from './ignored-models.tsx';
-import { ParameterFields } from './parameter-fields.tsx';
-import { SummariseSwitch } from './summarise-switch.tsx';
-import { useOptions, usePresets } from './use-options.ts';
+import { useOptions } from './use-options.ts';
+
+const OptionsForm = lazyView(() => import('./options-form.tsx').then((file) => file.OptionsForm));
 
 interface ChatOptionsProps {
   chat: string;
@@ -28,12 +24,14 @@ interface ChatOptionsProps {
 export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
   const [open, setOpen] = useState(false);
   const { query } = useOptions(chat);
+  useOffers({ chatOptions: () => setOpen(true) });
   const changed = query.data ? isChanged(query.data) : false;
   return (
     <>
       <IconButton
         icon={SlidersHorizontal}
         label={changed ? text.optionsSet : text.options}
+        action="chatOptions"
         className={changed ? 'text-accent' : ''}
         onClick={() => setOpen(true)}
       />
@@ -43,87 +41,18 @@ export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
         )}
         {query.isPending && <SkeletonRows rows={3} label={text.optionsLoading} />}
         {query.data && (
-          <OptionsForm chat={chat} options={query.data} model={model} onModel={onModel} onDone={() => setOpen(false)} />
+          <ViewBoundary name={text.options} loading={<SkeletonRows rows={6} label={text.optionsLoading} />}>
+            <OptionsForm
+              chat={chat}
+              options={query.data}
+              model={model}
+              onModel={onModel}
+              onDone={() => setOpen(false)}
+            />
+          </ViewBoundary>
         )}
       </Dialog>
     </>
-  );
-}
-
-interface OptionsFormProps extends ChatOptionsProps {
-  options: Options;
-  onDone: () => void;
-}
-
-function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFormProps) {
-  const [draft, setDraft] = useState(options);
-  /** Remounts the fields after a preset was applied. */
-  const [filled, setFilled] = useState(0);
-  const { set } = useOptions(chat);
-  const { failed } = useNotify();
-  const save = () => set.mutate(draft, { onSuccess: onDone, onError: (error) => failed(text.optionsNotKept, error) });
-  const take = (preset: Preset) => {
-    setDraft({ ...draft, system: preset.system, parameters: preset.parameters });
-    setFilled(filled + 1);
-    if (preset.model) onModel(preset.model);
-  };
-  return (
-    <form
-      className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
-      <PresetRow onTake={take} />
-      <TextArea
-        label={text.system}
-        note={text.systemNote}
-        value={draft.system}
-        maxLength={200_000}
-        onChange={(event) => setDraft({ ...draft, system: event.target.value })}
-      />
-      <ParameterFields
-        key={filled}
-        value={draft.parameters}
-        supported={model?.supported_parameters ?? null}
-        onChange={(parameters) => setDraft({ ...draft, parameters })}
-      />
-      <div className="flex flex-col items-start gap-1">
-        <p className="font-medium text-fg-2 text-xs">{text.overflow}</p>
-        <Segmented
-          label={text.overflow}
-          value={draft.overflow}
-          options={(['stop', 'drop', 'compact'] as const).map((value) => ({ value, label: text.overflows[value] }))}
-          onChange={(overflow) => setDraft({ ...draft, overflow })}
-        />
-        <p className="text-fg-3 text-xs">{text.overflowNotes[draft.overflow]}</p>
-        <SummariseSwitch value={draft.summarise} onChange={(summarise) => setDraft({ ...draft, summarise })} />
-      </div>
-      <IgnoredModels value={draft.ignore} onChange={(ignore) => setDraft({ ...draft, ignore })} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={set.isPending}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-function PresetRow({ onTake }: { onTake: (preset: Preset) => void }) {
-  const presets = usePresets();
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      {presets.data?.map((preset) => (
-        <Button key={preset.id} onClick={() => onTake(preset)}>
-          {preset.name}
-        </Button>
-      ))}
-      <Link to={{ page: 'settings', section: 'prompts' }} className="text-accent text-sm">
-        {presets.data?.length ? text.editPresets : text.makePresets}
-      </Link>
-    </div>
   );
 }
 

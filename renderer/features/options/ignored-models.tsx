@@ -1,18 +1,17 @@
 import { X } from 'lucide-react';
-import { useModels } from '../../api/use-core.ts';
 import { routingText as text } from '../../text/routing-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 
 interface IgnoredModelsProps {
   value: readonly string[];
+  names: Readonly<Record<string, string>>;
   onChange: (value: string[]) => void;
 }
 
 /** Models that Auto does not choose in this chat. */
-export function IgnoredModels({ value, onChange }: IgnoredModelsProps) {
-  const models = useModels();
+export function IgnoredModels({ value, names, onChange }: IgnoredModelsProps) {
   if (value.length === 0) return null;
-  const nameOf = (id: string) => models.data?.models.find((model) => model.id === id)?.name ?? id;
+  const nameOf = (id: string) => names[id] ?? id;
   return (
     <div className="flex flex-col gap-1">
       <p className="font-medium text-fg-2 text-xs">{text.ignored}</p>

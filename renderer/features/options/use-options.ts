@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { ChatOptions } from '#shared/contract/chat/options.ts';
+import type { NamedOptions } from '#shared/contract/chat/options.ts';
 import type { Preset, presetsFile } from '#shared/contract/chat/presets.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 
@@ -12,7 +12,7 @@ export function useOptions(chat: string) {
   const { queryKey } = options;
   const query = useQuery(options);
   const set = useMutation({
-    mutationFn: (options: ChatOptions) => api.options.set({ chat, options }),
+    mutationFn: (options: NamedOptions) => api.options.set({ chat, options }),
     onMutate: async (options) => {
       await queries.cancelQueries({ queryKey });
       const before = queries.getQueryData(queryKey);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Preset } from '#shared/contract/chat/presets.ts';
 import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import { useModels } from '../../api/use-core.ts';
@@ -17,29 +17,43 @@ interface FormProps {
   onCancel: () => void;
 }
 
+interface NamedFormProps extends FormProps {
+  name: string;
+  ready?: boolean;
+  onName: (name: string) => void;
+  onSave: () => void;
+  children: ReactNode;
+}
+
+function NamedForm({ name, ready = true, onName, children, ...form }: NamedFormProps) {
+  return (
+    <Form saveLabel={library.save} cancelLabel={text.cancel} ready={ready && name.trim() !== ''} {...form}>
+      <TextField
+        label={library.name}
+        value={name}
+        maxLength={80}
+        autoFocus
+        onChange={(event) => onName(event.target.value)}
+      />
+      {children}
+    </Form>
+  );
+}
+
 export function PromptForm({
   prompt,
-  busy,
-  onCancel,
   onSave,
+  ...form
 }: FormProps & { prompt: Prompt; onSave: (prompt: Prompt) => void }) {
   const [draft, setDraft] = useState(prompt);
   return (
-    <Form
-      saveLabel={library.save}
-      cancelLabel={text.cancel}
-      ready={draft.name.trim() !== '' && draft.text.trim() !== ''}
-      busy={busy}
+    <NamedForm
+      {...form}
+      name={draft.name}
+      ready={draft.text.trim() !== ''}
+      onName={(name) => setDraft({ ...draft, name })}
       onSave={() => onSave(draft)}
-      onCancel={onCancel}
     >
-      <TextField
-        label={library.name}
-        value={draft.name}
-        maxLength={80}
-        autoFocus
-        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-      />
       <TextArea
         label={library.prompt}
         note={library.promptsNote}
@@ -47,35 +61,20 @@ export function PromptForm({
         maxLength={100_000}
         onChange={(event) => setDraft({ ...draft, text: event.target.value })}
       />
-    </Form>
+    </NamedForm>
   );
 }
 
 export function PresetForm({
   preset,
-  busy,
-  onCancel,
   onSave,
+  ...form
 }: FormProps & { preset: Preset; onSave: (preset: Preset) => void }) {
   const [draft, setDraft] = useState(preset);
   const models = useModels().data?.models ?? [];
   const record = models.find((model) => model.id === draft.model);
   return (
-    <Form
-      saveLabel={library.save}
-      cancelLabel={text.cancel}
-      ready={draft.name.trim() !== ''}
-      busy={busy}
-      onSave={() => onSave(draft)}
-      onCancel={onCancel}
-    >
-      <TextField
-        label={library.name}
-        value={draft.name}
-        maxLength={80}
-        autoFocus
-        onChange={(event) => setDraft({ ...draft, name: event.target.value })}
-      />
+    <NamedForm {...form} name={draft.name} onName={(name) => setDraft({ ...draft, name })} onSave={() => onSave(draft)}>
       <TextArea
         label={library.system}
         value={draft.system}
@@ -111,6 +110,6 @@ export function PresetForm({
           onChange={(forNewChats) => setDraft({ ...draft, forNewChats })}
         />
       </div>
-    </Form>
+    </NamedForm>
   );
 }

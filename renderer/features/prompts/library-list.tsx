@@ -4,6 +4,7 @@ import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 
 const { library } = text;
 
@@ -34,7 +35,7 @@ export function LibraryList(props: LibraryListProps) {
   return (
     <section aria-label={props.title} className="mb-8">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 className="flex-1 font-semibold text-md">{props.title}</h3>
+        <SettingsHeading className="flex-1">{props.title}</SettingsHeading>
         <Button look="quiet" onClick={() => input.current?.click()}>
           {library.importFile}
         </Button>

@@ -94,10 +94,10 @@ function Presets() {
       note={library.presetsNote}
       empty={library.noPresets}
       add={library.addPreset}
-      entries={(presets.data ?? []).map(({ id, name, system, model, forNewChats }) => ({
+      entries={(presets.data ?? []).map(({ id, name, system, modelName, forNewChats }) => ({
         id,
         name,
-        note: [model, system.slice(0, 120)].filter(Boolean).join(' · '),
+        note: [modelName, system.slice(0, 120)].filter(Boolean).join(' · '),
         badge: forNewChats ? library.newChats : null,
       }))}
       onAdd={() =>

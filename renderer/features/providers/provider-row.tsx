@@ -34,7 +34,11 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
     setChecked(true);
   };
   return (
-    <li className="border-line border-b py-3" aria-label={provider.name}>
+    <li
+      data-setting={provider.name}
+      className="border-line data-found:bg-accent-soft border-b py-3"
+      aria-label={provider.name}
+    >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <ProviderMark provider={provider.id} size={24} />
         <div className="min-w-40 flex-1">

@@ -3,7 +3,7 @@ import type { Provider } from '#shared/contract/app/providers.ts';
 import { useAppInfo, useProviders } from '../../api/use-core.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
-import { SectionTitle } from '../../ui/forms/setting-row.tsx';
+import { SectionTitle, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -34,7 +34,7 @@ export function ProvidersSection() {
       <ProviderRows providers={list.data?.filter((provider) => !provider.ownServer && !provider.server) ?? []} />
       {own.length > 0 && (
         <>
-          <h3 className="pt-6 pb-1 font-semibold text-base">{words.ownServers}</h3>
+          <SettingsHeading className="pt-6 pb-1">{words.ownServers}</SettingsHeading>
           <p className="mb-2 text-fg-2">{words.ownServersNote}</p>
           <FindServers />
           {adding ? (

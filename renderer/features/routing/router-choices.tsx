@@ -18,9 +18,13 @@ export function RouterChoices({ conversationId, model: { id, name } }: RouterCho
   const ignored = query.data?.ignore.includes(id) ?? false;
   const toggle = () => {
     if (!query.data) return;
-    const { ignore } = query.data;
+    const { ignore, names } = query.data;
     set.mutate(
-      { ...query.data, ignore: ignored ? ignore.filter((other) => other !== id) : [...ignore, id] },
+      {
+        ...query.data,
+        ignore: ignored ? ignore.filter((other) => other !== id) : [...ignore, id],
+        names: { ...names, [id]: name },
+      },
       { onError: (error) => failed(text.notKept, error) },
     );
     // A pinned model would be asked all the same.

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { handleOf, useHandle } from '../../handles/handles.ts';
+import { useOffers } from '../../actions/offers.ts';
+import { handleOf } from '../../handles/handles.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/search-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
@@ -12,8 +13,8 @@ import { useFind } from './use-find.ts';
 export function FindBar({ conversationId }: { conversationId: string }) {
   const [open, setOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  useHandle('findBar', {
-    open() {
+  useOffers({
+    find() {
       setOpen(true);
       field.current?.select();
     },
@@ -35,10 +36,10 @@ interface FinderProps {
 function Finder({ conversationId, field, onClose }: FinderProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<number | null>(null);
-  const { places, counts, failed, ready } = useFind(conversationId, query);
+  const { matches, counts, failed, ready } = useFind(conversationId, query);
   // Starts at the newest match, where the reader is.
-  const at = places.length === 0 ? -1 : Math.min(chosen ?? places.length - 1, places.length - 1);
-  const here = places[at] ?? null;
+  const at = matches.length === 0 ? -1 : Math.min(chosen ?? matches.length - 1, matches.length - 1);
+  const here = matches[at] ?? null;
   const messageId = here?.messageId ?? null;
   const nth = here?.nth ?? 0;
 
@@ -52,8 +53,8 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
     return highlightText(root, query, messageId ? { messageId, nth, countIn: (id) => counts.get(id) ?? 0 } : null);
   }, [query, messageId, nth, counts]);
 
-  const step = (by: number) => places.length > 0 && setChosen((at + by + places.length) % places.length);
-  const said = query === '' || !ready ? '' : places.length === 0 ? text.none : text.place(at + 1, places.length);
+  const step = (by: number) => matches.length > 0 && setChosen((at + by + matches.length) % matches.length);
+  const said = query === '' || !ready ? '' : matches.length === 0 ? text.none : text.match(at + 1, matches.length);
   return (
     <search
       aria-label={text.find}

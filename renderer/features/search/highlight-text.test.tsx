@@ -10,7 +10,7 @@ const article = (dataset: Record<string, string>, text: string) => {
   return element;
 };
 
-test('a place inside a later part of an answer is the one that is pointed out', () => {
+test('a match in a later part of an answer can be the highlighted one', () => {
   const root = document.createElement('div');
   root.append(
     article({ message: 'question' }, 'a fox?'),

@@ -6,12 +6,12 @@ import { useOrpc } from '../../api/api.ts';
 export function useFind(conversationId: string, text: string) {
   const input = text === '' ? skipToken : { conversationId, text };
   const found = useQuery(useOrpc().search.inConversation.queryOptions({ input }));
-  const places = (text === '' ? [] : (found.data?.matches ?? [])).flatMap(({ messageId, count }) =>
+  const matches = (text === '' ? [] : (found.data?.matches ?? [])).flatMap(({ messageId, count }) =>
     Array.from({ length: count }, (_, nth) => ({ messageId, nth })),
   );
   const counts = useMemo(
     () => new Map(found.data?.matches.map(({ messageId, count }) => [messageId, count])),
     [found.data],
   );
-  return { places, counts, failed: found.isError, ready: found.data !== undefined };
+  return { matches, counts, failed: found.isError, ready: found.data !== undefined };
 }

@@ -6,7 +6,7 @@ import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
-import { SectionTitle, SettingRow } from '../../ui/forms/setting-row.tsx';
+import { SectionTitle, SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
@@ -119,7 +119,7 @@ export function PrivacySection() {
             <Badge tone={keychainTones[info.data.keychain.state]}>{privacy.states[info.data.keychain.state]}</Badge>
           </SettingRow>
           <KeychainNotice keychain={info.data.keychain} />
-          <h3 className="mt-6 mb-2 font-semibold text-md">{privacy.notices}</h3>
+          <SettingsHeading className="mt-6 mb-2">{privacy.notices}</SettingsHeading>
           <ul className="list-disc pl-5 text-fg-2">
             {info.data.notices.length === 0 && <li>{privacy.noNotices}</li>}
             {info.data.notices.map((notice) => (

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useNarrow } from '../../browser/use-media.ts';
 import { type SettingsSection, settingsSections } from '../../navigation/nav.ts';
 import { PageHeader } from '../../page/page-header.tsx';
@@ -11,10 +11,13 @@ import { CapsSection } from '../caps/caps-section.tsx';
 import { GatewaySection } from '../connection/gateway-section.tsx';
 import { LibrarySection } from '../prompts/library-section.tsx';
 import { ProvidersSection } from '../providers/providers-section.tsx';
+import { goToSetting } from './go-to-setting.ts';
 import { AboutSection, AppearanceSection, ChatSection, PrivacySection } from './plain-sections.tsx';
 
 interface SettingsPageProps {
   section: SettingsSection | null;
+  /** The row to go to. */
+  setting?: string | undefined;
   /** The shortcuts, rendered by the shell. */
   shortcuts: ReactNode;
   /** Built-in tools, tool servers and permissions. */
@@ -24,8 +27,10 @@ interface SettingsPageProps {
 }
 
 /** Sections and the chosen one; in a narrow window one after the other. */
-export function SettingsPage({ section, shortcuts, tools, data }: SettingsPageProps) {
+export function SettingsPage({ section, setting, shortcuts, tools, data }: SettingsPageProps) {
   const narrow = useNarrow();
+  const page = useRef<HTMLDivElement>(null);
+  useEffect(() => (page.current && setting ? goToSetting(page.current, setting) : undefined), [setting]);
   const shown = section ?? (narrow ? null : 'providers');
   return (
     <>
@@ -47,7 +52,7 @@ export function SettingsPage({ section, shortcuts, tools, data }: SettingsPagePr
           </nav>
         )}
         {shown && (
-          <div className="min-w-0 flex-1 overflow-y-auto px-6 pb-10 max-sm:px-4">
+          <div ref={page} className="min-w-0 flex-1 overflow-y-auto px-6 pb-10 max-sm:px-4">
             <div className="mx-auto max-w-[640px]">
               {narrow && (
                 <Link to={{ page: 'settings', section: null }} className="inline-flex h-8 items-center text-accent">
@@ -65,7 +70,7 @@ export function SettingsPage({ section, shortcuts, tools, data }: SettingsPagePr
   );
 }
 
-type SectionProps = Omit<SettingsPageProps, 'section'> & { name: SettingsSection };
+type SectionProps = Omit<SettingsPageProps, 'section' | 'setting'> & { name: SettingsSection };
 
 function Section({ name, shortcuts, tools, data }: SectionProps) {
   switch (name) {

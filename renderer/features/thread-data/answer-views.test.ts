@@ -77,7 +77,7 @@ test('what was parsed while nobody looked is shown to the next reader', () => {
   expect(answers.view(message).pending).toBe(false);
 });
 
-test('a piece with a hole before it is refused', () => {
+test('a piece after a gap is refused', () => {
   const { answers } = paced();
   answers.show(running({ text: 'one' }));
   expect(answers.addText('a', 4, 'three')).toBe(false);
@@ -95,7 +95,7 @@ test('an older copy of a running answer takes nothing away', () => {
   expect(words(answers)).toBe('one two');
 });
 
-test('many pieces between two frames are one notice', () => {
+test('many pieces between two frames notify once', () => {
   const { answers, flush } = paced();
   answers.show(running());
   let told = 0;

@@ -17,9 +17,10 @@ const empty = {
   conversation,
   messages: [message('before')],
   columns: [],
+  comparisons: [],
   hasOlder: false,
   hasNewer: false,
-  place: null,
+  scrollPosition: null,
   runningIds: [],
 } as unknown as Thread;
 const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);

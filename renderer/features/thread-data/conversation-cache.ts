@@ -1,5 +1,11 @@
 import type { ThreadSnapshot } from '#shared/contract/chat/chat.ts';
-import type { Conversation, Message, ScrollPosition, Stretch } from '#shared/contract/chat/conversations.ts';
+import type {
+  ComparisonTotal,
+  Conversation,
+  Message,
+  ScrollPosition,
+  Stretch,
+} from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { mostAtOnce } from '#shared/contract/common/limits.ts';
 
@@ -11,9 +17,11 @@ export interface Thread {
   readonly messages: readonly Message[];
   /** Answers of the comparisons among these messages. */
   readonly columns: readonly Message[];
+  /** Totals of these comparisons, and of some that were shown before. */
+  readonly comparisons: readonly ComparisonTotal[];
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
-  readonly place: ScrollPosition | null;
+  readonly scrollPosition: ScrollPosition | null;
   readonly runningIds: readonly string[];
   /** The cost of the conversation. */
   readonly total: ConversationTotal;
@@ -25,15 +33,24 @@ export function threadOf({
   conversation,
   messages,
   columns,
+  comparisons,
   hasOlder,
   hasNewer,
-  place,
+  scrollPosition,
   answers,
   total,
 }: ThreadSnapshot): Thread {
   const running = answers.filter(({ status }) => status === 'streaming').map(({ id }) => id);
   const snapshot = `${readerId} ${seq}`;
-  return { snapshot, conversation, messages, columns, hasOlder, hasNewer, place, runningIds: running, total };
+  const shown = { messages, columns, comparisons, hasOlder, hasNewer };
+  return { snapshot, conversation, ...shown, scrollPosition, runningIds: running, total };
+}
+
+/** The thread with these totals instead of those it had. */
+export function withTotals(thread: Thread, totals: readonly ComparisonTotal[] = []): Thread {
+  if (totals.length === 0) return thread;
+  const others = thread.comparisons.filter(({ id }) => !totals.some((total) => total.id === id));
+  return { ...thread, comparisons: [...others, ...totals] };
 }
 
 /** The thread with a new message, which replaces all below its parent. */
@@ -80,7 +97,10 @@ const replacing =
     list.some(which) ? list.map((entry) => (which(entry) ? change(entry) : entry)) : list;
 
 /** Replaces the branch from the first of these messages on, if that is loaded. */
-export function withBranch(thread: Thread, { messages, columns, hasNewer }: Omit<Stretch, 'hasOlder'>): Thread {
+export function withBranch(
+  thread: Thread,
+  { messages, columns, hasNewer }: Pick<Stretch, 'messages' | 'columns' | 'hasNewer'>,
+): Thread {
   const [first] = messages;
   if (!first) return thread;
   const parent = thread.messages.findIndex(({ id }) => id === first.parentId);

@@ -14,6 +14,7 @@ import {
   withBranch,
   withNewer,
   withOlder,
+  withTotals,
   withUpdated,
 } from './conversation-cache.ts';
 
@@ -60,19 +61,25 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
         return true;
       case 'page':
         await prepare(event, event.at === 'older' ? 'end' : 'start');
-        change((thread) => (event.at === 'older' ? withOlder : withNewer)(thread, event.edgeId, event));
+        change((thread) => {
+          const longer = (event.at === 'older' ? withOlder : withNewer)(thread, event.edgeId, event);
+          return withTotals(longer, event.comparisons);
+        });
         arrived();
         return true;
       case 'branch-shown':
         await prepare(event, 'start');
-        change((thread) => withBranch(thread, event));
+        change((thread) => withTotals(withBranch(thread, event), event.comparisons));
         return true;
       case 'message-added':
-        change((thread) => withAdded(thread, event.message));
+        change((thread) => withTotals(withAdded(thread, event.message), event.comparisons));
         show(event.message);
         return true;
       case 'message-updated':
-        change((thread) => ({ ...withUpdated(thread, event.message), total: event.total ?? thread.total }));
+        change((thread) => {
+          const updated = withTotals(withUpdated(thread, event.message), event.comparisons);
+          return { ...updated, total: event.total ?? thread.total };
+        });
         show(event.message);
         return true;
       case 'conversation-updated':
@@ -100,10 +107,10 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
 
   /** Parses what is about to be seen; the rest when it comes into view. */
   async function prepare(
-    { messages, columns }: Pick<Thread, 'messages' | 'columns'>,
+    { messages, columns, comparisons }: ShownMessages,
     seen: 'start' | 'middle' | 'end',
   ): Promise<void> {
-    const entries = threadItemsOf(messages, columns).flatMap(answersOf).flatMap(sectionsOf);
+    const entries = threadItemsOf(messages, columns, comparisons).flatMap(answersOf).flatMap(sectionsOf);
     for (const entry of entries) if (entry.role === 'assistant') answers.refresh(entry);
     const middle = Math.max(0, Math.floor((entries.length - seenAtOnce) / 2));
     const from = seen === 'start' ? 0 : seen === 'end' ? Math.max(0, entries.length - seenAtOnce) : middle;
@@ -140,7 +147,7 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
       for (let attempt = 0; !signal.aborted; attempt++) {
         try {
           const limit = Math.min(mostAtOnce, Math.max(atOnce, current()?.messages.length ?? 0));
-          const events = await api.chat.watch({ conversationId, at: 'place', limit }, { signal });
+          const events = await api.chat.watch({ conversationId, at: 'scroll_position', limit }, { signal });
           let seq = 0;
           for await (const event of events) {
             if (signal.aborted || ('seq' in event && event.seq !== ++seq) || !(await apply(event))) break;
@@ -169,8 +176,10 @@ export function threadStream({ api, queries, answers, conversationId }: ThreadAc
 
 export type ThreadStream = ReturnType<typeof threadStream>;
 
-const joinedWith = ({ messages, columns }: Thread, id: string) =>
-  threadItemsOf(messages, columns)
+type ShownMessages = Pick<Thread, 'messages' | 'columns' | 'comparisons'>;
+
+const joinedWith = ({ messages, columns, comparisons }: ShownMessages, id: string) =>
+  threadItemsOf(messages, columns, comparisons)
     .flatMap(answersOf)
     .flatMap(sectionsOf)
     .find((entry) => entry.id === id);

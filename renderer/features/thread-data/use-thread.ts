@@ -27,6 +27,7 @@ export function useThread(conversationId: string) {
   const { data: thread } = useQuery<Thread>({ queryKey: threadKey(conversationId), queryFn: skipToken });
   const messages = thread?.messages;
   const columns = thread?.columns;
-  const items = useMemo(() => threadItemsOf(messages ?? [], columns), [messages, columns]);
+  const comparisons = thread?.comparisons;
+  const items = useMemo(() => threadItemsOf(messages ?? [], columns, comparisons), [messages, columns, comparisons]);
   return { thread, items, pages: stream, refused, retry: () => setRefused(null) };
 }

@@ -14,6 +14,8 @@ export interface MessageActions {
   /** Shows the previous or the next version. */
   step(item: ThreadItem, by: -1 | 1): void;
   remove(item: ThreadItem): void;
+  /** Goes on in a new chat with a copy of everything up to this message. */
+  fork(item: ThreadItem): void;
   /** Continues with one answer of a comparison. */
   choose(item: ThreadItem): void;
   /** Shows the comparison that this answer came from. */

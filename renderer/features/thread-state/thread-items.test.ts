@@ -68,13 +68,13 @@ test('what follows on tool calls is a text of its own in the same answer', () =>
 });
 
 test('columns of a comparison are one row, each with what was written last in it, and one that is left is an answer', () => {
-  const place = (column: number) => ({ comparison: { id: 'c', column } });
-  const messages = [fakeMessage({ id: 'q', comparing: 'c' }), part('a', 'q', place(0))];
+  const inColumn = (column: number) => ({ comparison: { id: 'c', column } });
+  const messages = [fakeMessage({ id: 'q', comparing: 'c' }), part('a', 'q', inColumn(0))];
   const columns = [
-    part('a', 'q', { ...place(0), text: 'first' }),
-    part('b', 'q', { ...place(1), text: 'half ', status: 'cancelled' }),
-    part('a2', 'q', { ...place(0), text: 'again' }),
-    part('b2', 'b', { ...place(1), text: 'and half', continues: true }),
+    part('a', 'q', { ...inColumn(0), text: 'first' }),
+    part('b', 'q', { ...inColumn(1), text: 'half ', status: 'cancelled' }),
+    part('a2', 'q', { ...inColumn(0), text: 'again' }),
+    part('b2', 'b', { ...inColumn(1), text: 'and half', continues: true }),
   ];
   const [, row] = threadItemsOf(messages, columns);
   expect(row?.columns?.map(({ id, text }) => [id, text])).toEqual([
@@ -85,6 +85,8 @@ test('columns of a comparison are one row, each with what was written last in it
   expect(row && ['a2', 'b', 'b2', 'x'].map((id) => holds(row, id))).toEqual([true, true, true, false]);
   expect(lengthBefore(columns, 'b2').text).toBe(5);
   expect(threadItemsOf(messages, columns)[1]).toBe(row);
+  const total = { id: 'c', usd: '0.2', testCreditsUsd: null, unknown: 0, cheapest: null };
+  expect(threadItemsOf(messages, columns, [{ ...total, id: 'other' }, total])[1]?.compared).toBe(total);
   expect(threadItemsOf(messages, columns.slice(0, 1))[1]?.columns).toBeUndefined();
-  expect(threadItemsOf([fakeMessage({ id: 'q' }), part('a', 'q', place(0))], [])[1]?.columns).toBeUndefined();
+  expect(threadItemsOf([fakeMessage({ id: 'q' }), part('a', 'q', inColumn(0))], [])[1]?.columns).toBeUndefined();
 });

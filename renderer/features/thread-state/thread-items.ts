@@ -1,4 +1,4 @@
-import type { AnswerSum, Message } from '#shared/contract/chat/conversations.ts';
+import type { AnswerSum, ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
 
 /**
  * A row of the thread: a message, or an answer with its continuations. Its id is that of the last part, which may be
@@ -8,6 +8,8 @@ export interface ThreadItem extends Message {
   readonly parts: readonly [Message, ...Message[]];
   /** The columns of a comparison from the left; this item represents them. */
   readonly columns?: readonly ThreadItem[];
+  /** What they cost together. */
+  readonly compared?: ComparisonTotal | undefined;
 }
 
 /** The id that stays the same while an answer is continued. */
@@ -19,16 +21,26 @@ const knownSections = new WeakMap<Message, ThreadItem>();
 const knownRows = new WeakMap<ThreadItem, ThreadItem>();
 
 /**
- * The rows of the thread, in order. `columns`: the answers of comparisons that are shown. Unchanged messages give the
- * same row object, so that it is not rendered again.
+ * The rows of the thread, in order. `columns`: the answers of comparisons that are shown, `totals`: their costs. Unchanged
+ * messages give the same row object, so that it is not rendered again.
  */
-export function threadItemsOf(messages: readonly Message[], columns: readonly Message[] = []): ThreadItem[] {
+export function threadItemsOf(
+  messages: readonly Message[],
+  columns: readonly Message[] = [],
+  totals: readonly ComparisonTotal[] = [],
+): ThreadItem[] {
   const items = joinedItems(messages);
   if (columns.length === 0) return items;
   let comparing: string | null = null;
   return items.map((item) => {
     if (item.role === 'user') comparing = item.comparing;
-    return comparing !== null && item.comparison?.id === comparing ? comparedItem(item, columns, comparing) : item;
+    return comparing !== null && item.comparison?.id === comparing
+      ? comparedItem(
+          item,
+          columns.filter(({ comparison }) => comparison?.id === comparing),
+          totals.find(({ id }) => id === comparing),
+        )
+      : item;
   });
 }
 
@@ -40,21 +52,21 @@ export const holds = (item: ThreadItem, messageId: string): boolean =>
   answersOf(item).some(({ parts }) => parts.some(({ id }) => id === messageId));
 
 /** Of a retried column the last answer; a single column is a plain answer. */
-function comparedItem(item: ThreadItem, messages: readonly Message[], comparison: string): ThreadItem {
+function comparedItem(item: ThreadItem, messages: readonly Message[], compared?: ComparisonTotal): ThreadItem {
   const chains = new Map<number, [Message, ...Message[]]>();
   for (const message of messages) {
-    if (message.comparison?.id !== comparison) continue;
-    const chain = chains.get(message.comparison.column);
-    if (!message.continues) chains.set(message.comparison.column, [message]);
+    const column = message.comparison?.column ?? 0;
+    const chain = chains.get(column);
+    if (!message.continues) chains.set(column, [message]);
     else if (chain?.at(-1)?.id === message.parentId) chain?.push(message);
   }
   const columns = [...chains].sort(([a], [b]) => a - b).map(([, parts]) => entryOf(parts, known));
   if (columns.length < 2) return columns[0] ?? item;
   const before = knownRows.get(item);
-  if (before?.columns?.length === columns.length && before.columns.every((column, at) => column === columns[at]))
-    return before;
+  const same = before?.columns?.length === columns.length && before.compared === compared;
+  if (same && before.columns.every((column, at) => column === columns[at])) return before;
   const running = columns.some(({ status }) => status === 'streaming');
-  const row: ThreadItem = { ...item, status: running ? 'streaming' : 'done', columns };
+  const row: ThreadItem = { ...item, status: running ? 'streaming' : 'done', columns, compared };
   knownRows.set(item, row);
   return row;
 }
@@ -102,6 +114,7 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     createdAt: first.createdAt,
     model: first.model,
     firstTokenAt: first.firstTokenAt,
+    thoughtMs: thoughtOf(parts),
     continues: false,
     text: textOf(parts),
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
@@ -109,6 +122,11 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     routeReason: first.routeReason,
     ...(parts.at(-1)?.sum ?? unknownSum),
   };
+}
+
+function thoughtOf(parts: readonly Message[]): number | null {
+  const known = parts.flatMap(({ thoughtMs }) => thoughtMs ?? []);
+  return known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0);
 }
 
 function textOf(parts: readonly Message[]): string {

@@ -13,6 +13,8 @@ interface ThreadView {
   retrying: string | null;
   /** The message that was jumped to, highlighted briefly. */
   highlighted: string | null;
+  /** The question that was sent or answered again just now, until the thread shows it. */
+  asked: string | null;
   /** A request that a cap refused: the reason, and how to send it anyway. */
   overCap: { readonly sentence: string; readonly anyway: () => void } | null;
   /** The route to confirm, what runs then, and `other` if another model can be chosen. */
@@ -26,6 +28,7 @@ interface ThreadView {
   setCopied: (messageId: string, copied: boolean) => void;
   setRetrying: (messageId: string | null) => void;
   highlight: (messageId: string) => void;
+  setAsked: (messageId: string | null) => void;
   setOverCap: (overCap: ThreadView['overCap']) => void;
   setConfirming: (confirming: ThreadView['confirming']) => void;
   announce: (announcement: string) => void;
@@ -42,6 +45,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
   copied: {},
   retrying: null,
   highlighted: null,
+  asked: null,
   overCap: null,
   confirming: null,
   announcement: '',
@@ -60,6 +64,7 @@ export const useThreadView = create<ThreadView>()((set, get) => ({
     set({ highlighted: messageId });
     setTimeout(() => get().highlighted === messageId && set({ highlighted: null }), 2000);
   },
+  setAsked: (asked) => set({ asked }),
   setOverCap: (overCap) => set({ overCap }),
   setConfirming: (confirming) => set({ confirming }),
   // A live region is read out only when its text changes.

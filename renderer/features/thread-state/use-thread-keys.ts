@@ -1,8 +1,9 @@
 import { type KeyboardEvent, useState } from 'react';
+import type { ThreadAction } from '#shared/actions/action-list.ts';
+import { threadActionOf } from '../../actions/shortcuts.ts';
 import { handleOf } from '../../handles/handles.ts';
 import type { MessageActions } from './message-actions.ts';
 import { headOf, type ThreadItem } from './thread-items.ts';
-import { type ThreadAction, threadActionOf } from './thread-shortcuts.ts';
 import { useThreadView } from './thread-view.ts';
 
 interface ThreadKeys {
@@ -44,6 +45,7 @@ export function useThreadKeys({ items, actions, busy, focus, toLatest }: ThreadK
       regenerate: () => !own && !busy && actions.regenerate(item),
       retryOther: () => !own && !busy && useThreadView.getState().setRetrying(item.id),
       continue: () => !own && !busy && item === items.at(-1) && isCut(item) && actions.continue(item),
+      fork: () => actions.fork(item),
       previousVersion: () => actions.step(item, -1),
       nextVersion: () => actions.step(item, 1),
       remove: () => {

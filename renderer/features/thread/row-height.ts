@@ -38,9 +38,13 @@ function textHeight(text: string, perLine: number): number {
 }
 
 /** The initial scroll offset by the same estimate: the kept position, else the end. */
-export function openingOffset(items: readonly ThreadItem[], place: ScrollPosition | null, viewHeight: number): number {
-  const index = place ? items.findIndex((item) => holds(item, place.messageId)) : -1;
+export function openingOffset(
+  items: readonly ThreadItem[],
+  scrollPosition: ScrollPosition | null,
+  viewHeight: number,
+): number {
+  const index = scrollPosition ? items.findIndex((item) => holds(item, scrollPosition.messageId)) : -1;
   const above = index < 0 ? items : items.slice(0, index);
   const height = above.reduce((sum, item) => sum + rowHeight(item), 0);
-  return place && index >= 0 ? height + place.offsetPx : Math.max(0, height - viewHeight);
+  return scrollPosition && index >= 0 ? height + scrollPosition.offsetPx : Math.max(0, height - viewHeight);
 }

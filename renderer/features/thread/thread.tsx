@@ -15,6 +15,7 @@ import { openingOffset, rowHeight } from './row-height.ts';
 import { useFollowing } from './use-following.ts';
 import { type Pages, useReading } from './use-reading.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
+import { useTurn } from './use-turn.ts';
 
 export interface ThreadProps {
   items: readonly ThreadItem[];
@@ -24,17 +25,28 @@ export interface ThreadProps {
   /** An answer is being written in this conversation. */
   busy: boolean;
   pages: Pages;
-  places: ScrollPositions;
+  scrollPositions: ScrollPositions;
   /** The message in the address: scrolled to and highlighted. */
   wanted: string | undefined;
   actions: MessageActions;
 }
 
 /** The messages, virtualised. */
-export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, places, wanted, actions }: ThreadProps) {
+export function Thread({
+  items,
+  snapshot,
+  hasOlder,
+  hasNewer,
+  busy,
+  pages,
+  scrollPositions,
+  wanted,
+  actions,
+}: ThreadProps) {
   'use no memo';
   const scroller = useRef<HTMLDivElement>(null);
-  const end = useFollowing(scroller, places.start() === null);
+  const inTurn = useRef(false);
+  const end = useFollowing(scroller, scrollPositions.start() === null, inTurn);
   const atEnd = end.following && !hasNewer;
   const toActive = useRef(-1);
   const rows = useVirtualizer({
@@ -42,7 +54,7 @@ export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, place
     getScrollElement: () => scroller.current,
     estimateSize: (at) => (items[at] ? rowHeight(items[at]) : 0),
     // Renders the visible rows first: the window is about as tall as the thread.
-    initialOffset: () => openingOffset(items, places.start(), window.innerHeight),
+    initialOffset: () => openingOffset(items, scrollPositions.start(), window.innerHeight),
     initialRect: { width: window.innerWidth, height: window.innerHeight },
     getItemKey: (at) => headAt(items, at),
     overscan: 4,
@@ -61,7 +73,10 @@ export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, place
     focusSoon(scroller.current, headAt(items, at));
   };
   const loaded = { items, snapshot, hasOlder, hasNewer };
-  const { toLatest, unseen } = useReading({ rows, scroller, loaded, end, focus, pages, places, wanted });
+  const turn = useTurn(items, scrollPositions, rows);
+  inTurn.current = turn.on;
+  const reading = useReading({ rows, scroller, loaded, busy, end, turn, focus, pages, scrollPositions, wanted });
+  const { toLatest, unseen, below } = reading;
   const { active, onKeyDown, onFocus } = useThreadKeys({ items, actions, busy, focus, toLatest });
   toActive.current = active;
   return (
@@ -89,8 +104,12 @@ export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, place
                 key={row.key}
                 data-index={row.index}
                 ref={rows.measureElement}
-                className="absolute inset-x-0 top-0"
-                style={{ transform: `translateY(${row.start}px)` }}
+                className="absolute inset-x-0"
+                style={{
+                  // Not by a transform, which what sticks in a row does not see.
+                  top: row.start,
+                  minHeight: row.index === items.length - 1 && !hasNewer ? turn.roomPx : undefined,
+                }}
               >
                 <div className={item.columns ? 'mx-auto max-w-[96rem]' : 'measure max-w-[43rem]'}>
                   <NotSentMark messageId={headOf(item)}>
@@ -109,7 +128,7 @@ export function Thread({ items, snapshot, hasOlder, hasNewer, busy, pages, place
           })}
         </div>
       </div>
-      {!atEnd && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
+      {!atEnd && below && <LatestPill writing={busy} unseen={unseen} onClick={toLatest} />}
     </div>
   );
 }

@@ -4,9 +4,9 @@ const near = 48;
 
 /**
  * Whether the thread follows its end. Any scrolling up by the reader stops it at once; reaching the end starts it
- * again. Programmatic scrolling has no influence.
+ * again, in a `turn` whose question stands at the top only if the reader scrolls there.
  */
-export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: boolean) {
+export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: boolean, turn: RefObject<boolean>) {
   const [following, setFollowing] = useState(atFirst);
 
   useEffect(() => {
@@ -15,9 +15,13 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
     let last = element.scrollTop;
     let touched = 0;
     const away = () => setFollowing(false);
-    const onWheel = (event: WheelEvent) => event.deltaY < 0 && element.scrollTop > 0 && away();
+    const onWheel = (event: WheelEvent) => {
+      if (event.deltaY > 0) onPointer();
+      else if (event.deltaY < 0 && element.scrollTop > 0) away();
+    };
     const onKey = (event: KeyboardEvent) => {
       if (['ArrowUp', 'PageUp', 'Home'].includes(event.key) && element.contains(event.target as Node)) away();
+      else if (['ArrowDown', 'PageDown', 'End'].includes(event.key)) onPointer();
     };
     const onPointer = () => {
       touched = performance.now();
@@ -27,8 +31,9 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
       last = element.scrollTop;
       const atEnd = element.scrollHeight - element.clientHeight - element.scrollTop <= near;
       // The scrollbar is dragged, or a finger scrolls.
-      if (up && !atEnd && performance.now() - touched < 1500) away();
-      else if (atEnd && !up) setFollowing(true);
+      const byReader = performance.now() - touched < 1500;
+      if (up && !atEnd && byReader) away();
+      else if (atEnd && !up && (byReader || !turn.current)) setFollowing(true);
     };
     element.addEventListener('wheel', onWheel, { passive: true });
     element.addEventListener('keydown', onKey);
@@ -42,7 +47,7 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>, atFirst: b
       element.removeEventListener('touchmove', onPointer);
       element.removeEventListener('scroll', onScroll);
     };
-  }, [scroller]);
+  }, [scroller, turn]);
 
   return { following, follow: () => setFollowing(true), leave: () => setFollowing(false) };
 }

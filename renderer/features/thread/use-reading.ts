@@ -9,6 +9,7 @@ import { useThreadView } from '../thread-state/thread-view.ts';
 import { holdScrollPosition } from './hold-scroll-position.ts';
 import type { useFollowing } from './use-following.ts';
 import type { ScrollPositions } from './use-scroll-positions.ts';
+import type { useTurn } from './use-turn.ts';
 
 export type Pages = Omit<ThreadStream, 'follow'>;
 
@@ -21,10 +22,13 @@ interface Reading {
     readonly hasOlder: boolean;
     readonly hasNewer: boolean;
   };
+  /** An answer is being written. */
+  readonly busy: boolean;
   readonly end: ReturnType<typeof useFollowing>;
+  readonly turn: ReturnType<typeof useTurn>;
   readonly focus: (at: number) => void;
   readonly pages: Pages;
-  readonly places: ScrollPositions;
+  readonly scrollPositions: ScrollPositions;
   /** The message in the address. */
   readonly wanted: string | undefined;
 }
@@ -32,10 +36,12 @@ interface Reading {
 /** Loads a page when this many rows from an end. */
 const near = 8;
 const retryMs = 5000;
+/** Nothing worth scrolling to is below this. */
+const nearEndPx = 48;
 
 /** The scroll position of a conversation: restores it, loads pages, jumps to messages, and saves it. */
 export function useReading(reading: Reading) {
-  const { rows, scroller, loaded, end, focus, pages, places, wanted } = reading;
+  const { rows, scroller, loaded, busy, end, turn, focus, pages, scrollPositions, wanted } = reading;
   const { items, snapshot, hasOlder, hasNewer } = loaded;
   const { following, follow, leave } = end;
   const { failed } = useNotify();
@@ -73,7 +79,7 @@ export function useReading(reading: Reading) {
   // A conversation opens at its kept position, else at its end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
   useLayoutEffect(() => {
-    const start = places.start();
+    const start = scrollPositions.start();
     const index = start ? indexOf(start.messageId) : -1;
     if (start && index >= 0) hold(index, start.offsetPx);
     else rows.scrollToEnd();
@@ -85,9 +91,9 @@ export function useReading(reading: Reading) {
   useLayoutEffect(() => {
     if (shown.current === snapshot) return;
     shown.current = snapshot;
-    const place = places.current();
-    const index = place ? indexOf(place.messageId) : -1;
-    if (place && index >= 0) hold(index, place.offsetPx);
+    const scrollPosition = scrollPositions.current();
+    const index = scrollPosition ? indexOf(scrollPosition.messageId) : -1;
+    if (scrollPosition && index >= 0) hold(index, scrollPosition.offsetPx);
   }, [snapshot]);
 
   // A notice or a longer draft takes height from the thread: a reader at the end stays there.
@@ -135,19 +141,36 @@ export function useReading(reading: Reading) {
     useThreadView.getState().highlight(target.messageId);
   }, [target, items]);
 
+  // A question that was asked goes to the top.
+  const asked = useThreadView((view) => view.asked);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each question, and each time there is more to find it in
+  useLayoutEffect(() => {
+    if (asked === null) return;
+    const index = indexOf(asked);
+    if (index < 0) {
+      if (hasNewer) void pages.toEnd().catch((error: unknown) => failed(text.latest, error));
+      return;
+    }
+    useThreadView.getState().setAsked(null);
+    turn.begin(asked);
+    leave();
+    seen.current = headOf(items.at(-1) as ThreadItem);
+    hold(index, turn.cutPx(index));
+  }, [asked, items]);
+
   useEffect(() => {
     const { range } = rows;
     if (!range || holding.current || items.length === 0) return;
     const last = items.at(-1);
-    if (following && !hasNewer) {
-      seen.current = last ? headOf(last) : null;
-      places.leave(null);
-    } else {
+    if (following && !hasNewer) seen.current = last ? headOf(last) : null;
+    // What is being written grows while another chat is read: the reader comes back to what was seen of it.
+    if (following && !hasNewer && !busy) scrollPositions.leave(null);
+    else {
       const top = rows.scrollOffset ?? 0;
       const row = rows.getVirtualItems().find((item) => item.end > top);
       const item = row && items[row.index];
       // Rounded up: a fraction less would show the end of the row before.
-      if (item) places.leave({ messageId: headOf(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
+      if (item) scrollPositions.leave({ messageId: headOf(item), offsetPx: Math.max(0, Math.ceil(top - row.start)) });
     }
     const read = (page: () => Promise<void>) => {
       if (performance.now() - failedAt.current < retryMs) return;
@@ -161,5 +184,10 @@ export function useReading(reading: Reading) {
   });
 
   const seenAt = seen.current === null ? -1 : items.findIndex((item) => headOf(item) === seen.current);
-  return { toLatest, unseen: following || seenAt < 0 ? 0 : items.length - 1 - seenAt };
+  const hiddenPx = rows.getTotalSize() - (rows.scrollOffset ?? 0) - (rows.scrollRect?.height ?? 0);
+  return {
+    toLatest,
+    below: hasNewer || hiddenPx > nearEndPx,
+    unseen: following || seenAt < 0 ? 0 : items.length - 1 - seenAt,
+  };
 }

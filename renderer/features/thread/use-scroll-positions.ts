@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.ts';
 import { useFlush } from '../../browser/use-flush.ts';
 
 /** Scroll positions in this window; null at the end. The core keeps them for the next start. */
-const places = new Map<string, ScrollPosition | null>();
+const scrollPositions = new Map<string, ScrollPosition | null>();
 
 const pauseMs = 300;
 
@@ -18,18 +18,18 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
       clearTimeout(timer);
       timer = undefined;
       if (waiting === undefined) return;
-      const place = waiting;
+      const scrollPosition = waiting;
       waiting = undefined;
-      api.conversations.keepScrollPosition({ id: conversationId, place }).catch((error: unknown) => {
-        console.warn('This place is not kept for the next start', error);
+      api.conversations.keepScrollPosition({ id: conversationId, scrollPosition }).catch((error: unknown) => {
+        console.warn('This scroll position is not kept for the next start', error);
       });
     };
     return {
-      leave(place: ScrollPosition | null) {
-        const before = places.get(conversationId);
-        if (before !== undefined && JSON.stringify(before) === JSON.stringify(place)) return;
-        places.set(conversationId, place);
-        waiting = place;
+      leave(scrollPosition: ScrollPosition | null) {
+        const before = scrollPositions.get(conversationId);
+        if (before !== undefined && JSON.stringify(before) === JSON.stringify(scrollPosition)) return;
+        scrollPositions.set(conversationId, scrollPosition);
+        waiting = scrollPosition;
         // Also during scrolling.
         timer ??= setTimeout(flush, pauseMs);
       },
@@ -38,9 +38,9 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
   }, [api, conversationId]);
   useFlush(keeper.flush);
   return useMemo(() => {
-    const known = places.get(conversationId);
+    const known = scrollPositions.get(conversationId);
     const first = known === undefined ? (kept ?? null) : known;
-    const current = () => places.get(conversationId) ?? null;
+    const current = () => scrollPositions.get(conversationId) ?? null;
     return { ...keeper, start: () => first, current };
   }, [keeper, kept, conversationId]);
 }
@@ -48,4 +48,4 @@ export function useScrollPositions(conversationId: string, kept: ScrollPosition 
 export type ScrollPositions = ReturnType<typeof useScrollPositions>;
 
 /** For tests: forgets all positions. */
-export const forgetScrollPositions = (): void => places.clear();
+export const forgetScrollPositions = (): void => scrollPositions.clear();

@@ -32,7 +32,7 @@ test('a server that was opened and saved untouched is reached exactly as before,
   );
 });
 
-test('a header is named twice whatever its letters are; a variable is not', () => {
+test('header names are compared without case, names of variables with it', () => {
   const rows = ['Token', 'token'].map((name, key) => ({ key, name, value: 'x', kept: false }));
   const draft = { ...draftOf(null), url: 'https://tools.test', command: 'run', secrets: { http: rows, stdio: rows } };
   const [, second] = rows;

@@ -4,6 +4,7 @@ import { useConversations } from '../../api/use-core.ts';
 import { text, titleOf } from '../../text/tools-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -34,7 +35,7 @@ function BuiltIn({ tools }: { tools: readonly (Tool & { enabled: boolean })[] })
   const { failed } = useNotify();
   return (
     <section aria-label={text.builtIn} className="mb-8">
-      <h3 className="font-semibold text-md">{text.builtIn}</h3>
+      <SettingsHeading>{text.builtIn}</SettingsHeading>
       <p className="text-fg-3 text-xs">{text.builtInNote}</p>
       <ul className="divide-y divide-line">
         {tools.map(({ name, enabled, ...own }) => {
@@ -68,7 +69,7 @@ function Servers({ servers }: { servers: readonly ToolServer[] }) {
   return (
     <section aria-label={text.servers} className="mb-8">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 className="flex-1 font-semibold text-md">{text.servers}</h3>
+        <SettingsHeading className="flex-1">{text.servers}</SettingsHeading>
         <Button look="quiet" onClick={() => setOpen('import')}>
           {text.import}
         </Button>
@@ -107,7 +108,7 @@ function Permissions({ permissions }: { permissions: readonly ToolPermission[] }
   };
   return (
     <section aria-label={text.permissions}>
-      <h3 className="font-semibold text-md">{text.permissions}</h3>
+      <SettingsHeading>{text.permissions}</SettingsHeading>
       <p className="text-fg-3 text-xs">{text.permissionsNote}</p>
       {permissions.length === 0 && <p className="py-2 text-fg-2 text-sm">{text.noPermissions}</p>}
       <ul className="divide-y divide-line">

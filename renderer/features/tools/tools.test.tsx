@@ -66,7 +66,7 @@ test('a program is added by keyboard alone, its secret goes in and never comes o
   expect(fake.calls).not.toContain('tools.testServer');
 });
 
-test('an address that is none is not taken, and what the core refuses is said in the form', async () => {
+test('an invalid address is not accepted, and a refusal of the core is shown in the form', async () => {
   const fake = await openApp('#settings/tools');
   await button('Add server').click();
   const form = dialog('Add a tool server');

@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import { exportedText, text } from '../../text/transfer-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
+import { SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { ImportForm } from './import-form.tsx';
 import { useAllIds, useExport, useImport } from './use-transfer.ts';
@@ -34,7 +35,7 @@ export function TransferSection() {
   };
   return (
     <>
-      <h3 className="pt-6 font-semibold text-md">{text.section}</h3>
+      <SettingsHeading className="pt-6">{text.section}</SettingsHeading>
       <p className="mt-1 mb-3 text-fg-2">{text.importNote}</p>
       <div className="flex flex-wrap items-center gap-2">
         <Button disabled={read.isPending} onClick={() => field.current?.click()}>

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatUsd, nanoUsd } from '#shared/money.ts';
 import { daysOf, rangeOf } from './periods.ts';
-import { axisOf, shareOf } from './series.ts';
+import { axisOf } from './series.ts';
 
 test('a period is whole UTC days and ends with today', () => {
   const now = Date.UTC(2026, 10, 21, 23, 59);
@@ -24,15 +23,6 @@ test('the axis holds the largest bar in at most six steps', () => {
       const { top, steps } = axisOf(largest);
       expect(top).toBeGreaterThanOrEqual(largest * 0.999999);
       expect(steps.length).toBeLessThanOrEqual(7);
-    }),
-  );
-});
-
-test('shares of a whole are between none and all of it', () => {
-  fc.assert(
-    fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.bigInt({ min: 0n, max: 10n ** 15n }), (part, rest) => {
-      const share = shareOf(formatUsd(nanoUsd(part)), formatUsd(nanoUsd(part + rest)));
-      expect(share >= 0 && share <= 1).toBe(true);
     }),
   );
 });

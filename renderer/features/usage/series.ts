@@ -1,7 +1,8 @@
+import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import { parseUsd } from '#shared/money.ts';
-import type { UsageBucket } from '#shared/wire/usage.ts';
 import { count, usd } from '../../text/format.ts';
 
+export type Bucket = UsageReport['data'][number];
 export type Measure = 'cost' | 'tokens' | 'requests';
 
 export interface DayStack {
@@ -14,7 +15,7 @@ export interface DayStack {
 }
 
 /** A stack for each day, including days without use. */
-export function stacksOf(days: readonly string[], buckets: readonly UsageBucket[], measure: Measure): DayStack[] {
+export function stacksOf(days: readonly string[], buckets: readonly Bucket[], measure: Measure): DayStack[] {
   const byDay = new Map(buckets.map((bucket) => [bucket.day, bucket]));
   return days.map((day) => {
     const bucket = byDay.get(day);
@@ -24,17 +25,13 @@ export function stacksOf(days: readonly string[], buckets: readonly UsageBucket[
   });
 }
 
-function partsOf(bucket: UsageBucket | undefined, measure: Measure): number[] {
+function partsOf(bucket: Bucket | undefined, measure: Measure): number[] {
   if (!bucket) return measure === 'cost' ? [0] : measure === 'tokens' ? [0, 0, 0, 0] : [0, 0, 0];
   // Floats only for pixels, never for shown amounts.
   if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd)) / 1e9];
   if (measure === 'requests') return [bucket.succeeded, bucket.failed, bucket.cancelled];
-  return [
-    Math.max(0, bucket.prompt_tokens - bucket.cached_tokens),
-    bucket.cached_tokens,
-    Math.max(0, bucket.completion_tokens - bucket.reasoning_tokens),
-    bucket.reasoning_tokens,
-  ];
+  const { input, cached, output, reasoning } = bucket.tokens;
+  return [input, cached, output, reasoning];
 }
 
 /** Round axis: steps of 1, 2 or 5 times a power of ten. */
@@ -45,10 +42,4 @@ export function axisOf(largest: number): { top: number; steps: number[] } {
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 10 * power;
   const steps = Array.from({ length: Math.ceil(largest / step) + 1 }, (_, at) => at * step);
   return { top: steps.at(-1) ?? 1, steps };
-}
-
-/** A model’s share of the total cost, computed with integers. */
-export function shareOf(cost: string, total: string): number {
-  const whole = parseUsd(total);
-  return whole === 0n ? 0 : Number((parseUsd(cost) * 100_000n) / whole) / 100_000;
 }

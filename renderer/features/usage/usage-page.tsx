@@ -2,9 +2,9 @@ import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
-import { usd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { Money } from '../../ui/elements/money.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
@@ -111,7 +111,7 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
       )}
       <p className="mt-1 text-fg-3 text-xs">{text.utc}</p>
       <h2 className="mt-8 mb-2 font-semibold text-md">{text.byModel}</h2>
-      <ModelUsageTable buckets={byModel.data.data} total={byModel.data.totals.cost_usd} />
+      <ModelUsageTable buckets={byModel.data.data} />
     </>
   );
 }
@@ -121,7 +121,9 @@ function Head({ period, cost, note, children }: { period: Period; cost: string; 
     <div className="mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
       <div className="min-w-0 flex-1 max-sm:basis-full">
         <p className="text-fg-2">{text.heads[period]}</p>
-        <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">{usd(cost)}</p>
+        <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
+          <Money amount={cost} />
+        </p>
         <p className="text-fg-3 text-xs">{note}</p>
       </div>
       {children}

@@ -1,10 +1,9 @@
-import { parseUsd } from '#shared/money.ts';
-import type { UsageBucket } from '#shared/wire/usage.ts';
-import { count, share, usd, utcDay } from '../../text/format.ts';
+import { count, share, utcDay } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
+import { Money } from '../../ui/elements/money.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
-import { type DayStack, shareOf } from './series.ts';
+import type { Bucket, DayStack } from './series.ts';
 
 export function DayTable({ names, stacks }: { names: readonly string[]; stacks: readonly DayStack[] }) {
   return (
@@ -26,18 +25,17 @@ export function DayTable({ names, stacks }: { names: readonly string[]; stacks: 
 }
 
 /** Cost by model, highest first. */
-export function ModelUsageTable({ buckets, total }: { buckets: readonly UsageBucket[]; total: string }) {
+export function ModelUsageTable({ buckets }: { buckets: readonly Bucket[] }) {
   const { columns } = text;
   const amounts = [columns.requests, columns.input, columns.cached, columns.output, columns.cost, columns.share];
-  const sorted = [...buckets].sort((a, b) => Number(parseUsd(b.cost_usd) - parseUsd(a.cost_usd)));
   return (
     <Table label={text.byModel} columns={[{ name: columns.model }, ...amounts.map((name) => ({ name, amount: true }))]}>
-      {sorted.map((bucket) => (
+      {buckets.map((bucket) => (
         <tr key={`${bucket.provider}/${bucket.model}`}>
           <th scope="row" className={`${tableCell} text-left font-medium`}>
             <span className="flex items-center gap-2 whitespace-nowrap">
               <ProviderMark provider={bucket.provider ?? '?'} />
-              {bucket.model ?? '—'}
+              {bucket.name ?? '—'}
             </span>
           </th>
           {[bucket.requests, bucket.prompt_tokens, bucket.cached_tokens, bucket.completion_tokens].map((value, at) => (
@@ -45,8 +43,10 @@ export function ModelUsageTable({ buckets, total }: { buckets: readonly UsageBuc
               {count(value)}
             </td>
           ))}
-          <td className={`${tableCell} text-right`}>{usd(bucket.cost_usd)}</td>
-          <td className={`${tableCell} text-right text-fg-2`}>{share(shareOf(bucket.cost_usd, total))}</td>
+          <td className={`${tableCell} text-right`}>
+            <Money amount={bucket.cost_usd} />
+          </td>
+          <td className={`${tableCell} text-right text-fg-2`}>{share(bucket.share)}</td>
         </tr>
       ))}
     </Table>

@@ -29,7 +29,7 @@ export function CodeBlock({ code, language, live, note, tools }: CodeBlockProps)
   const name = languageName(language, words.text);
   return (
     <div className="code-block">
-      <div className="flex h-9 items-center gap-2 border-line border-b pr-1.5 pl-3 text-xs font-medium">
+      <div className="code-head">
         <span className="text-fg-2">{name}</span>
         <span className="text-fg-3 tabular-nums">{words.lines(lines.length)}</span>
         <span className="flex-1" />

@@ -88,7 +88,7 @@ const Line = memo(function Line({
     <>
       {fits
         ? spans.map(([part, colour], at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a span is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: a span is known by its position
             <span key={at} className={colour ? `tok-${colour}` : undefined}>
               {shownText(part)}
             </span>

@@ -126,7 +126,7 @@ test('a text that the worker does not finish is shown as it stands, and the othe
   expect(bad.seen).toMatchObject({ tokens: [{ type: 'html', text: '*BOMB* more' }], whole: true });
 });
 
-test('a worker that is slow to start is not the text’s fault, and is waited for', () => {
+test('a worker that is slow to start is waited for, and no text is given up for it', () => {
   vi.useFakeTimers();
   const { start, started, settle } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
@@ -145,7 +145,7 @@ test('a worker that is slow to start is not the text’s fault, and is waited fo
   expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]);
 });
 
-test('where a worker never starts, the page parses itself by and by', async () => {
+test('if a worker never starts, the page parses the texts itself after a while', async () => {
   vi.useFakeTimers();
   const { start, started } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
@@ -156,7 +156,7 @@ test('where a worker never starts, the page parses itself by and by', async () =
   await vi.waitFor(() => expect(seen.tokens).toMatchObject([{ type: 'paragraph', raw: '*one*' }]));
 });
 
-test('where no worker can be had, the page parses itself', async () => {
+test('without a worker the page parses the texts itself', async () => {
   const { start, started } = steppedWorkers({ slow: true });
   const { seen, listen } = reader();
   const document = createDocumentParser(start).open(listen);
@@ -170,7 +170,7 @@ test('where no worker can be had, the page parses itself', async () => {
   );
 });
 
-test('a document that was closed is heard of no more', () => {
+test('a closed document gets no more blocks', () => {
   const { start, settle } = steppedWorkers();
   const { seen, listen } = reader();
   const document = createDocumentParser(start).open(listen);

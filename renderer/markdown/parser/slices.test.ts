@@ -33,7 +33,7 @@ test('pieces of a text that grows stay where they are, all but the last', () => 
   );
 });
 
-test('marks stacked over one letter weigh what is drawn of them', () => {
+test('combining marks over one letter count only as far as they are drawn', () => {
   expect(textWeight(`a${'\u0301'.repeat(50_000)}`)).toBeLessThan(100);
 });
 

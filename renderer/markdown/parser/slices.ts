@@ -23,8 +23,8 @@ export function createSlicer(): (tokens: readonly Token[]) => readonly Slice[] {
       at += slice.tokens.length;
     }
     const last = slices[kept.length];
-    slices = [...kept, ...divided(tokens.slice(at))].map((slice, place) =>
-      place === kept.length && last && isSame(slice, last) ? last : slice,
+    slices = [...kept, ...divided(tokens.slice(at))].map((slice, index) =>
+      index === kept.length && last && isSame(slice, last) ? last : slice,
     );
     return slices;
   };

@@ -1,9 +1,11 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { text } from '../../text/ui-text.ts';
+import { Button } from '../elements/button.tsx';
 import { classNames } from '../elements/class-names.ts';
 import { IconButton } from '../elements/icon-button.tsx';
+import { useTypedWords } from './use-typed-words.ts';
 
 interface DialogProps {
   open: boolean;
@@ -19,13 +21,29 @@ interface DialogProps {
 
 const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
 
-/** A modal dialog. */
+/** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
 export function Dialog({ open, onOpenChange, title, initialFocus, children, className }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  const { onFocus, isTyped } = useTypedWords(popup);
+  const [asking, setAsking] = useState(false);
+  const change = (next: boolean, { reason, cancel }: Base.Root.ChangeEventDetails) => {
+    const unsaid = reason === 'escape-key' || reason === 'outside-press';
+    if (!next && unsaid && (asking || isTyped())) {
+      cancel();
+      setAsking(!asking);
+    } else close(next);
+  };
+  const close = (next: boolean) => {
+    setAsking(false);
+    onOpenChange(next);
+  };
   return (
-    <Base.Root open={open} onOpenChange={onOpenChange}>
+    <Base.Root open={open} onOpenChange={change}>
       <Base.Portal>
         <Base.Backdrop className={scrim} />
         <Base.Popup
+          ref={popup}
+          onFocus={onFocus}
           initialFocus={initialFocus}
           className={classNames(
             'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] max-w-md -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
@@ -34,9 +52,36 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, clas
         >
           <Base.Title className="mb-2 font-semibold text-md">{title}</Base.Title>
           {children}
+          {open && asking && <AskBeforeLoss onKeep={() => setAsking(false)} onDiscard={() => close(false)} />}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+function AskBeforeLoss({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  const keep = useRef<HTMLButtonElement>(null);
+  const before = useRef(document.activeElement);
+  useEffect(() => {
+    keep.current?.focus();
+    const back = before.current;
+    return () => {
+      if (back instanceof HTMLElement && back.isConnected) back.focus();
+    };
+  }, []);
+  return (
+    <div
+      role="alert"
+      className="sticky -bottom-5 -mx-5 mt-4 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-sunken px-5 py-3"
+    >
+      <p className="mr-auto text-sm">{text.typedUnsaved}</p>
+      <Button look="danger" onClick={onDiscard}>
+        {text.discard}
+      </Button>
+      <Button ref={keep} look="primary" onClick={onKeep}>
+        {text.keepWriting}
+      </Button>
+    </div>
   );
 }
 

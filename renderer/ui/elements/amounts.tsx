@@ -15,7 +15,7 @@ export function Amounts({ lines, label }: { lines: readonly AmountLine[]; label:
     <table aria-label={label} className="w-full tabular-nums">
       <tbody>
         {lines.map(({ name, note, amount, strong }) => (
-          <tr key={name} className={classNames(strong ? 'border-line border-t font-semibold' : '')}>
+          <tr key={name} className={classNames(strong ? 'border-line font-semibold not-first:border-t' : '')}>
             <th scope="row" className={classNames('py-1 pr-3 text-left', strong ? '' : 'font-normal text-fg-2')}>
               {name}
             </th>

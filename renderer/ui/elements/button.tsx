@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
 
 const looks = {
-  /** The main action of its place. */
+  /** The main action of a view. */
   primary: 'bg-ink text-on-ink hover:opacity-90 active:opacity-80',
   secondary: 'border border-line bg-surface text-fg hover:bg-hover active:bg-active shadow-rest',
   quiet: 'text-fg-2 hover:bg-hover hover:text-fg active:bg-active',

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import type { ActionId } from '#shared/actions/action-list.ts';
 import { classNames } from './class-names.ts';
 import { Hint } from './hint.tsx';
 
@@ -7,13 +8,14 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'childre
   icon: LucideIcon;
   /** The accessible name, also its tooltip. */
   label: string;
+  action?: ActionId;
   shortcut?: string | undefined;
   size?: 'sm' | 'md';
 }
 
-export function IconButton({ icon: Icon, label, shortcut, size = 'md', className, ...rest }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, action, shortcut, size = 'md', className, ...rest }: IconButtonProps) {
   return (
-    <Hint label={label} shortcut={shortcut}>
+    <Hint label={label} action={action} shortcut={shortcut}>
       <button
         type="button"
         aria-label={label}

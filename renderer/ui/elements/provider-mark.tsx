@@ -1,6 +1,7 @@
 import { classNames } from './class-names.ts';
+import { providerMarks } from './provider-marks.ts';
 
-/** White text has a contrast of 4.5:1 on each of these. */
+/** White has a contrast of 4.5:1 on each of these. */
 const colours = [
   'bg-[#b1523f]',
   'bg-[#0a7f5c]',
@@ -21,18 +22,28 @@ const known: Record<string, number> = {
   sandbox: 6,
 };
 
-/** A provider’s initial on its colour. Decorative and an SVG, so that it is no part of the name beside it. */
-export function ProviderMark({ provider, size = 20 }: { provider: string; size?: number }) {
+interface ProviderMarkProps {
+  provider: string;
+  size?: number;
+}
+
+/** A provider’s mark, else its initial, on its colour. Decorative, so that it is no part of the name beside it. */
+export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const colour = colours[known[provider] ?? hash % colours.length];
+  const look = classNames('swatch block shrink-0 rounded-tag', colours[known[provider] ?? hash % colours.length]);
+  const mark = Object.hasOwn(providerMarks, provider) ? providerMarks[provider] : undefined;
+  if (mark) {
+    return (
+      <span aria-hidden className={look} style={{ width: size, height: size }}>
+        <span
+          className="block size-full"
+          style={{ background: 'white', mask: `url("${mark}") center / 66% no-repeat` }}
+        />
+      </span>
+    );
+  }
   return (
-    <svg
-      viewBox="0 0 20 20"
-      width={size}
-      height={size}
-      aria-hidden="true"
-      className={classNames('swatch shrink-0 rounded-tag', colour)}
-    >
+    <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" className={look}>
       <text x="10" y="14.2" textAnchor="middle" fill="white" fontSize="11.5" fontWeight="650">
         {(provider[0] ?? '?').toUpperCase()}
       </text>

@@ -15,7 +15,7 @@ interface FieldProps {
 /** A control with a label above and a note below. */
 export function Field({ id, label, note, problem, className, children }: FieldProps) {
   return (
-    <div className={classNames('flex min-w-0 flex-col gap-1', className)}>
+    <div data-setting={label} className={classNames('flex min-w-0 flex-col gap-1', className)}>
       <label htmlFor={id} className="font-medium text-fg-2 text-xs">
         {label}
       </label>

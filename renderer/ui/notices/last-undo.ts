@@ -9,6 +9,8 @@ export function forget(undo: () => void): void {
   offered = offered.filter((entry) => entry !== undo);
 }
 
+export const canUndo = (): boolean => offered.length > 0;
+
 /** Undoes the last action; false without one. */
 export function undoLast(): boolean {
   const last = offered.at(-1);

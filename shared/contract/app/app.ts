@@ -22,6 +22,8 @@ export const appInfo = z.object({
     background: z.boolean(),
     /** The app saves files and makes PDFs itself; else the browser downloads and prints. */
     saveDialog: z.boolean(),
+    /** The app zooms its window; else the browser does. */
+    zoom: z.boolean(),
   }),
   keychain: keychainState,
   /** Limitations of this host compared to the installed app. */
@@ -30,9 +32,14 @@ export const appInfo = z.object({
   problem: told.nullable(),
 });
 
+export const zoomStep = z.enum(['in', 'out', 'reset']);
+export type ZoomStep = z.infer<typeof zoomStep>;
+
 export const appContract = {
   /** Facts about the host and the keychain. */
   info: oc.output(appInfo),
+  /** Zooms the window; nothing without the capability `zoom`. */
+  zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   /** Opens an `https:`, `http:` or `mailto:` link outside the app. Everything else is refused with `link_refused`. */
   openLink: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
 };

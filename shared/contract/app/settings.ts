@@ -15,6 +15,13 @@ export const settings = z.object({
   welcomed: z.boolean(),
   /** Show and confirm the router’s choice before sending. */
   confirmRoute: z.boolean(),
+  /** Shortcuts that differ from the default, by action: `mod+Shift+M`. An empty list: none. */
+  shortcuts: z.record(z.string().max(40), z.array(z.string().min(1).max(40)).max(8)),
+  /** Models at the top of every list of them; those chosen last, newest first. */
+  favouriteModels: z.array(modelId).max(100),
+  recentModels: z.array(modelId).max(5),
+  /** What was run from the palette last, newest first. */
+  recentActions: z.array(z.string().max(300)).max(12),
 });
 
 export const settingsContract = {

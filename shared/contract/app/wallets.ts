@@ -2,7 +2,8 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { account, balance } from '../../wire/account.ts';
 import { credits } from '../../wire/credits.ts';
-import { usage, usageGroup } from '../../wire/usage.ts';
+import { count } from '../../wire/scalars.ts';
+import { usage, usageBucket, usageGroup } from '../../wire/usage.ts';
 import { timeMs, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
@@ -12,6 +13,20 @@ export const walletBalance = z.object({
   simulated: z.boolean(),
   billing: z.enum(['prepaid', 'meter_only']),
   balance,
+});
+
+/** Usage as it is shown. Groups other than days begin with the highest cost. */
+export const usageReport = usage.extend({
+  data: z.array(
+    usageBucket.extend({
+      /** The model’s display name. */
+      name: z.string().nullable(),
+      /** Of the total cost, from 0 to 1. */
+      share: z.number(),
+      /** Parts without overlap: input that was not cached, and output that was not reasoning. */
+      tokens: z.object({ input: count, cached: count, output: count, reasoning: count }),
+    }),
+  ),
 });
 
 export const accountContract = {
@@ -31,7 +46,8 @@ export const usageContract = {
   /** Usage of a period (default: the current month, UTC), grouped. `start` inclusive, `end` exclusive. */
   get: oc
     .input(z.object({ wallet, groupBy: usageGroup.default('model'), start: timeMs.nullish(), end: timeMs.nullish() }))
-    .output(usage),
+    .output(usageReport),
 };
 
+export type UsageReport = z.infer<typeof usageReport>;
 export type WalletBalance = z.infer<typeof walletBalance>;

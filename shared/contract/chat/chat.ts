@@ -4,7 +4,7 @@ import { attachments } from '../common/attachments.ts';
 import { conversationTotal } from '../common/bills.ts';
 import { id, modelId, rule } from '../common/fields.ts';
 import { mostAtOnce } from '../common/limits.ts';
-import { conversation, message, place, stretch } from './conversations.ts';
+import { comparisonTotal, conversation, message, scrollPosition, stretch } from './conversations.ts';
 import { routingAnswer } from './routing.ts';
 
 /** Sequence number of a reader’s events from 1, except deltas: after a gap the reader asks for a snapshot. */
@@ -25,7 +25,7 @@ export const chatEvent = z.discriminatedUnion('type', [
     seq,
     readerId: id,
     conversation,
-    place: place.nullable(),
+    scrollPosition: scrollPosition.nullable(),
     answers: z.array(message),
     total: conversationTotal,
   }),
@@ -33,14 +33,20 @@ export const chatEvent = z.discriminatedUnion('type', [
   stretch.extend({ type: z.literal('page'), seq, at: z.enum(['older', 'newer']), edgeId: id }),
   /** The branch from the first of these messages on is replaced by them. */
   stretch.omit({ hasOlder: true }).extend({ type: z.literal('branch-shown'), seq }),
-  z.object({ type: z.literal('message-added'), seq, message }),
+  z.object({ type: z.literal('message-added'), seq, message, comparisons: z.array(comparisonTotal).optional() }),
   words.extend({ type: z.literal('text-delta') }),
   words.extend({ type: z.literal('reasoning-delta') }),
   /**
-   * An answer ended, with its cost; or one of its tool calls progressed, or its cost became known later. `total`: the
-   * conversation’s cost, if that changed.
+   * An answer ended, with its cost; or one of its tool calls progressed, or its cost became known later. `total` and
+   * `comparisons`: what its conversation and its comparison cost, if that changed.
    */
-  z.object({ type: z.literal('message-updated'), seq, message, total: conversationTotal.optional() }),
+  z.object({
+    type: z.literal('message-updated'),
+    seq,
+    message,
+    total: conversationTotal.optional(),
+    comparisons: z.array(comparisonTotal).optional(),
+  }),
   z.object({ type: z.literal('conversation-updated'), seq, conversation, total: conversationTotal }),
 ]);
 
@@ -67,6 +73,8 @@ export const chatContract = {
           overCaps: z.boolean().default(false),
           /** An edit of this message: it is added beside it, and what follows the old one stays there. */
           editOf: id.nullish(),
+          /** A conversation that begins with it is not kept. */
+          temporary: z.boolean().default(false),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],
@@ -101,7 +109,7 @@ export const chatContract = {
     .input(
       z.object({
         conversationId: id,
-        at: z.enum(['end', 'place']).default('end'),
+        at: z.enum(['end', 'scroll_position']).default('end'),
         limit: z.int().min(1).max(mostAtOnce).default(60),
       }),
     )

@@ -26,6 +26,9 @@ export const comparisonQuote = z.object({
   costUsd: range.nullable(),
   /** Sum of columns paid with test credits. */
   testCreditsUsd: range.nullable(),
+  /** Sum of what the columns will probably cost, by the same two; null where that of a column is not known. */
+  expectedUsd: usdAmount.nullable(),
+  expectedTestCreditsUsd: usdAmount.nullable(),
   /** Columns with an unknown price, which are in no sum. */
   unknown: z.int(),
   /** Caps for the sum of the upper bounds. */
@@ -48,6 +51,8 @@ export const comparisonsContract = {
           attachments: attachments.default([]),
           models,
           overCaps: z.boolean().default(false),
+          /** A conversation that begins with it is not kept. */
+          temporary: z.boolean().default(false),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],

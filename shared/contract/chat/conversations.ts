@@ -15,12 +15,19 @@ export const conversation = z.object({
   live: z.boolean(),
   /** A tool waits for the user's decision. */
   waiting: z.boolean(),
+  /** An answer has ended that no window showed. */
+  unread: z.boolean(),
   folderId: id.nullable(),
   tags: z.array(z.string()),
   pinned: z.boolean(),
   archived: z.boolean(),
   /** Time of its move to the trash, or null. */
   trashedAt: timeMs.nullable(),
+  /**
+   * Not kept: in no list, search, backup or export, and removed when it is left or the app ends. What it cost stays
+   * counted.
+   */
+  temporary: z.boolean(),
 });
 
 export const messageStatus = z.enum(['streaming', 'done', 'error', 'cancelled', 'interrupted']);
@@ -69,6 +76,17 @@ export const answerSum = z.object({
 /** `summarised`: how many messages a summary replaced; null: none could be written, and `why`. */
 export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: told.nullable() });
 
+/** Why an answer failed: our sentence, and what the provider itself said, without keys. */
+export const messageError = told.extend({
+  code: z.string(),
+  retryAfterMs: z.int().nullable(),
+  /** The HTTP status that the gateway answered with. */
+  status: z.int().nullish(),
+  /** The name of the provider that caused it. */
+  provider: z.string().nullish(),
+  providerError: z.object({ status: z.int(), code: z.string().nullable(), message: z.string().nullable() }).nullish(),
+});
+
 export const message = z.object({
   id,
   conversationId: id,
@@ -84,7 +102,7 @@ export const message = z.object({
   /** The model that answered, as the gateway reported it. */
   servedProvider: z.string().nullable(),
   servedModel: z.string().nullable(),
-  /** The display name of the model that answered or was asked. */
+  /** The name of the model that answered or was asked, or its id; null on own messages, and where it is unknown. */
   modelName: z.string().nullable(),
   simulated: z.boolean(),
   finishReason: z.string().nullable(),
@@ -96,10 +114,12 @@ export const message = z.object({
   /** The router’s reason in one line, if it chose. */
   routeReason: z.string().nullable(),
   requestId: z.string().nullable(),
-  error: told.extend({ code: z.string(), retryAfterMs: z.int().nullable() }).nullable(),
+  error: messageError.nullable(),
   toolCalls: z.array(toolCall),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
+  /** From the first word of the reasoning to the first of the text, or to the end; null: no reasoning, or unfinished. */
+  thoughtMs: z.int().nullable(),
   finishedAt: timeMs.nullable(),
   /** Position among the versions (answers to the same message, or edits), from 1. */
   sibling: z.object({ index: z.int(), count: z.int() }),
@@ -116,13 +136,28 @@ export const message = z.object({
 });
 
 /** A scroll position: the topmost visible message, and how many of its pixels are above the viewport. */
-export const place = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
+export const scrollPosition = z.object({ messageId: id, offsetPx: z.int().min(0).max(10_000_000) });
+
+/** What a comparison cost: of each column the shown answer, if it has ended. */
+export const comparisonTotal = z.object({
+  id,
+  /** Null: no column was paid with money. */
+  usd: usdAmount.nullable(),
+  /** Null: no column was paid with test credits. */
+  testCreditsUsd: usdAmount.nullable(),
+  /** Columns with an unknown cost, which are in no sum. */
+  unknown: z.int(),
+  /** The column that cost least, once all have ended; null if that is not certain. */
+  cheapest: z.int().nullable(),
+});
 
 /** Consecutive messages of a branch, oldest first; never begins within an answer in several parts. */
 export const stretch = z.object({
   messages: z.array(message),
   /** All answers of comparisons shown among them, with retries, in order of arrival. */
   columns: z.array(message),
+  /** A total for each of these comparisons. */
+  comparisons: z.array(comparisonTotal),
   hasOlder: z.boolean(),
   hasNewer: z.boolean(),
 });
@@ -144,11 +179,18 @@ export const conversationsContract = {
     )
     .output(z.object({ conversations: z.array(conversation), nextCursor: cursor.nullable() })),
   /** Saves the scroll position; null: at the end. Emits no topic. */
-  keepScrollPosition: oc.input(z.object({ id, place: place.nullable() })).output(z.void()),
-  /** The open chat, for the next start; null: a new chat. */
-  opened: oc.input(z.object({ id: id.nullable() })).output(z.void()),
+  keepScrollPosition: oc.input(z.object({ id, scrollPosition: scrollPosition.nullable() })).output(z.void()),
+  /**
+   * The open chat, for the next start; null: a new chat. Returns the temporary chats that were left and are removed a
+   * minute from now, unless one is opened again.
+   */
+  opened: oc.input(z.object({ id: id.nullable() })).output(z.object({ leaving: z.array(id) })),
   lastOpened: oc.output(z.object({ id: id.nullable() })),
   rename: oc.input(z.object({ id, title: z.string().trim().min(1).max(200) })).output(conversation),
+  /** A new conversation from a copy of the branch up to this message, with settings, title, folder and tags. */
+  fork: oc.input(z.object({ messageId: id })).output(conversation),
+  /** A temporary chat is kept from now on. */
+  keep: oc.input(z.object({ id })).output(z.void()),
   remove: oc.input(z.object({ id })).output(z.void()),
 };
 
@@ -156,8 +198,9 @@ export type ToolCall = z.infer<typeof toolCall>;
 export type ToolRun = z.infer<typeof toolRun>;
 export type Conversation = z.infer<typeof conversation>;
 export type ContextFit = z.infer<typeof room>;
-export type ScrollPosition = z.infer<typeof place>;
+export type ScrollPosition = z.infer<typeof scrollPosition>;
 export type Message = z.infer<typeof message>;
 export type AnswerSum = z.infer<typeof answerSum>;
+export type ComparisonTotal = z.infer<typeof comparisonTotal>;
 export type Stretch = z.infer<typeof stretch>;
 export type CostSource = z.infer<typeof costSource>;

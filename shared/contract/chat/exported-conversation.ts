@@ -17,6 +17,7 @@ export const exportedMessage = message.omit({ conversationId: true, sibling: tru
   room: room
     .extend({ why: z.union([told, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
     .nullish(),
+  thoughtMs: message.shape.thoughtMs.default(null),
   continues: z.boolean().default(false),
   comparison: message.shape.comparison.default(null),
   comparing: message.shape.comparing.default(null),

@@ -31,9 +31,12 @@ export const chatOptions = z.object({
   tools: z.boolean().default(true),
 });
 
+/** A chat’s options with the names of the models in them. */
+export const namedOptions = chatOptions.extend({ names: z.record(modelId, z.string()) });
+
 export const optionsContract = {
   /** A chat without options uses those of the preset for new chats, or none. */
-  get: oc.input(z.object({ chat: chatKey })).output(chatOptions),
+  get: oc.input(z.object({ chat: chatKey })).output(namedOptions),
   set: oc.input(z.object({ chat: chatKey, options: chatOptions })).output(z.void()),
 };
 
@@ -49,3 +52,4 @@ export const noOptions: ChatOptions = {
 
 export type Parameters = z.infer<typeof parameters>;
 export type ChatOptions = z.infer<typeof chatOptions>;
+export type NamedOptions = z.infer<typeof namedOptions>;

@@ -15,6 +15,9 @@ export const preset = z.object({
   forNewChats: z.boolean(),
 });
 
+/** With the model’s name. */
+export const namedPreset = preset.extend({ modelName: z.string().nullable() });
+
 const fields = preset.omit({ id: true, forNewChats: true });
 
 export const presetsFile = z.object({
@@ -25,7 +28,7 @@ export const presetsFile = z.object({
 
 export const presetsContract = {
   /** Sorted by name. */
-  list: oc.output(z.array(preset)),
+  list: oc.output(z.array(namedPreset)),
   /** Creates or replaces the preset with this id. */
   save: oc.input(preset).output(preset),
   remove: oc.input(z.object({ id })).output(z.void()),
@@ -36,4 +39,5 @@ export const presetsContract = {
     .output(z.object({ added: z.int().nonnegative(), skipped: z.int().nonnegative() })),
 };
 
+export type NamedPreset = z.infer<typeof namedPreset>;
 export type Preset = z.infer<typeof preset>;

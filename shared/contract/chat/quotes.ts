@@ -9,6 +9,15 @@ import { routePreview } from './routing.ts';
 
 const tokens = z.int().nonnegative();
 
+const expectedCost = z.object({
+  usd: usdAmount,
+  completionTokens: tokens,
+  /** The earlier answers that it rests on: of this chat, and of the model in other chats. */
+  answers: z.object({ here: z.int(), elsewhere: z.int() }),
+  /** How many of them would have cost this much for this question, give or take 30 %. */
+  near: z.int(),
+});
+
 /** The cost of the next message and whether it fits. A range, because the answer’s length is unknown. */
 export const quote = z.object({
   /**
@@ -25,9 +34,10 @@ export const quote = z.object({
   completionTokens: z.object({ low: tokens, high: tokens }),
   /** Null: unknown price. */
   costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable(),
-  /** The parts of the upper bound, and the cost of an answer of usual length for this chat. */
+  /** The parts of the upper bound. */
   parts: z.array(z.object({ kind: billKind, tokens: tokens.nullable(), usd: usdAmount })),
-  usual: z.object({ replies: z.int(), completionTokens: tokens, usd: usdAmount }).nullable(),
+  /** What it will probably cost, from the lengths of earlier answers; null where there are none, or no price. */
+  expected: expectedCost.nullable(),
   /** A longer answer would exceed the upper bound. */
   openEnded: z.boolean(),
   pricesAsOf: z.string().nullable(),
@@ -38,6 +48,10 @@ export const quote = z.object({
     /** Null: unknown. */
     limitTokens: tokens.nullable(),
     usedTokens: tokens,
+    /** Kept free for the answer. */
+    reservedTokens: tokens,
+    /** The most messages that a request may have, where these and not tokens are what is full; otherwise null. */
+    mostMessages: z.int().nullable(),
     /** Messages of the shown branch that are not sent. */
     notSentIds: z.array(id),
     /** Messages would have to be left out, but the chat is set to stop instead. */
@@ -45,6 +59,19 @@ export const quote = z.object({
     /** A summary will be written first and billed separately, so nothing is left out. */
     summarises: z.boolean().optional(),
   }),
+});
+
+/** USD per token with its sign. */
+const perToken = z.string().regex(/^-?\d+(\.\d{1,12})?$/);
+
+/** A model’s price against that of the model that gave an answer, and what the answer’s tokens would cost with it. */
+export const otherPrice = z.object({
+  model: modelId,
+  /** Null: it is the same, or that of the answer is unknown. */
+  more: z.object({ prompt: perToken, completion: perToken }).nullable(),
+  /** Null: the answer’s tokens are unknown. */
+  costUsd: usdAmount.nullable(),
+  moreUsd: usdAmount.nullable(),
 });
 
 const asked = z.object({
@@ -66,6 +93,9 @@ export const quotesContract = {
       }),
     )
     .output(routePreview),
+  /** All models with a price, compared with the one that gave this answer. */
+  others: oc.input(z.object({ answerId: id })).output(z.array(otherPrice)),
 };
 
+export type OtherPrice = z.infer<typeof otherPrice>;
 export type Quote = z.infer<typeof quote>;

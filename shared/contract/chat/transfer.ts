@@ -53,6 +53,8 @@ export const transferContract = {
   commitImport: oc
     .input(z.object({ uploadId, sourceIds: z.array(z.string().max(200)).max(100_000).nullable() }))
     .output(z.object({ imported: z.int(), alreadyHere: z.int(), leftOut })),
+  /** A second chat with all branches of this one. What its answers cost stays with the first: nothing was spent twice. */
+  duplicate: oc.input(z.object({ id })).output(z.object({ id })),
   giveUpImport: oc.input(z.object({ uploadId })).output(z.void()),
 };
 

@@ -9,6 +9,10 @@ import { compare } from './008-compare.ts';
 import { steady } from './009-steady.ts';
 import { servers } from './010-servers.ts';
 import { namedWords } from './011-named-words.ts';
+import { unread } from './012-unread.ts';
+import { temporary } from './013-temporary.ts';
+import { thought } from './014-thought.ts';
+import { answerLengths } from './015-answer-lengths.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +26,8 @@ export const migrations: Record<string, Migration> = {
   '009-steady': steady,
   '010-servers': servers,
   '011-named-words': namedWords,
+  '012-unread': unread,
+  '013-temporary': temporary,
+  '014-thought': thought,
+  '015-answer-lengths': answerLengths,
 };

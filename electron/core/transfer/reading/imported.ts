@@ -41,6 +41,7 @@ export const foreignMessage = (message: ForeignMessage): ExportedMessage => ({
   comparison: null,
   comparing: null,
   firstTokenAt: null,
+  thoughtMs: null,
   finishedAt: message.createdAt,
   source: null,
 });

@@ -79,8 +79,8 @@ function sourceOf(value: unknown): Source {
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const place = result.error.issues[0]?.path.join('.') ?? '';
-  throw refusal('import_refused', 'importUnexpected', { place: place.slice(0, 80) });
+  const path = result.error.issues[0]?.path.join('.') ?? '';
+  throw refusal('import_refused', 'importUnexpected', { path: path.slice(0, 80) });
 }
 
 const readers: Record<Source, (value: unknown, newId: () => string) => Imported | null> = {

@@ -6,17 +6,18 @@ import { rpcErrors } from '#core/rpc/rpc-errors.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
 import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { AppError, type Told } from '#shared/errors.ts';
-import type { Language } from '#shared/language/messages.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
 import { printPdf } from '../print-pdf.ts';
+import { zoomWindow } from '../window.ts';
 import type { WindowStateFile } from '../window-state.ts';
 import { mainContract } from './main-contract.ts';
 
 export interface CoreAnswers {
   readonly state: WindowStateFile;
-  readonly showMenu: (language: Language) => void;
+  /** Builds the menus anew, by the state. */
+  readonly showMenu: () => void;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly log: Log;
 }
@@ -48,8 +49,9 @@ export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) 
       showSettings: os.showSettings.handler(({ input }) => {
         nativeTheme.themeSource = input.theme;
         state.set(input);
-        showMenu(input.language);
+        showMenu();
       }),
+      zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
       printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),
       secrets: {

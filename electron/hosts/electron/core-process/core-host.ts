@@ -57,8 +57,9 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
           if (signal.aborted) return false;
           throw error;
         }),
-    showSettings({ theme, language }) {
-      main.showSettings({ theme, language }).catch(() => {
+    zoom: (to) => main.zoom({ to }),
+    showSettings({ theme, language, shortcuts }) {
+      main.showSettings({ theme, language, shortcuts }).catch(() => {
         // The main process has ended, and this one will.
       });
     },

@@ -1,11 +1,12 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
+import { zoomStep } from '#shared/contract/app/app.ts';
 import { settings } from '#shared/contract/app/settings.ts';
 import { told } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
-const { theme, language } = settings.shape;
+const { theme, language, shortcuts } = settings.shape;
 const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
@@ -29,7 +30,8 @@ export const mainContract = {
       }),
     )
     .output(z.boolean()),
-  showSettings: oc.input(z.object({ theme, language })).output(z.void()),
+  showSettings: oc.input(z.object({ theme, language, shortcuts })).output(z.void()),
+  zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
   /** Blobs, because they are not serialised: a long chat has many megabytes. */
   printPdf: oc.input(z.instanceof(Blob)).output(z.instanceof(Blob)),

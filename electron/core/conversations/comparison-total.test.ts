@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { fakeMessage } from '../../../tests/support/fake-data.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+import { withSums } from './answer-sum.ts';
+import { comparisonTotals } from './comparison-total.ts';
+
+let ids = 0;
+const answer = (column: number, costUsd: string | null, change: Partial<Message> = {}) =>
+  fakeMessage({
+    id: `answer-${++ids}`,
+    role: 'assistant',
+    status: 'done',
+    requestId: 'request',
+    costUsd,
+    costSource: costUsd === null ? 'unknown' : 'billed',
+    simulated: false,
+    comparison: { id: 'comparison', column },
+    ...change,
+  });
+const totalOf = (...answers: Message[]) => comparisonTotals(withSums(answers))[0];
+
+test('the cheapest column is named once all have ended, and only complete answers count', () => {
+  const ended = [answer(0, '0.3'), answer(1, '0.02'), answer(2, '0.1')];
+  expect(totalOf(...ended)?.cheapest).toBe(1);
+  expect(totalOf(...ended, answer(3, null, { status: 'streaming' }))).toMatchObject({ cheapest: null, usd: '0.42' });
+  expect(totalOf(answer(3, '0.000000001', { status: 'cancelled' }), ...ended)?.cheapest).toBe(1);
+  expect(totalOf(answer(0, '0.3'), answer(1, '0.1', { status: 'error' }))?.cheapest).toBeNull();
+});
+
+test('no column is the cheapest if a cost is unknown, beside test credits, or if two cost the same', () => {
+  expect(totalOf(answer(0, '0.3'), answer(1, null))?.cheapest).toBeNull();
+  expect(totalOf(answer(0, '0.3'), answer(1, '0.1', { simulated: true }))?.cheapest).toBeNull();
+  expect(totalOf(answer(0, '0.1'), answer(1, '0.10'), answer(2, '0.2'))?.cheapest).toBeNull();
+});
+
+test('a retry counts instead of what it replaces, and an answer in several requests counts whole', () => {
+  const first = answer(0, '1');
+  const second = answer(1, '2');
+  const more = answer(1, '0.5', { continues: true, parentId: second.id });
+  expect(totalOf(first, second, more)).toMatchObject({ usd: '3.5', cheapest: 0 });
+  expect(totalOf(first, second, more, answer(0, '4'))).toMatchObject({ usd: '6.5', cheapest: 1 });
+  const running = answer(0, null, { status: 'streaming' });
+  expect(totalOf(first, second, more, running)).toMatchObject({ usd: '2.5', unknown: 0, cheapest: null });
+  const late = answer(0, '7', { continues: true, parentId: first.id });
+  expect(totalOf(first, second, answer(0, '4'), late)).toMatchObject({ usd: '6' });
+});
+
+test('the sum is exact, keeps money and test credits apart, and counts unknown costs', () => {
+  const amount = fc.bigInt({ min: 0n, max: 10n ** 15n });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.option(amount), fc.boolean()), { minLength: 1, maxLength: 4 }), (costs) => {
+      const total = totalOf(
+        ...costs.map(([cost, simulated], column) =>
+          answer(column, cost === null ? null : formatUsd(nanoUsd(cost)), { simulated }),
+        ),
+      );
+      for (const [shown, simulated] of [
+        [total?.usd ?? null, false],
+        [total?.testCreditsUsd ?? null, true],
+      ] as const) {
+        const known = costs.flatMap(([cost, test]) => (cost !== null && test === simulated ? [cost] : []));
+        expect(shown === null ? null : parseUsd(shown)).toBe(
+          known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0n),
+        );
+      }
+      expect(total?.unknown).toBe(costs.filter(([cost]) => cost === null).length);
+    }),
+  );
+});
+
+test('a window is told the sum as columns end and are retried', async () => {
+  const core = await coreOfTest();
+  const { client, gateway } = core;
+  await client.models.list();
+  const models = ['openai/mini', 'openai/large', 'sandbox/tour'];
+  const ending = new Map(models.map((model) => [model, Promise.withResolvers<void>()]));
+  gateway.script = async function* ({ model, signal }) {
+    yield model;
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    await Promise.race([ending.get(model)?.promise, stopped]);
+  };
+  const end = (model: string) => ending.get(model)?.resolve();
+  const asked = { messageId: randomUUID(), text: 'Which is best?', models };
+  const { conversationId, answerIds } = await client.comparisons.begin(asked);
+  let told: ComparisonTotal | undefined;
+  const leave = new AbortController();
+  const reading = (async () => {
+    for await (const event of await client.chat.watch({ conversationId }, { signal: leave.signal }))
+      if ('comparisons' in event) told = event.comparisons?.[0] ?? told;
+  })().catch(() => {});
+  const toldIs = (total: object) => expect.poll(() => told).toMatchObject(total);
+
+  await toldIs({ usd: null, testCreditsUsd: null, unknown: 0, cheapest: null });
+  end('openai/mini');
+  await toldIs({ usd: '0.000007', testCreditsUsd: null });
+  await client.chat.stop({ answerId: answerIds[1] ?? '' });
+  await toldIs({ usd: '0.000014', testCreditsUsd: null });
+  end('sandbox/tour');
+  await toldIs({ usd: '0.000014', testCreditsUsd: '0.000007', cheapest: null });
+  await client.chat.regenerate({ answerId: answerIds[2] ?? '', model: 'openai/large' });
+  await toldIs({ usd: '0.000014', testCreditsUsd: null });
+  end('openai/large');
+  await toldIs({ usd: '0.000021', testCreditsUsd: null });
+  expect((await readThread(client, conversationId)).comparisons).toEqual([told]);
+  leave.abort();
+  await reading;
+});

@@ -1,0 +1,28 @@
+import { useLayoutEffect } from 'react';
+import type { WindowAction } from '#shared/actions/action-list.ts';
+
+/** What an action does now; `name` where its state says more than its usual name, such as “Unpin chat”. */
+export interface Offer {
+  readonly run: () => void;
+  readonly name?: string;
+}
+
+type Offers = Readonly<Partial<Record<WindowAction, Offer | (() => void) | null | false>>>;
+
+const offered = new Map<WindowAction, Offer>();
+
+/** What can be done now, and how; nothing while no part of the window can. */
+export const offerOf = (id: WindowAction): Offer | undefined => offered.get(id);
+
+/** Offers these actions while the component is mounted; null: not now. */
+export function useOffers(offers: Offers): void {
+  useLayoutEffect(() => {
+    const own = Object.entries(offers).flatMap(([id, offer]) =>
+      offer ? [[id as WindowAction, typeof offer === 'function' ? { run: offer } : offer] as const] : [],
+    );
+    for (const [id, offer] of own) offered.set(id, offer);
+    return () => {
+      for (const [id, offer] of own) if (offered.get(id) === offer) offered.delete(id);
+    };
+  });
+}

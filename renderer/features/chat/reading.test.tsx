@@ -1,0 +1,133 @@
+import '../../ui/styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { fakeMessage } from '../../../tests/support/fake-data.ts';
+import { closeApp, openApp, reload } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const thread = page.getByRole('log', { name: 'Conversation' });
+const at = (id: string, text: string, parentId: string | null = null) =>
+  fakeMessage({ id, conversationId: 'c2', text, parentId, role: id.startsWith('q') ? 'user' : 'assistant' });
+
+/** Pixels from the top of the thread to that of an element in it. */
+const below = (element: Element) => element.getBoundingClientRect().top - thread.element().getBoundingClientRect().top;
+const scrollTo = async (top: number) => {
+  const log = thread.element();
+  await expect
+    .poll(() => {
+      log.dispatchEvent(new WheelEvent('wheel', { deltaY: -1 }));
+      log.scrollTop = top;
+      return Math.abs(log.scrollTop - top) < 2 && log.querySelector('.prose[aria-busy]') === null;
+    })
+    .toBe(true);
+};
+
+test('long code is as high as its lines, and its head stays in sight while it is read', async () => {
+  const code = Array.from({ length: 200 }, (_, line) => `const line${line} = ${line};`).join('\n');
+  const answer = `\`\`\`ts\n${code}\n\`\`\`\n\nThe end.`;
+  await openApp('#chat/c2', { messages: [at('q', 'Code?'), at('a', answer, 'q')] });
+  const block = thread.getByRole('group', { name: 'TypeScript code' });
+  await expect.element(block).toBeInTheDocument();
+  await scrollTo(1500);
+  const lines = block.element();
+  expect(lines.scrollHeight).toBe(lines.clientHeight);
+  expect(lines.clientHeight).toBeGreaterThan(3900);
+  const copy = thread.getByRole('button', { name: 'Copy', exact: true });
+  await expect.element(copy).toBeInViewport();
+  expect(below(lines)).toBeLessThan(-1000);
+  expect(below(copy.element())).toBeLessThan(40);
+});
+
+test('the names of compared models stay in sight in long columns, above the heads of their code', async () => {
+  const code = `\`\`\`ts\n${'const a = 1;\n'.repeat(150)}\`\`\``;
+  const column = (index: number) => ({
+    ...at(`a${index}`, code, 'q'),
+    model: `openai/gpt-${index}`,
+    modelName: `Model ${index}`,
+    comparison: { id: 'x', column: index },
+  });
+  const messages = [{ ...at('q', 'Which?'), comparing: 'x' }, column(0), column(1)];
+  await openApp('#chat/c2', { messages });
+  await expect.element(thread.getByRole('article', { name: 'Model 1' })).toBeInTheDocument();
+  await scrollTo(1500);
+  for (const name of ['Model 0', 'Model 1']) {
+    const title = thread.getByRole('heading', { name });
+    await expect.element(title).toBeInViewport();
+    expect(below(title.element())).toBeLessThan(30);
+    const copy = thread.getByRole('article', { name }).getByRole('button', { name: 'Copy', exact: true }).element();
+    expect(below(copy)).toBeGreaterThan(40);
+    expect(below(copy)).toBeLessThan(90);
+  }
+});
+
+test('a wide table says where more of it is, and one that fits does not', async () => {
+  const row = (cells: number, word: string) => `|${`${word.repeat(30)}|`.repeat(cells)}`;
+  const wide = `${row(12, 'x')}\n|${'---|'.repeat(12)}\n${row(12, 'y')}`;
+  await openApp('#chat/c2', { messages: [at('q', 'Table?'), at('a', `${wide}\n\n| a |\n|---|\n| 1 |`, 'q')] });
+  const tables = thread.getByRole('group', { name: 'Table' });
+  await expect.element(tables.first()).toBeVisible();
+  const fade = (index: number) => {
+    const style = getComputedStyle(tables.nth(index).element());
+    return [style.getPropertyValue('--fade-start'), style.getPropertyValue('--fade-end')];
+  };
+  await expect.poll(() => fade(0)).toEqual(['0px', '40px']);
+  expect(fade(1)).toEqual(['0px', '0px']);
+  const scroller = tables.first().element() as HTMLElement;
+  scroller.focus();
+  scroller.scrollLeft = scroller.scrollWidth;
+  await expect.poll(() => fade(0)).toEqual(['40px', '0px']);
+});
+
+test('a question goes to the top, the answer grows below it without moving it, and the place is kept', async () => {
+  const history = Array.from({ length: 20 }, (_, turn) => [
+    at(`q${turn}`, `Question ${turn}`, turn === 0 ? null : `a${turn - 1}`),
+    at(`a${turn}`, 'Words of an answer. '.repeat(40), `q${turn}`),
+  ]).flat();
+  const fake = await openApp('#chat/c2', { messages: history }, { answers: 'manual' });
+  await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const question = thread.getByText('And now?', { exact: true });
+  const isOnTop = () => expect.poll(() => Math.round(below(question.element()))).toBeLessThan(40);
+  await isOnTop();
+  const follow = page.getByRole('button', { name: 'Follow reply' });
+  fake.write('Short. ');
+  await expect.element(thread).toMatchTextContent('Short.');
+  await expect.element(follow).not.toBeInTheDocument();
+  fake.write('A line of it.\n\n'.repeat(80));
+  await expect.element(follow).toBeVisible();
+  await isOnTop();
+
+  await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
+  await expect.element(question).not.toBeInTheDocument();
+  fake.write('More of it.\n\n'.repeat(80));
+  await page.getByRole('link', { name: /Refactor usage export/ }).click();
+  await isOnTop();
+  fake.finish();
+  await isOnTop();
+  await expect.poll(() => fake.data.scrollPositions.c2?.messageId).toBe(fake.data.messages.at(-2)?.id);
+  await reload(fake, '#chat/c2');
+  await isOnTop();
+  await page.getByRole('button', { name: 'Latest' }).click();
+  await expect
+    .poll(() => thread.element().scrollHeight - thread.element().scrollTop - thread.element().clientHeight)
+    .toBeLessThan(4);
+});
+
+test('who follows the reply sees its end, and comes back to what was seen of it', async () => {
+  const fake = await openApp('#chat/c2', { messages: [at('q', 'One'), at('a', 'Two', 'q')] }, { answers: 'manual' });
+  await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.element(thread.getByText('And now?', { exact: true })).toBeVisible();
+  fake.write('A line of it.\n\n'.repeat(80));
+  await page.getByRole('button', { name: 'Follow reply' }).click();
+  fake.write('The end so far.\n\n');
+  const from = fake.calls.length;
+  await expect.element(thread.getByText('The end so far.')).toBeInViewport();
+  // What is seen is noted a moment later.
+  await expect.poll(() => fake.calls.slice(from)).toContain('conversations.keepScrollPosition');
+  await page.getByRole('link', { name: 'Explain WAL checkpoints in SQLite' }).click();
+  fake.write('A line of it.\n\n'.repeat(80));
+  await page.getByRole('link', { name: /Refactor usage export/ }).click();
+  await expect.element(thread.getByText('The end so far.')).toBeInViewport();
+});

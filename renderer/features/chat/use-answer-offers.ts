@@ -1,0 +1,27 @@
+import { useOffers } from '../../actions/offers.ts';
+import { handleOf } from '../../handles/handles.ts';
+import type { MessageActions } from '../thread-state/message-actions.ts';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
+import { useThreadView } from '../thread-state/thread-view.ts';
+import { isCut } from '../thread-state/use-thread-keys.ts';
+
+/** Offers what can be done with the end of the open chat: its last answer and its last question. */
+export function useAnswerOffers(items: readonly ThreadItem[], actions: MessageActions, busy: boolean): void {
+  const last = items.at(-1);
+  const answer = last && last.role === 'assistant' && !last.columns && last.status !== 'streaming' ? last : null;
+  const question = items.findLast(({ role }) => role === 'user') ?? null;
+  const { setRetrying, setEdit } = useThreadView.getState();
+  useOffers({
+    retryAnswer: answer && !busy && (() => actions.regenerate(answer)),
+    retryAnswerOther:
+      answer &&
+      !busy &&
+      (() => {
+        handleOf('thread')?.showEnd();
+        setRetrying(answer.id);
+      }),
+    continueAnswer: answer && !busy && isCut(answer) && (() => actions.continue(answer)),
+    copyAnswer: answer && (() => actions.copy(answer, 'rich')),
+    editQuestion: question && !busy && (() => setEdit(question.id, question.text)),
+  });
+}

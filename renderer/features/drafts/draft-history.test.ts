@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { createDraftHistory } from './draft-history.ts';
+
+function typist() {
+  let time = 0;
+  const history = createDraftHistory(() => time);
+  let text = '';
+  return {
+    type(words: string, pauseMs = 50) {
+      for (const letter of words) {
+        time += pauseMs;
+        history.changed('chat', text, text + letter);
+        text += letter;
+      }
+    },
+    put(words: string) {
+      history.changed('chat', text, words);
+      text = words;
+    },
+    step(direction: -1 | 1) {
+      const found = history.step('chat', text, direction);
+      text = found ?? text;
+      return found;
+    },
+    history,
+  };
+}
+
+test('words are steps, and what was put in place of them is one', () => {
+  const { type, put, step } = typist();
+  type('two words');
+  put('Explain this:');
+  expect([step(-1), step(-1), step(-1), step(-1)]).toEqual(['two words', 'two ', '', null]);
+  expect([step(1), step(1), step(1), step(1)]).toEqual(['two ', 'two words', 'Explain this:', null]);
+});
+
+test('after a pause a step begins, and writing on ends what could be done again', () => {
+  const { type, step } = typist();
+  type('ab');
+  type('c', 5000);
+  expect(step(-1)).toBe('ab');
+  type('d');
+  expect(step(1)).toBeNull();
+  expect(step(-1)).toBe('ab');
+});
+
+test('it is bounded, and forgotten with what was sent', () => {
+  const { put, step, history } = typist();
+  for (let at = 0; at < 300; at++) put(`text ${at}`);
+  let steps = 0;
+  while (step(-1) !== null) steps++;
+  expect(steps).toBe(200);
+  put('x'.repeat(5_000_000));
+  put('y');
+  expect(step(-1)).toBeNull();
+  history.forget('chat');
+  expect(step(1)).toBeNull();
+});

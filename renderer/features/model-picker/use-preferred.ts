@@ -1,0 +1,29 @@
+import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import { text } from '../../text/models-text.ts';
+import { useNotify } from '../../ui/notices/use-notify.ts';
+
+const mostRecent = 5;
+const nothing: readonly string[] = [];
+
+/** The user’s favourite models, and those chosen last. */
+export function usePreferred() {
+  const settings = useSettings().data;
+  const update = useUpdateSettings();
+  const { failed } = useNotify();
+  const favourites = settings?.favouriteModels ?? nothing;
+  const recent = settings?.recentModels ?? nothing;
+  const save = (change: Parameters<typeof update.mutate>[0]) =>
+    update.mutate(change, { onError: (error) => failed(text.notKept, error) });
+  return {
+    favourites,
+    recent,
+    toggleFavourite: (id: string) =>
+      save({
+        favouriteModels: favourites.includes(id) ? favourites.filter((each) => each !== id) : [...favourites, id],
+      }),
+    chosen(id: string): void {
+      if (id === 'router' || recent[0] === id) return;
+      save({ recentModels: [id, ...recent.filter((each) => each !== id)].slice(0, mostRecent) });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Model } from '#shared/wire/model.ts';
+
+export const abilities = ['vision', 'tools', 'reasoning', 'audio', 'files'] as const;
+export type Ability = (typeof abilities)[number];
+
+const modalities: Partial<Record<Ability, string>> = { vision: 'image', audio: 'audio', files: 'file' };
+
+export function isAble(model: Model, ability: Ability): boolean {
+  const modality = modalities[ability];
+  return (
+    model.capabilities.includes(ability) ||
+    (modality !== undefined && model.architecture.input_modalities.includes(modality))
+  );
+}

@@ -1,0 +1,141 @@
+import { Autocomplete } from '@base-ui/react/autocomplete';
+import { Dialog } from '@base-ui/react/dialog';
+import { Search } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import { useShell } from '../../page/shell-state.ts';
+import { text as words } from '../../text/action-text.ts';
+import { text } from '../../text/shell-text.ts';
+import { Keys } from '../../ui/elements/keys.tsx';
+import { Pieces } from '../search/pieces.tsx';
+import type { Entry, EntryGroup } from './rank-entries.ts';
+import { useEntries } from './use-entries.ts';
+
+const mostKept = 12;
+/** Kept as recent. Chats and messages have an order of their own. */
+const isKept = ({ id }: Entry) => /^(?:action|model|setting|language):/.test(id);
+
+/** The command palette: actions, pages, chats, messages, models and settings. */
+export function Palette() {
+  const { overlay, show } = useShell();
+  const chosen = useRef<Entry | null>(null);
+  const recent = useSettings().data?.recentActions ?? [];
+  const update = useUpdateSettings();
+  // When it is closed and has given the focus back, frames later: what runs may take the focus.
+  const run = () => {
+    const entry = chosen.current;
+    chosen.current = null;
+    if (!entry) return;
+    entry.run();
+    if (!isKept(entry) || recent[0] === entry.id) return;
+    update.mutate({ recentActions: [entry.id, ...recent.filter((id) => id !== entry.id)].slice(0, mostKept) });
+  };
+  return (
+    <Dialog.Root
+      open={overlay === 'palette'}
+      onOpenChange={(open) => show(open ? 'palette' : null)}
+      onOpenChangeComplete={(open) => !open && requestAnimationFrame(() => requestAnimationFrame(run))}
+    >
+      <Dialog.Portal>
+        <Dialog.Backdrop className="now fixed inset-0 z-40 bg-scrim" />
+        <Dialog.Popup className="now fixed inset-x-3 top-[12vh] z-40 mx-auto flex max-h-[min(520px,76vh)] max-w-[620px] flex-col overflow-hidden rounded-dialog border border-line bg-raised shadow-modal">
+          <Dialog.Title className="sr-only">{text.paletteTitle}</Dialog.Title>
+          <PaletteSearch
+            onChoose={(entry) => {
+              chosen.current = entry;
+              show(null);
+            }}
+          />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
+  const [query, setQuery] = useState('');
+  const { groups, nothing, searching } = useEntries(query);
+  const count = groups.reduce((sum, { items }) => sum + items.length, 0);
+  return (
+    <Autocomplete.Root
+      inline
+      open
+      mode="none"
+      items={groups}
+      filter={null}
+      itemToStringValue={(entry: Entry) => entry.label}
+      value={query}
+      onValueChange={(value, { reason }) => reason !== 'item-press' && setQuery(value)}
+      autoHighlight="always"
+      keepHighlight
+    >
+      <div className="flex h-12 shrink-0 items-center gap-3 border-line border-b px-4">
+        <Search size={16} className="shrink-0 text-fg-3" aria-hidden />
+        <Autocomplete.Input
+          aria-label={text.palette}
+          placeholder={text.palette}
+          maxLength={200}
+          className="h-full w-full min-w-0 flex-1 bg-transparent text-md focus-visible:outline-none"
+        />
+      </div>
+      <p role="status" className="sr-only">
+        {searching ? words.searching : nothing ? words.nothing(query.trim()) : words.found(count)}
+      </p>
+      {nothing && <p className="px-4 pt-5 pb-2 text-center text-fg-2 wrap-anywhere">{words.nothing(query.trim())}</p>}
+      <Autocomplete.List className="min-h-0 flex-1 overflow-y-auto p-1.5">
+        {(group: EntryGroup) => (
+          <Autocomplete.Group key={group.value} items={group.items}>
+            <Autocomplete.GroupLabel className="px-2.5 pt-2 pb-1 font-medium text-fg-3 text-xs">
+              {group.value}
+            </Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(entry: Entry) => (
+                <Autocomplete.Item
+                  key={entry.id}
+                  value={entry}
+                  onClick={() => onChoose(entry)}
+                  className="flex min-h-9 items-center gap-2.5 rounded-control px-2.5 py-1 text-sm outline-none select-none data-highlighted:bg-active"
+                >
+                  <entry.icon size={16} strokeWidth={1.75} className="shrink-0 text-fg-2" aria-hidden />
+                  <EntryWords entry={entry} />
+                  {entry.keys && <Keys keys={entry.keys} />}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+      <p
+        aria-hidden
+        className="flex h-9 shrink-0 items-center gap-3 border-line border-t px-4 text-fg-3 text-xs max-sm:hidden"
+      >
+        <span className="flex items-center gap-1.5">
+          <Keys keys="↑" />
+          <Keys keys="↓" /> {words.move}
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Keys keys="Enter" /> {words.open}
+        </span>
+        <span className="flex items-center gap-1.5">
+          <Keys keys="Esc" /> {words.close}
+        </span>
+      </p>
+    </Autocomplete.Root>
+  );
+}
+
+function EntryWords({ entry: { label, note, pieces, snippet } }: { entry: Entry }) {
+  return (
+    <span className="min-w-0 flex-1">
+      <span className="flex items-baseline gap-2">
+        <span className="min-w-0 truncate">{pieces ? <Pieces pieces={pieces} /> : label}</span>
+        {note && <span className="shrink-0 text-fg-3 text-xs">{note}</span>}
+      </span>
+      {snippet && (
+        <span className="block truncate text-fg-2 text-xs">
+          <Pieces pieces={snippet} />
+        </span>
+      )}
+    </span>
+  );
+}

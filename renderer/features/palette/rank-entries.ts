@@ -1,0 +1,61 @@
+import { go } from 'fuzzysort';
+import type { LucideIcon } from 'lucide-react';
+import type { Piece } from '#shared/contract/chat/search.ts';
+
+/** One line of the palette. */
+export interface Entry {
+  readonly id: string;
+  readonly group: string;
+  readonly label: string;
+  /** A muted remark behind the label, searched too. */
+  readonly note?: string;
+  /** The label with what matches pointed out. */
+  readonly pieces?: readonly Piece[];
+  /** A second line. */
+  readonly snippet?: readonly Piece[];
+  readonly icon: LucideIcon;
+  readonly keys?: string | undefined;
+  readonly run: () => void;
+}
+
+/** A type alias: an interface would not fit the index signature of the combobox’s groups. */
+export type EntryGroup = { readonly value: string; readonly items: readonly Entry[] };
+
+const leastScore = 0.3;
+const mostInGroup = 8;
+/** What was run lately wins over an equal match, not over a clearly better one. */
+const recentBonus = 0.15;
+
+/** What matches, in groups: the group with the best match first, and in each the best first. */
+export function rankEntries(entries: readonly Entry[], query: string, recent: readonly string[]): EntryGroup[] {
+  const bonus = (id: string) => (recent.includes(id) ? recentBonus : 0);
+  const found = go(query.trim(), entries, {
+    keys: ['label', (entry: Entry) => `${entry.note ?? ''} ${entry.label}`],
+    threshold: leastScore,
+    limit: 0,
+  })
+    .map((result) => ({ entry: withPieces(result.obj, result[0]), score: result.score + bonus(result.obj.id) }))
+    .sort((a, b) => b.score - a.score);
+  return [...Map.groupBy(found, ({ entry }) => entry.group)].map(([value, items]) => ({
+    value,
+    items: items.slice(0, mostInGroup).map(({ entry }) => entry),
+  }));
+}
+
+interface Match {
+  readonly score: number;
+  readonly indexes: readonly number[];
+}
+
+function withPieces(entry: Entry, match: Match | undefined): Entry {
+  if (!match || match.score <= 0) return entry;
+  const hits = new Set(match.indexes);
+  const pieces: { text: string; hit: boolean }[] = [];
+  for (let at = 0; at < entry.label.length; at++) {
+    const hit = hits.has(at);
+    const last = pieces.at(-1);
+    if (last?.hit === hit) last.text += entry.label[at];
+    else pieces.push({ text: entry.label[at] ?? '', hit });
+  }
+  return { ...entry, pieces };
+}

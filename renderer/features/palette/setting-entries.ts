@@ -1,0 +1,32 @@
+import { knownProviders } from '#shared/known-providers.ts';
+import { type SettingsSection, settingsSections } from '../../navigation/nav.ts';
+import { text as backupText } from '../../text/backup-text.ts';
+import { text } from '../../text/settings-text.ts';
+import { text as toolsText } from '../../text/tools-text.ts';
+import { text as transferText } from '../../text/transfer-text.ts';
+
+/** The rows of each section by which a setting is found, as the section itself calls them. */
+const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
+  providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
+  gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
+  chat: [text.chat.sendWith, text.chat.confirmRoute],
+  tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
+  prompts: [text.library.prompts, text.library.presets],
+  caps: Object.values(text.caps.scopes).map(text.caps.inUsd),
+  appearance: [text.appearance.theme, text.appearance.density],
+  keyboard: [],
+  data: [backupText.title, transferText.section],
+  privacy: [text.privacy.keychain, text.privacy.notices],
+  about: [],
+};
+
+export interface SettingPlace {
+  readonly section: SettingsSection;
+  /** Null: the section itself. */
+  readonly setting: string | null;
+}
+
+export const settingPlaces: readonly SettingPlace[] = settingsSections.flatMap((section) => [
+  { section, setting: null },
+  ...rows[section].map((setting) => ({ section, setting })),
+]);

@@ -1,0 +1,160 @@
+import { FilePlus2, Languages, MessageSquare, MessagesSquare, Search, Settings } from 'lucide-react';
+import { actionList } from '#shared/actions/action-list.ts';
+import { languages, localeOf } from '#shared/language/messages.ts';
+import { useBindings } from '../../actions/bindings.ts';
+import { offerOf } from '../../actions/offers.ts';
+import { useConversations, useModels, useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import { focusComposer } from '../../handles/handles.ts';
+import { newChat, useNav } from '../../navigation/nav.ts';
+import { actionText, text } from '../../text/action-text.ts';
+import { language, locale } from '../../text/language.ts';
+import { text as settingsText } from '../../text/settings-text.ts';
+import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { useSearch } from '../search/use-search.ts';
+import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.ts';
+import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
+import { settingPlaces } from './setting-entries.ts';
+
+const mostRecent = 5;
+const mostChats = 8;
+const leastSearched = 2;
+
+/** What the palette shows for a query: with none what can be done here, else whatever matches. */
+export function useEntries(query: string) {
+  const entries = useEverything();
+  const recent = useSettings().data?.recentActions ?? [];
+  const wanted = query.trim();
+  const found = useSearch(wanted.length < leastSearched ? '' : wanted);
+  if (wanted === '') return { groups: firstGroups(entries, recent), nothing: false, searching: false };
+
+  const { go } = useNav.getState();
+  const searched = found.data ? found.hits : [];
+  const known = new Set(entries.map(({ id }) => id));
+  const titles: Entry[] = searched.flatMap(({ conversation, title, message }) =>
+    message === null && !known.has(`chat:${conversation.id}`) ? [{ ...chatEntry(conversation), pieces: title }] : [],
+  );
+  const messages: Entry[] = searched.flatMap(({ conversation, message }) =>
+    message === null
+      ? []
+      : [
+          {
+            id: `message:${message.id}`,
+            group: text.messages,
+            label: conversation.title,
+            note: message.role === 'user' ? text.you : text.model,
+            snippet: message.snippet,
+            icon: MessagesSquare,
+            run: () => go({ page: 'chat', conversationId: conversation.id, messageId: message.id }),
+          },
+        ],
+  );
+  const ranked = rankEntries(entries, wanted, recent);
+  const groups = withMore(withMore(ranked, text.chats, titles), text.messages, messages);
+  const searching = found.isFetching;
+  return {
+    groups: [...groups, { value: text.more, items: moreWays(wanted) }],
+    nothing: groups.length === 0 && !searching,
+    searching,
+  };
+}
+
+/** Every action, page, chat, model and setting that can be run now. */
+function useEverything(): Entry[] {
+  const bindings = useBindings();
+  const conversations = useConversations();
+  const models = useModels();
+  const update = useUpdateSettings();
+  const { loc, go } = useNav.getState();
+  const isShown = (action: (typeof actionList)[number]): action is PaletteAction =>
+    paletteGroups.some((group) => group === action.group);
+  const actions = paletteGroups.flatMap((group) =>
+    actionList.filter(isShown).flatMap((action): Entry[] => {
+      const offer = action.group === group ? offerOf(action.id) : undefined;
+      if (!offer) return [];
+      const { id } = action;
+      const label = offer.name ?? actionText[id];
+      return [
+        {
+          ...{ id: `action:${id}`, group: text.groups[group], label, icon: actionIcons[id] },
+          ...{ keys: bindings[id][0], run: offer.run },
+        },
+      ];
+    }),
+  );
+  const open = loc.page === 'chat' ? loc.conversationId : null;
+  const others = languages.filter((each) => each !== language && each !== 'en-XA');
+  return [
+    ...actions,
+    ...others.map((each) => ({
+      ...{ id: `language:${each}`, group: text.groups.app, icon: Languages },
+      label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(localeOf[each]) ?? each),
+      run: () => update.mutate({ language: each }),
+    })),
+    ...(conversations.data?.conversations ?? []).map(chatEntry),
+    ...(models.data?.models ?? [])
+      .filter(({ status, kind }) => (status === 'available' || status === 'degraded') && kind !== 'embedding')
+      .map((model) => ({
+        ...{ id: `model:${model.id}`, group: text.models, label: model.name, icon: actionIcons.model },
+        note: open ? text.modelHere : text.modelNew,
+        run: () => {
+          useDrafts.getState().setModel(draftKey(open), model.id);
+          if (loc.page !== 'chat') go(newChat);
+          focusComposer();
+        },
+      })),
+    ...settingPlaces.map(({ section, setting }) => ({
+      ...{ id: `setting:${section}/${setting ?? ''}`, group: text.settings, icon: Settings },
+      label: setting ?? settingsText.sections[section],
+      note: setting === null ? '' : settingsText.sections[section],
+      run: () => go({ page: 'settings', section, ...(setting === null ? {} : { setting }) }),
+    })),
+  ];
+}
+
+function chatEntry({ id, title }: { readonly id: string; readonly title: string }): Entry {
+  const run = () => useNav.getState().go({ page: 'chat', conversationId: id });
+  return { id: `chat:${id}`, group: text.chats, label: title, icon: MessageSquare, run };
+}
+
+/** Recent ones, what can be done here, and the newest chats. */
+function firstGroups(entries: readonly Entry[], recent: readonly string[]): EntryGroup[] {
+  const lately = recent.flatMap((id) => entries.find((entry) => entry.id === id) ?? []).slice(0, mostRecent);
+  const rest = entries.filter((entry) => !lately.includes(entry));
+  const of = (value: string, most = Number.POSITIVE_INFINITY) => ({
+    value,
+    items: rest.filter(({ group }) => group === value).slice(0, most),
+  });
+  const { chat, app, go } = text.groups;
+  const groups = [{ value: text.recent, items: lately }, of(chat), of(text.chats, mostChats), of(app), of(go)];
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+function withMore(groups: readonly EntryGroup[], value: string, items: readonly Entry[]): EntryGroup[] {
+  if (items.length === 0) return [...groups];
+  const group = groups.find((each) => each.value === value);
+  if (!group) return [...groups, { value, items: items.slice(0, mostChats) }];
+  return groups.map((each) =>
+    each === group ? { value, items: [...each.items, ...items].slice(0, mostChats) } : each,
+  );
+}
+
+/** What can be done with any words. */
+function moreWays(query: string): Entry[] {
+  const { go } = useNav.getState();
+  return [
+    {
+      ...{ id: 'more:ask', group: text.more, label: text.ask(query), icon: FilePlus2 },
+      run: () => {
+        const { texts, setText } = useDrafts.getState();
+        const key = draftKey(null);
+        setText(key, texts[key] ? `${texts[key]}\n${query}` : query);
+        go(newChat);
+        focusComposer();
+      },
+    },
+    {
+      ...{ id: 'more:search', group: text.more, label: text.searchFor(query), icon: Search },
+      run: () => go({ page: 'chats', view: 'active', query }),
+    },
+  ];
+}

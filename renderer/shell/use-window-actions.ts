@@ -1,0 +1,66 @@
+import { useOffers } from '../actions/offers.ts';
+import { useZoom } from '../api/use-app-calls.ts';
+import { useSettings, useUpdateSettings } from '../api/use-core.ts';
+import { useDark } from '../browser/use-dark.ts';
+import { useChatDialog } from '../features/conversations/chat-dialog.ts';
+import { focusComposer, handleOf } from '../handles/handles.ts';
+import { type Loc, newChat, temporaryChat, useNav } from '../navigation/nav.ts';
+import { useShell } from '../page/shell-state.ts';
+import { text } from '../text/shell-text.ts';
+import { undoLast } from '../ui/notices/last-undo.ts';
+import { focusNextRegion } from './regions.ts';
+
+/** Offers what can be done anywhere in the window. */
+export function useWindowActions(narrow: boolean): void {
+  const { go, back, forward } = useNav.getState();
+  const { toggle, show } = useShell.getState();
+  const { ask } = useChatDialog.getState();
+  const update = useUpdateSettings();
+  const settings = useSettings().data;
+  const dark = useDark();
+  const zoom = useZoom();
+  const to = (loc: Loc) => () => go(loc);
+  const start = (loc: Loc) => {
+    go(loc);
+    focusComposer();
+  };
+  const compact = settings?.density === 'compact';
+  useOffers({
+    newChat: () => start(newChat),
+    temporaryChat: () => start(temporaryChat),
+    newFolder: () => ask({ kind: 'new-folder' }),
+    importChats: to({ page: 'settings', section: 'data' }),
+    palette: () => show(useShell.getState().overlay === 'palette' ? null : 'palette'),
+    shortcuts: () => show(useShell.getState().overlay === 'shortcuts' ? null : 'shortcuts'),
+    sidebar: () => toggle(narrow),
+    theme: {
+      name: dark ? text.light : text.dark,
+      run: () => update.mutate({ theme: dark ? 'light' : 'dark' }),
+    },
+    systemTheme: settings?.theme === 'system' ? null : () => update.mutate({ theme: 'system' }),
+    density: {
+      name: compact ? text.comfortable : text.compact,
+      run: () => update.mutate({ density: compact ? 'comfortable' : 'compact' }),
+    },
+    zoomIn: zoom && (() => zoom('in')),
+    zoomOut: zoom && (() => zoom('out')),
+    zoomReset: zoom && (() => zoom('reset')),
+    undo: undoLast,
+    focusMessage: focusComposer,
+    region: () => focusNextRegion(false),
+    regionBack: () => focusNextRegion(true),
+    back,
+    forward,
+    searchAll: () => {
+      go({ page: 'chats', view: 'active', query: '' });
+      requestAnimationFrame(() => handleOf('chatSearch')?.focus());
+    },
+    archivePage: to({ page: 'chats', view: 'archived', query: '' }),
+    trashPage: to({ page: 'chats', view: 'trash', query: '' }),
+    modelsPage: to({ page: 'models' }),
+    usagePage: to({ page: 'usage' }),
+    creditsPage: to({ page: 'credits' }),
+    accountPage: to({ page: 'account' }),
+    settings: to({ page: 'settings', section: null }),
+  });
+}

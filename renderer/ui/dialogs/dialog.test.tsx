@@ -1,0 +1,46 @@
+import '../styles/theme.css';
+import { afterEach, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { closeApp, openApp } from '../../../tests/support/open-app.tsx';
+
+afterEach(closeApp);
+
+const dialog = page.getByRole('dialog');
+
+test('Escape and a click beside a form ask before what was typed is lost, and not where nothing was', async () => {
+  await openApp('#settings/prompts');
+  const add = page.getByRole('button', { name: 'Add prompt' });
+  await add.click();
+  await expect.element(dialog).toBeVisible();
+  await userEvent.keyboard('{Escape}');
+  await expect.element(dialog).not.toBeInTheDocument();
+
+  await add.click();
+  const name = dialog.getByRole('textbox').first();
+  await name.fill('A long thought');
+  await userEvent.keyboard('{Escape}');
+  const asked = dialog.getByRole('alert');
+  await expect.element(asked).toMatchTextContent('What you typed is not saved.');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(asked).not.toBeInTheDocument();
+  await expect.element(name).toHaveFocus();
+  await expect.element(name).toHaveValue('A long thought');
+  await userEvent.keyboard('{Escape}');
+  await dialog.getByRole('button', { name: 'Keep writing' }).click();
+  await expect.element(name).toHaveValue('A long thought');
+  await userEvent.keyboard('{Escape}');
+  await dialog.getByRole('button', { name: 'Discard' }).click();
+  await expect.element(dialog).not.toBeInTheDocument();
+});
+
+test('an edit of a message that is given up is had back by undo', async () => {
+  await openApp('#chat/c0');
+  const own = page.getByRole('log', { name: 'Conversation' }).getByRole('article', { name: 'You' }).first();
+  await own.getByRole('button', { name: 'Edit message' }).click();
+  const field = own.getByRole('textbox', { name: 'New wording' });
+  await field.fill('Better words');
+  await userEvent.keyboard('{Escape}');
+  await expect.element(field).not.toBeInTheDocument();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.element(field).toHaveValue('Better words');
+});

@@ -1,0 +1,49 @@
+import '../styles/theme.css';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { render } from 'vitest-browser-react';
+import { Money, MoneyIn } from './money.tsx';
+
+/** What a person sees, and what they copy. */
+function looked(element: Element) {
+  const selection = getSelection();
+  selection?.selectAllChildren(element);
+  const copied = selection?.toString();
+  selection?.removeAllRanges();
+  const shown = [...element.querySelectorAll('[aria-hidden]')].map((part) => part.textContent).join('');
+  return { shown: shown || element.textContent, copied };
+}
+
+test('an amount is read in a few digits, and is exact on hover, when it is read aloud and in copies', async () => {
+  const { container } = await render(
+    <p>
+      <Money amount="0.004231784" />
+    </p>,
+  );
+  expect(looked(container)).toEqual({ shown: '$0.004232', copied: '$0.004231784' });
+  await expect.element(page.getByTitle('$0.004231784')).toBeVisible();
+  expect(container.querySelector('data')?.value).toBe('0.004231784');
+});
+
+test('an amount of few digits is written once', async () => {
+  const { container } = await render(<Money amount="12.5" />);
+  expect(container.textContent).toBe('$12.50');
+});
+
+test('what is left is never rounded up, and a sign stays', async () => {
+  const { container } = await render(
+    <p>
+      <Money amount="9.9998305" rest /> <Money amount="0.0316421" signed /> <Money amount="-0.0316421" signed />
+    </p>,
+  );
+  expect([...container.querySelectorAll('[aria-hidden]')].map((part) => part.textContent)).toEqual([
+    '$9.999',
+    '+$0.03164',
+    '-$0.03164',
+  ]);
+});
+
+test('a sentence keeps its words around the amount', async () => {
+  const { container } = await render(<MoneyIn text={(usd) => `${usd} together`} amount="0.123456" />);
+  expect(looked(container)).toMatchObject({ shown: '$0.1235', copied: '$0.123456 together' });
+});

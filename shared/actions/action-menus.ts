@@ -1,0 +1,38 @@
+import type { WindowAction } from './action-list.ts';
+
+/** The actions in the menus of the installed app, in their order. */
+export const actionMenus = {
+  file: ['newChat', 'temporaryChat', 'newFolder', 'importChats'],
+  view: ['palette', 'sidebar', 'theme', 'zoomIn', 'zoomOut', 'zoomReset'],
+  help: ['shortcuts'],
+  chat: [
+    'find',
+    'model',
+    'compare',
+    'chatOptions',
+    'attach',
+    'stop',
+    'retryAnswer',
+    'copyAnswer',
+    'renameChat',
+    'pinChat',
+    'moveChat',
+    'duplicateChat',
+    'exportChat',
+    'archiveChat',
+    'trashChat',
+  ],
+  go: [
+    'back',
+    'forward',
+    'nextChat',
+    'previousChat',
+    'searchAll',
+    'modelsPage',
+    'usagePage',
+    'creditsPage',
+    'accountPage',
+  ],
+} as const satisfies Readonly<Record<string, readonly WindowAction[]>>;
+
+export type ActionMenu = keyof typeof actionMenus;

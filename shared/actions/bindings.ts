@@ -1,0 +1,9 @@
+import { type ActionId, actionList } from './action-list.ts';
+
+/** The shortcuts that the user has changed, by action; an empty list: none. Ids of another version are passed over. */
+export type ChangedKeys = Readonly<Record<string, readonly string[]>>;
+
+export type Bindings = Readonly<Record<ActionId, readonly string[]>>;
+
+export const bindingsOf = (changed: ChangedKeys): Bindings =>
+  Object.fromEntries(actionList.map(({ id, keys }) => [id, changed[id] ?? keys])) as unknown as Bindings;

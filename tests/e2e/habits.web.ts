@@ -1,0 +1,205 @@
+import type { Page } from '@playwright/test';
+import { expectNoFault } from './accessibility.ts';
+import { expect, test } from './app.ts';
+import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
+import { balanceOf } from './money.ts';
+
+/** What somebody expects who has used another chat all day. */
+test.describe.configure({ mode: 'default' });
+
+const chats = (page: Page) => page.getByRole('navigation', { name: 'Chats' });
+
+async function newChat(page: Page): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(page)).toHaveCount(0);
+  await chooseModel(page, 'Sandbox Echo');
+}
+
+async function askAndWait(page: Page, words: string): Promise<void> {
+  await ask(page, words);
+  await ended(articles(page).last());
+}
+
+test('a temporary chat is marked, in no list, had back for a while after it was left, and can be kept', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await message(page).fill('not for the list');
+  await page.getByRole('button', { name: 'Temporary chat' }).click();
+  await expect(page.getByRole('heading', { name: 'Temporary chat', level: 2 })).toBeVisible();
+  await expect(message(page)).toHaveValue('not for the list');
+  await expectNoFault(page, 'a new temporary chat');
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Temporary chat', level: 2 })).toBeVisible();
+  const before = await balanceOf(page);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).last());
+  await expect(page.getByText('Temporary', { exact: true })).toBeVisible();
+  await expectNoFault(page, 'a temporary chat');
+  await expect(chats(page)).not.toContainText('not for the list');
+  expect(await balanceOf(page)).toBeLessThan(before);
+  await page.getByRole('link', { name: 'Models' }).click();
+  await page.goBack();
+  await expect(articles(page)).toHaveCount(2);
+
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(page.getByText('The temporary chat is deleted in a minute')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(articles(page)).toHaveCount(2);
+  await page.getByRole('button', { name: 'Keep this chat' }).click();
+  await expect(chats(page)).toContainText('not for the list');
+  await expect(page.getByText('Temporary', { exact: true })).toHaveCount(0);
+});
+
+test('one that is deleted at once is gone', async ({ app: { page } }) => {
+  await newChat(page);
+  await page.getByRole('button', { name: 'Temporary chat' }).click();
+  await askAndWait(page, 'burn this');
+  const address = page.url();
+  await page.getByRole('button', { name: 'Chat actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete now' }).click();
+  await expect(articles(page)).toHaveCount(0);
+  await page.goto(address);
+  await page.reload();
+  await expect(page.getByRole('alert')).toContainText('Could not read this conversation');
+});
+
+test('a chat is forked from a message, and goes its own way without its costs being counted again', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await askAndWait(page, 'fork here');
+  await askAndWait(page, 'not this one');
+  const cost = await articles(page).nth(1).locator('footer').textContent();
+  await articles(page).nth(1).getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Fork from here' }).click();
+  await expect(articles(page)).toHaveCount(2);
+  await expect(page.getByText('This is a copy')).toBeVisible();
+  await expect(chats(page).getByRole('link', { name: 'fork here' })).toHaveCount(2);
+  await expect(articles(page).nth(1).locator('footer')).toHaveText(cost ?? '');
+  await askAndWait(page, 'another way');
+  await page.goBack();
+  await expect(articles(page)).toHaveCount(4);
+  await expect(articles(page).nth(2)).toContainText('not this one');
+});
+
+test('thinking shows what is thought, ends when the text begins, and an answer that ends elsewhere is marked', async ({
+  launch,
+}) => {
+  const first = await launch({ paced: true });
+  await first.page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(first.page, 'Sandbox Reasoner');
+  // Each state is noted as it is shown: on a busy machine the next one may be there before a test looks.
+  const seen = await first.page.evaluateHandle(() => {
+    const lines: { text: string; height: number }[] = [];
+    new MutationObserver(() => {
+      const summary = document.querySelector('article summary');
+      if (summary) lines.push({ text: summary.textContent, height: summary.getBoundingClientRect().height });
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    return lines;
+  });
+  await ask(first.page, 'think about it');
+  const thought = articles(first.page).nth(1).locator('summary');
+  await expect(thought).toContainText(/^Thought (briefly|for \d+ s)$/);
+  await expect(first.page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  const thinking = (await seen.jsonValue()).filter(({ text }) => text.startsWith('Thinking'));
+  expect(thinking.some(({ text }) => /^Thinking.*\w{3}/.test(text))).toBe(true);
+  expect(Math.max(...thinking.map(({ height }) => height))).toBeLessThan(32);
+  await first.page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(articles(first.page)).toHaveCount(0);
+  const mark = first.page.getByRole('img', { name: 'New answer' });
+  await expect(mark).toBeVisible({ timeout: 45_000 });
+  await first.close();
+
+  const { page } = await launch({ dataFolder: first.dataFolder });
+  await expect(page.getByRole('img', { name: 'New answer' })).toBeVisible();
+  await openChat(page, 'think about it');
+  await expect(articles(page).nth(1).locator('summary')).toContainText(/^Thought .* tokens/);
+  await expect(page.getByRole('img', { name: 'New answer' })).toHaveCount(0);
+});
+
+test('what was typed is had back by undo: after an example, in another chat and through a long paste', async ({
+  app: { page },
+}) => {
+  await newChat(page);
+  await message(page).pressSequentially('a careful draft');
+  await page.getByRole('button', { name: 'Plan a migration' }).click();
+  await expect(message(page)).toHaveValue(/^Plan a migration/);
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(message(page)).toHaveValue('a careful draft');
+  await openChat(page, 'not for the list');
+  await expect(message(page)).toHaveValue('');
+  await page.keyboard.press('ControlOrMeta+Shift+o');
+  await expect(message(page)).toHaveValue('a careful draft');
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(message(page)).toHaveValue('a careful ');
+  await page.keyboard.press('ControlOrMeta+Shift+z');
+  await expect(message(page)).toHaveValue('a careful draft');
+
+  const paste = (words: string) =>
+    message(page).evaluate((field, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', text);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, words);
+  const line = 'a line of a log\n';
+  const files = page.getByRole('list', { name: 'Attached files' });
+  await paste(line.repeat(120));
+  await expect(files).toContainText('Pasted text.txt');
+  await expect(message(page)).toHaveValue('a careful draft');
+  await expectNoFault(page, 'a long paste');
+  await page.keyboard.press('ControlOrMeta+z');
+  await expect(files).toHaveCount(0);
+  await expect(message(page)).toHaveValue(`a careful draft${line.repeat(120)}`);
+  await page.getByRole('button', { name: 'Attach it as a file' }).click();
+  await expect(files).toContainText('Pasted text.txt');
+  await expect(message(page)).toHaveValue('a careful draft');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).last());
+  await expect(articles(page).first()).toContainText('Pasted text.txt');
+  await message(page).press('ControlOrMeta+z');
+  await expect(message(page)).toHaveValue('');
+});
+
+test('a toast covers neither the composer nor the header, however narrow the window is', async ({ app: { page } }) => {
+  await newChat(page);
+  await askAndWait(page, 'to be deleted');
+  for (const width of [1440, 1280, 420]) {
+    await page.setViewportSize({ width, height: 800 });
+    const own = articles(page).first();
+    await own.hover();
+    await own.getByRole('button', { name: 'Delete message' }).click();
+    const toast = page.getByRole('dialog').filter({ hasText: 'deleted' });
+    await expect(toast).toBeVisible();
+    const box = await toast.boundingBox();
+    const field = await message(page).boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(field?.y ?? 0);
+    expect(box?.y).toBeGreaterThan(43);
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await expect(articles(page)).toHaveCount(2);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('a theme changes at once, also what is coloured and what is open', async ({ app: { page } }) => {
+  await newChat(page);
+  await askAndWait(page, '```ts\nconst a = 1;\n```\n\n```mermaid\nflowchart LR\n  a --> b\n```');
+  await expect(articles(page).last().getByRole('img')).toBeVisible();
+  const look = () =>
+    page.evaluate(() => ({
+      word: getComputedStyle(document.querySelector('.tok-keyword') as Element).color,
+      picture: document.querySelector('.diagram-scroll img')?.getAttribute('src'),
+      menu: getComputedStyle(document.querySelector('[role="menu"]') as Element).backgroundColor,
+    }));
+  await page.getByRole('button', { name: 'Chat actions' }).click();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(page.getByRole('menu')).toBeVisible();
+  const light = await look();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(async () => (await look()).picture).not.toBe(light.picture);
+  const dark = await look();
+  expect(dark.word).not.toBe(light.word);
+  expect(dark.menu).not.toBe(light.menu);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.keyboard.press('Escape');
+});
