@@ -183,6 +183,22 @@ test('the socket opens for a session of this origin only', async () => {
   await expect(openSocket(web.url, { token, path: '/other' })).rejects.toThrow('refused with 404');
 });
 
+test('what a page sent just before the server ends is still read, and a page that hangs does not hold it up', async () => {
+  const read: string[] = [];
+  const ending = await openWebHost({
+    ...{ port: 0, pageFolder: page, takePrint: prints.take, printLink: () => {}, language: () => language },
+    serve: (socket) => void socket.on('message', (data) => read.push(String(data))),
+    elapsed: () => now,
+  });
+  const { token } = await tradeLink(ending.newLink());
+  const [leaving, hanging] = [await openSocket(ending.url, { token }), await openSocket(ending.url, { token })];
+  hanging.pause();
+  leaving.send('a scroll position');
+  leaving.terminate();
+  await ending.close();
+  expect(read).toEqual(['a scroll position']);
+});
+
 test('whoever asks how to get in is told, and the terminal shows a fresh link, but not again and again', async () => {
   const ask = async () => (await fetch(`${web.url}connect`)).text();
   expect(await ask()).toContain('A fresh link has just been printed there');

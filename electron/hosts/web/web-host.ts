@@ -47,6 +47,10 @@ export interface WebHost {
 /** A message of 2,000,000 characters (the contract’s limit) with maximal escaping, and the envelope. */
 const maxMessageBytes = 13 * 1_048_576;
 const maxBodyBytes = 4096;
+/** WebSocket's close code of a server that ends (RFC 6455 §7.4.1). */
+const goingAway = 1001;
+/** A page that hangs does not keep the server. */
+const closeLimitMs = 1000;
 const protocolName = 'portico';
 const bootstrap = z.object({ nonce: z.string().min(16).max(128), proof: z.string().length(64) });
 
@@ -135,12 +139,21 @@ export async function openWebHost(options: WebHostOptions): Promise<WebHost> {
     newLink: links.make,
     showLink: links.show,
     async close() {
-      for (const socket of sockets.clients) socket.terminate();
+      await Promise.all([...sockets.clients].map(closeSocket));
       sockets.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Closes once what the page had already sent is read: a tab that was closed just before may have saved something last. */
+async function closeSocket(socket: WebSocket): Promise<void> {
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.close(goingAway);
+  const late = setTimeout(() => socket.terminate(), closeLimitMs);
+  await closed;
+  clearTimeout(late);
 }
 
 async function listenOnLoopback(port: number): Promise<Server> {
