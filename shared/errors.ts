@@ -118,6 +118,7 @@ export const errorKinds = {
   keychain_locked: kind(500, 'app_error', true),
   port_unavailable: kind(409, 'app_error'),
   cap_exceeded: kind(402, 'app_error'),
+  price_limit_exceeded: kind(402, 'app_error'),
   attachment_refused: kind(400, 'app_error'),
   link_refused: kind(400, 'app_error'),
   not_confirmed: kind(403, 'app_error'),

@@ -31,6 +31,7 @@ const remedies = words<Partial<Record<ErrorCode, string>>>({
   context_length_exceeded: 'Start a new chat or choose a model with a larger context.',
   request_too_large: 'Send a shorter message.',
   cap_exceeded: 'Change the cap in Settings, or choose a cheaper model.',
+  price_limit_exceeded: 'Raise Auto’s price limit in the chat settings, or choose a model.',
   content_policy_violation: 'Rephrase the message; the provider declined it.',
   model_not_found: 'Choose another model.',
   no_eligible_model: 'Add a key in Settings, or choose another model.',

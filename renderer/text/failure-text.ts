@@ -8,4 +8,5 @@ export const failureText = words({
   failedOn: (model: string, provider: string | null) => (provider ? `${model} · ${provider}` : model),
   retryingIn: (seconds: number) => `Retrying by itself in ${seconds} s.`,
   dontRetry: 'Cancel',
+  chatSettings: 'Chat settings',
 });

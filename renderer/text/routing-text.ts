@@ -96,6 +96,18 @@ export const routingText = words({
     `The next best is ${name}, ${range === null ? 'at an unknown price' : `for ${range}`}.`,
   confirmNote:
     'Nothing is sent yet. Auto chooses again when it runs; it differs only where a provider fails meanwhile.',
+  policy: 'How Auto chooses',
+  policies: { balanced: 'Balanced', cheapest: 'Cheapest', fastest: 'Fastest', best: 'Best' },
+  policyNotes: {
+    balanced: 'Quality that the question needs, at a good price and pace.',
+    cheapest: 'The lowest price among the models that are good enough for the question.',
+    fastest: 'The first words as soon as possible.',
+    best: 'The highest quality, whatever it costs.',
+  },
+  priceLimit: 'Auto spends at most (USD a message)',
+  priceLimitNote: 'Models whose longest answer could cost more, or whose price is not known, are not chosen.',
+  noPriceLimit: 'No limit',
+  notAmount: 'Enter an amount such as 0.05, or leave it empty.',
   ignored: 'Never taken by Auto here',
   removeIgnored: (name: string) => `Allow ${name} again`,
 });

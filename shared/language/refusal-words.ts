@@ -112,6 +112,7 @@ export const refusalWords = {
     `${model} is not in the catalogue any more. Take another one in its place.`,
   modelUnable: ({ name, said }: { name: string; status: Model['status']; said: string | null }) =>
     said === null ? `${name} cannot answer now.` : `${name} cannot answer now: ${said}`,
+  overPriceLimit: 'Each model that Auto could choose for this may cost more than the price limit that you set for it.',
   modelTwice: ({ name }: { name: string }) => `models: ${name} is picked twice.`,
   nothingToSummarise: 'There is nothing here that a summary could stand for.',
   noSummary: 'The model wrote no summary. Try another model.',

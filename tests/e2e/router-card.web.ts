@@ -1,6 +1,6 @@
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
-import { articles, ask, chooseModel, ended } from './chat.ts';
+import { articles, ask, chooseModel, ended, message } from './chat.ts';
 
 test('the router explains its choice, and what is never wanted is not chosen again, by keyboard alone', async ({
   launch,
@@ -41,4 +41,35 @@ test('the router explains its choice, and what is never wanted is not chosen aga
   await page.keyboard.press('Escape');
   const second = await articles(page).nth(3).getAttribute('aria-label');
   await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toContainText(second ?? '');
+});
+
+test('Auto follows the policy and the price limit of its chat, and says when the limit leaves nothing to choose', async ({
+  app,
+}) => {
+  const { page } = app;
+  await page.getByRole('button', { name: 'New chat' }).first().click();
+  await chooseModel(page, 'Auto');
+  const settings = page.getByRole('dialog', { name: 'Chat settings' });
+  const limit = settings.getByRole('textbox', { name: /Auto spends at most/ });
+  await page.getByRole('button', { name: /^Chat settings/ }).click();
+  await settings.getByRole('button', { name: 'Cheapest' }).click();
+  await limit.fill('a little');
+  await expect(settings).toContainText('Enter an amount such as 0.05');
+  await expect(settings.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await limit.fill('0.000000001');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await expect(settings).toBeHidden();
+
+  await message(page).fill('Which of you is the cheapest?');
+  const notice = page.getByText('the price limit that you set for it');
+  await expect(notice).toBeVisible();
+  await expectNoFault(page, 'over the price limit');
+  await page.getByRole('button', { name: 'Chat settings', exact: true }).click();
+  await limit.fill('1');
+  await settings.getByRole('button', { name: 'Save' }).click();
+  await expect(notice).toBeHidden();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await ended(articles(page).last());
+  await articles(page).last().getByRole('button', { name: 'Why this model' }).click();
+  await expect(page.getByRole('dialog', { name: 'Why this model' })).toContainText('Policy: cheapest.');
 });

@@ -59,6 +59,15 @@ function withoutCredential({ code, details }: GatewayError): string | null {
   return typeof only?.id === 'string' && reasons.length === 1 && reasons[0] === 'no_credential' ? only.id : null;
 }
 
+/** Whether models could answer that only the request’s own price limit leaves out. */
+const overPriceLimit = ({ code, details }: GatewayError): boolean =>
+  code === 'no_eligible_model' &&
+  Array.isArray(details?.excluded) &&
+  details.excluded.some(
+    ({ excluded }: { excluded?: unknown }) =>
+      Array.isArray(excluded) && excluded.length === 1 && excluded[0] === 'max_cost',
+  );
+
 /**
  * A gateway’s refusal as our own error: its code where we know it, and its own words, except advice on how to write a
  * request. `describe` knows the name of a model that is meant.
@@ -70,6 +79,7 @@ export function fromGateway(error: unknown, describe: DescribeModel = () => null
       details: { ...error.details, ...(error.requestId ? { requestId: error.requestId } : {}) },
       cause: error,
     };
+    if (overPriceLimit(error)) return refusal('price_limit_exceeded', 'overPriceLimit', more);
     const model = withoutCredential(error);
     if (model === null) {
       const { message, refusal: told } = wordsOf(error, describe);

@@ -38,6 +38,8 @@ export type OptionsStore = ReturnType<typeof optionsStore>;
 
 async function presetOptions(db: Db): Promise<ChatOptions> {
   const row = await db.selectFrom('presets').select('value').where('for_new_chats', '=', 1).executeTakeFirst();
-  const found = row ? presetSchema.pick({ system: true, parameters: true }).safeParse(JSON.parse(row.value)) : null;
+  const found = row
+    ? presetSchema.pick({ system: true, parameters: true, router: true }).safeParse(JSON.parse(row.value))
+    : null;
   return found?.success ? { ...noOptions, ...found.data } : noOptions;
 }

@@ -79,4 +79,10 @@ export function presetsFeature({ db, modelFacts, changes, newId }: PresetsDeps) 
   };
 }
 
-const fieldsOf = ({ name, system, model, parameters }: Fields): Fields => ({ name, system, model, parameters });
+const fieldsOf = ({ name, system, model, parameters, router }: Fields): Fields => ({
+  name,
+  system,
+  model,
+  parameters,
+  router,
+});

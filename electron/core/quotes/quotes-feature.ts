@@ -79,10 +79,7 @@ export function quotesFeature(deps: QuotesDeps) {
       }
       // Being rate-limited says nothing about the message.
       if (error.status_code === 429) return { ...estimate(body, []), payer };
-      return {
-        ...estimate(body, [{ ...obstacle(toAppError(fromGateway(error, modelFacts))), code: error.code }]),
-        payer,
-      };
+      return { ...estimate(body, [obstacle(toAppError(fromGateway(error, modelFacts)))]), payer };
     }
   }
 

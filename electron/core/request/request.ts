@@ -103,7 +103,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
         model,
         messages: [...fixed, ...(await toWire(inside, { reads, toPart, tools: tools.length > 0 })), ...prompt],
         ...parametersFor(record, options.parameters),
-        ...routeFor(model, record, options.ignore),
+        ...routeFor(model, record, options),
         ...(tools.length > 0 ? { tools } : {}),
         metadata: {
           purpose: results ? 'tool' : purpose,
@@ -160,8 +160,20 @@ export function readsFile(record: Model | null, { kind }: Pick<Attachment, 'kind
 }
 
 /** A model chosen by the user is used even if the router must not choose it. */
-const routeFor = (model: string, record: Model | null, ignore: readonly string[]): Partial<CompletionRequestBody> =>
-  ignore.length > 0 && (model === 'router' || record?.kind === 'router') ? { route: { ignore: [...ignore] } } : {};
+function routeFor(
+  model: string,
+  record: Model | null,
+  { router, ignore }: ChatOptions,
+): Partial<CompletionRequestBody> {
+  if (model !== 'router' && record?.kind !== 'router') return {};
+  return {
+    route: {
+      policy: router.policy,
+      ...(router.maxCostUsd === null ? {} : { max_cost_usd: router.maxCostUsd }),
+      ...(ignore.length > 0 ? { ignore: [...ignore] } : {}),
+    },
+  };
+}
 
 /** Only parameters that the model supports; the others stay set for other models. */
 function parametersFor(record: Model | null, parameters: Parameters): Partial<CompletionRequestBody> {

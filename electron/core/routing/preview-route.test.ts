@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGateway } from '#gateway/open-gateway.ts';
+import { noOptions } from '#shared/contract/chat/options.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
 
 /** The real gateway in process: its quotes are those of the request that would go out. */
@@ -50,4 +52,32 @@ test('a message that is gone is refused as not found', async () => {
     model: 'router',
   });
   await expect(gone).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a price limit that leaves Auto no model is told before sending and by the failed answer, and raised it is answered', async () => {
+  const { conversationId } = await ask('A first question.');
+  const limit = (maxCostUsd: string) =>
+    client.options.set({
+      chat: conversationId,
+      options: { ...noOptions, router: { policy: 'cheapest', maxCostUsd } },
+    });
+  const asked = { conversationId, text: 'And the next?', model: 'router' };
+  const quoted = async () => (await client.quotes.get({ ...asked, attachments: [] })).obstacles.map(({ code }) => code);
+  const last = async () => (await readThread(client, conversationId)).messages.at(-1);
+
+  await limit('0.000000001');
+  expect(await quoted()).toEqual(['price_limit_exceeded']);
+  await client.chat.send({ ...asked, messageId: randomUUID() });
+  await chatEnded(client, conversationId);
+  expect(await last()).toMatchObject({ status: 'error', error: { code: 'price_limit_exceeded' } });
+
+  await limit('5');
+  expect(await quoted()).toEqual([]);
+  await client.chat.send({ ...asked, messageId: randomUUID() });
+  await chatEnded(client, conversationId);
+  const answer = await last();
+  expect(answer).toMatchObject({ status: 'done' });
+  expect(await client.chat.routing({ messageId: answer?.id ?? '' })).toMatchObject({
+    decision: { policy: 'cheapest' },
+  });
 });

@@ -71,19 +71,23 @@ test('why a decision is unknown is told: none in the record, or no such record',
   await expect(core.client.chat.routing({ messageId: 'gone' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('models that a chat never wants go out with requests to the router only', async () => {
+test('how a chat wants the router to choose goes out with requests to the router only', async () => {
   const { conversationId } = await answered('router');
   await core.client.options.set({
     chat: conversationId,
-    options: { ...noOptions, ignore: ['sandbox/tour', 'openai/gone'] },
+    options: {
+      ...noOptions,
+      router: { policy: 'cheapest', maxCostUsd: '0.02' },
+      ignore: ['sandbox/tour', 'openai/gone'],
+    },
   });
   const { names } = await core.client.options.get({ chat: conversationId });
   expect(names).toEqual({ 'sandbox/tour': 'tour by sandbox', 'openai/gone': 'openai/gone' });
   await answered('router', conversationId);
   await answered('openai/gpt', conversationId);
   expect(core.gateway.asked.map(({ route }) => route)).toEqual([
-    undefined,
-    { ignore: ['sandbox/tour', 'openai/gone'] },
+    { policy: 'balanced' },
+    { policy: 'cheapest', max_cost_usd: '0.02', ignore: ['sandbox/tour', 'openai/gone'] },
     undefined,
   ]);
 });

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { CapScope, Caps } from '#shared/contract/chat/caps.ts';
+import { amountPattern } from '#shared/contract/common/fields.ts';
 import { usd } from '../../text/format.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -11,7 +12,6 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useCaps, useSetCaps } from './use-caps.ts';
 
 const scopes: readonly CapScope[] = ['message', 'conversation', 'day', 'month'];
-const amount = /^\d{1,9}(\.\d{1,9})?$/;
 
 /** Spending caps and what has been spent. */
 export function CapsSection() {
@@ -36,7 +36,7 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
   }));
   const set = useSetCaps();
   const { failed } = useNotify();
-  const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !amount.test(fields[scope].trim()));
+  const wrong = scopes.filter((scope) => fields[scope].trim() !== '' && !amountPattern.test(fields[scope].trim()));
   const capOf = (scope: CapScope) => fields[scope].trim() || null;
   return (
     <form

@@ -1,4 +1,5 @@
 import { CircleAlert } from 'lucide-react';
+import { offerOf } from '../../actions/offers.ts';
 import { useAppInfo } from '../../api/use-core.ts';
 import { text } from '../../text/chat-text.ts';
 import { describeFailure } from '../../text/error-text.ts';
@@ -86,6 +87,9 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
           )}
           {keyCodes.has(failure.code) && <SettingsLink section="providers" label={text.checkKeys} />}
           {gatewayCodes.has(failure.code) && <SettingsLink section="gateway" label={text.checkGateway} />}
+          {failure.code === 'price_limit_exceeded' && (
+            <Button onClick={() => offerOf('chatOptions')?.run()}>{failureText.chatSettings}</Button>
+          )}
           {failure.code === 'cap_exceeded' && <SettingsLink section="caps" label={text.changeCaps} />}
           <Button look="quiet" onClick={() => void copy(errorDetails(message, failure, app))}>
             {copied ? text.copied : text.copyDetails}

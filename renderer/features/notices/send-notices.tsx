@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
+import { offerOf } from '../../actions/offers.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { costsText } from '../../text/costs-text.ts';
 import { describeError, sentenceOf } from '../../text/error-text.ts';
@@ -37,7 +38,7 @@ export function QuoteNotices({
         </NoticeRow>
       )}
       {others[0] && (
-        <NoticeRow tone="warn" actions={others[0].code === 'no_eligible_model' && <NoModel onModel={onModel} />}>
+        <NoticeRow tone="warn" actions={obstacleActions(others[0].code, onModel)}>
           {sentenceOf(others[0])}
         </NoticeRow>
       )}
@@ -64,6 +65,21 @@ export const overflowing = ({ notSentIds, limitTokens, reservedTokens, mostMessa
     reserved: reservedTokens,
     mostMessages,
   });
+
+/** What can be done about a refusal that was foreseen. */
+function obstacleActions(code: string, onModel: () => void): ReactNode {
+  if (code === 'no_eligible_model') return <NoModel onModel={onModel} />;
+  return code === 'price_limit_exceeded' && <OverPriceLimit onModel={onModel} />;
+}
+
+function OverPriceLimit({ onModel }: { onModel: () => void }) {
+  return (
+    <>
+      <Button onClick={() => offerOf('chatOptions')?.run()}>{text.options}</Button>
+      <Button onClick={onModel}>{text.otherModel}</Button>
+    </>
+  );
+}
 
 function NoModel({ onModel }: { onModel: () => void }) {
   return (
@@ -124,6 +140,7 @@ export function SendFailure({ error, onAnyway, onContext, onModel }: SendFailure
     context_length_exceeded: <Button onClick={onContext}>{text.chooseWay}</Button>,
     unsupported_modality: <Button onClick={onModel}>{text.otherModel}</Button>,
     no_eligible_model: <NoModel onModel={onModel} />,
+    price_limit_exceeded: <OverPriceLimit onModel={onModel} />,
   };
   return (
     <div role="alert" className="measure mb-2 flex flex-wrap items-center gap-2 px-2 text-bad text-sm">

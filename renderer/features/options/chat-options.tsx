@@ -56,8 +56,10 @@ export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
   );
 }
 
-const isChanged = ({ system, parameters, overflow, summarise, ignore }: Options): boolean =>
+const isChanged = ({ system, parameters, router, overflow, summarise, ignore }: Options): boolean =>
   system !== '' ||
+  router.policy !== 'balanced' ||
+  router.maxCostUsd !== null ||
   summarise ||
   ignore.length > 0 ||
   overflow !== 'stop' ||

@@ -10,6 +10,7 @@ import { TextArea } from '../../ui/forms/text-area.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { IgnoredModels } from './ignored-models.tsx';
 import { ParameterFields } from './parameter-fields.tsx';
+import { isComplete, RouterFields } from './router-fields.tsx';
 import { SummariseSwitch } from './summarise-switch.tsx';
 import { useOptions, usePresets } from './use-options.ts';
 
@@ -30,7 +31,7 @@ export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFo
   const { failed } = useNotify();
   const save = () => set.mutate(draft, { onSuccess: onDone, onError: (error) => failed(text.optionsNotKept, error) });
   const take = (preset: Preset) => {
-    setDraft({ ...draft, system: preset.system, parameters: preset.parameters });
+    setDraft({ ...draft, system: preset.system, parameters: preset.parameters, router: preset.router });
     setFilled(filled + 1);
     if (preset.model) onModel(preset.model);
   };
@@ -39,7 +40,7 @@ export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFo
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        if (isComplete(draft.router)) save();
       }}
     >
       <PresetRow onTake={take} />
@@ -67,10 +68,11 @@ export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFo
         <p className="text-fg-3 text-xs">{text.overflowNotes[draft.overflow]}</p>
         <SummariseSwitch value={draft.summarise} onChange={(summarise) => setDraft({ ...draft, summarise })} />
       </div>
+      <RouterFields value={draft.router} onChange={(router) => setDraft({ ...draft, router })} />
       <IgnoredModels value={draft.ignore} names={draft.names} onChange={(ignore) => setDraft({ ...draft, ignore })} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={set.isPending}>
+        <Button look="primary" type="submit" disabled={set.isPending || !isComplete(draft.router)}>
           {text.save}
         </Button>
       </div>

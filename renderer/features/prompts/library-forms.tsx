@@ -9,6 +9,7 @@ import { Switch } from '../../ui/forms/switch.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
 import { fieldLook, TextField } from '../../ui/forms/text-field.tsx';
 import { ParameterFields } from '../options/parameter-fields.tsx';
+import { isComplete, RouterFields } from '../options/router-fields.tsx';
 
 const { library } = text;
 
@@ -74,7 +75,13 @@ export function PresetForm({
   const models = useModels().data?.models ?? [];
   const record = models.find((model) => model.id === draft.model);
   return (
-    <NamedForm {...form} name={draft.name} onName={(name) => setDraft({ ...draft, name })} onSave={() => onSave(draft)}>
+    <NamedForm
+      {...form}
+      name={draft.name}
+      ready={isComplete(draft.router)}
+      onName={(name) => setDraft({ ...draft, name })}
+      onSave={() => onSave(draft)}
+    >
       <TextArea
         label={library.system}
         value={draft.system}
@@ -102,6 +109,7 @@ export function PresetForm({
         supported={record?.supported_parameters ?? null}
         onChange={(parameters) => setDraft({ ...draft, parameters })}
       />
+      <RouterFields value={draft.router} onChange={(router) => setDraft({ ...draft, router })} />
       <div className="flex items-center gap-3">
         <p className="flex-1 font-medium text-sm">{library.forNewChats}</p>
         <Switch

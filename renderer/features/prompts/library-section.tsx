@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ulid } from 'ulid';
-import { noParameters } from '#shared/contract/chat/options.ts';
+import { noParameters, noRouterOptions } from '#shared/contract/chat/options.ts';
 import { type Preset, presetsFile } from '#shared/contract/chat/presets.ts';
 import { type Prompt, promptsFile } from '#shared/contract/chat/prompts.ts';
 import { text } from '../../text/settings-text.ts';
@@ -101,7 +101,15 @@ function Presets() {
         badge: forNewChats ? library.newChats : null,
       }))}
       onAdd={() =>
-        setEditing({ id: ulid(), name: '', system: '', model: null, parameters: noParameters, forNewChats: false })
+        setEditing({
+          id: ulid(),
+          name: '',
+          system: '',
+          model: null,
+          parameters: noParameters,
+          router: noRouterOptions,
+          forNewChats: false,
+        })
       }
       onEdit={(id) => setEditing(presets.data?.find((preset) => preset.id === id) ?? null)}
       onRemove={(id) => remove.mutate(id, { onError })}

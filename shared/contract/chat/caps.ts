@@ -1,14 +1,12 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { rule } from '../common/fields.ts';
+import { usdLimit } from '../common/fields.ts';
 
 export const capScope = z.enum(['message', 'conversation', 'day', 'month']);
 
-const cap = usdAmount.regex(/^\d{1,9}(\.\d{1,9})?$/, rule('amount')).nullable();
-
 /** Spending caps; null: none. Days and months are UTC, as in the ledger. Test credits do not count. */
-export const caps = z.object({ message: cap, conversation: cap, day: cap, month: cap });
+export const caps = z.object({ message: usdLimit, conversation: usdLimit, day: usdLimit, month: usdLimit });
 
 /** The state of one cap for a message: `near` from 80 %, `over` if it may be exceeded. */
 export const capState = z.object({

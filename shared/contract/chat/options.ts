@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { modelId } from '../common/fields.ts';
+import { modelId, usdLimit } from '../common/fields.ts';
 import { chatKey } from './drafts.ts';
 
 export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
@@ -12,6 +12,17 @@ export const parameters = z.object({
   maxTokens: z.int().min(1).max(10_000_000).nullable(),
   reasoningEffort: reasoningEffort.nullable(),
 });
+
+export const routerPolicy = z.enum(['balanced', 'cheapest', 'fastest', 'best']);
+
+/** How the router chooses, wherever it is the model that is asked. */
+export const routerOptions = z.object({
+  policy: routerPolicy,
+  /** The most that one request may cost, its longest answer included; null: no limit. */
+  maxCostUsd: usdLimit,
+});
+
+export const noRouterOptions: RouterOptions = { policy: 'balanced', maxCostUsd: null };
 
 /**
  * What happens when messages no longer fit into the context: `stop` refuses to send, `drop` leaves the oldest out,
@@ -25,6 +36,7 @@ export const chatOptions = z.object({
   overflow,
   /** Writes a summary, at its own cost, before a message that does not fit; if that fails, `overflow` decides. */
   summarise: z.boolean().default(false),
+  router: routerOptions.default(noRouterOptions),
   /** Models that the router never chooses here. */
   ignore: z.array(modelId).max(100).default([]),
   /** Enabled tools are offered to models that support them. */
@@ -44,6 +56,7 @@ export const noParameters: Parameters = { temperature: null, topP: null, maxToke
 export const noOptions: ChatOptions = {
   system: '',
   parameters: noParameters,
+  router: noRouterOptions,
   overflow: 'stop',
   summarise: false,
   ignore: [],
@@ -51,5 +64,6 @@ export const noOptions: ChatOptions = {
 };
 
 export type Parameters = z.infer<typeof parameters>;
+export type RouterOptions = z.infer<typeof routerOptions>;
 export type ChatOptions = z.infer<typeof chatOptions>;
 export type NamedOptions = z.infer<typeof namedOptions>;

@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { id, modelId } from '../common/fields.ts';
-import { parameters } from './options.ts';
+import { noRouterOptions, parameters, routerOptions } from './options.ts';
 
 /** A preset: model, system prompt and parameters. */
 export const preset = z.object({
@@ -11,6 +11,7 @@ export const preset = z.object({
   /** Null: keeps the current model. */
   model: modelId.nullable(),
   parameters,
+  router: routerOptions.default(noRouterOptions),
   /** Default for new chats; at most one preset. */
   forNewChats: z.boolean(),
 });

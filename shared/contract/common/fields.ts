@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { InputRule } from '../../language/refusal-words.ts';
+import { usdAmount } from '../../wire/scalars.ts';
 
 export const id = z.string().min(1).max(64);
 /** Epoch milliseconds. */
@@ -22,3 +23,8 @@ export const told = z.object({ message: z.string(), refusal: namedRefusal.nullis
 
 /** Names a rule of the contract in place of zod’s message, so that its violation is worded by the catalogue. */
 export const rule = (name: InputRule): InputRule => name;
+
+/** An amount as people write it: up to nine digits on each side of the point. */
+export const amountPattern = /^\d{1,9}(\.\d{1,9})?$/;
+/** The most that may be spent on something, USD; null: no limit. */
+export const usdLimit = usdAmount.regex(amountPattern, rule('amount')).nullable();
