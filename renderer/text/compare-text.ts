@@ -43,6 +43,9 @@ export const compareText = words({
   chosen: 'The chat goes on below this one',
   open: 'Show side by side',
   choose: 'Choose the answer to go on with: your next message goes below it.',
+  toAll: (columns: number) =>
+    `Your next message goes to all ${count(columns)} models, each after its own answers. To go on with one, choose it:`,
+  toColumns: (columns: number) => `To all ${count(columns)}`,
   waitsForChoice: 'Waiting: these go out once you choose an answer.',
   toModels: (models: number) => `to ${count(models)} models, to be compared`,
 });

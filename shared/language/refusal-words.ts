@@ -113,6 +113,7 @@ export const refusalWords = {
   modelUnable: ({ name, said }: { name: string; status: Model['status']; said: string | null }) =>
     said === null ? `${name} cannot answer now.` : `${name} cannot answer now: ${said}`,
   overPriceLimit: 'Each model that Auto could choose for this may cost more than the price limit that you set for it.',
+  noAnswersBeside: 'This chat does not end in answers side by side that could go on together.',
   modelTwice: ({ name }: { name: string }) => `models: ${name} is picked twice.`,
   nothingToSummarise: 'There is nothing here that a summary could stand for.',
   noSummary: 'The model wrote no summary. Try another model.',

@@ -11,7 +11,7 @@ const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
-const comparison = (page: Page) => page.getByRole('region', { name: /^Comparison of/ });
+const comparison = (page: Page) => page.getByRole('group', { name: /^Comparison of/ });
 const columns = (page: Page) => comparison(page).getByRole('article');
 const total = (page: Page) => page.getByRole('button', { name: /Cost of this chat/ });
 const bill = (column: Locator) => column.getByRole('button', { name: /billed/ });
@@ -72,8 +72,7 @@ test('three models answer one question side by side, one is chosen and the chat 
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
 
   await message(page).fill('Go on, please.');
-  await expect(page.getByRole('button', { name: 'Send' })).toHaveAttribute('aria-disabled', 'true');
-  await expect(page.getByText('Choose the answer to go on with')).toBeVisible();
+  await expect(page.getByText('Your next message goes to all 3')).toBeVisible();
   await page.getByRole('log', { name: 'Conversation' }).focus();
   await page.keyboard.press('k');
   await expect(comparison(page)).toBeFocused();
@@ -96,6 +95,41 @@ test('three models answer one question side by side, one is chosen and the chat 
   const all = cost + dollars(await articles(page).last().locator('footer').textContent());
   await expect.poll(async () => dollars(await total(page).textContent())).toBe(all);
   expect(await booked(page, 'sandbox/', 4)).toBe(-all);
+});
+
+test('a further question goes to all columns, and the one that is chosen then has the whole chat with its model', async ({
+  launch,
+}) => {
+  const { page } = await launch();
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await chooseModel(page, 'Sandbox Echo');
+  await compareByKeys(page, ['Sandbox Tour']);
+  await ask(page, 'Who are you?');
+  await expect(bill(comparison(page))).toHaveCount(2);
+  await message(page).fill('And why?');
+  await expect(page.getByText('To all 2', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: /\$[\d.]+ for 2 answers/ })).toBeVisible();
+  await message(page).press('Enter');
+  await expect(comparison(page)).toHaveCount(2);
+  await expect(bill(comparison(page))).toHaveCount(4);
+  await expectNoFault(page, 'two comparisons');
+  const cost = await billed(page);
+  await expect.poll(async () => dollars(await total(page).textContent())).toBe(cost);
+
+  await comparison(page).last().getByRole('button', { name: 'Continue with this one' }).last().click();
+  await expect(comparison(page)).toHaveCount(0);
+  for (const at of [1, 3]) await expect(articles(page).nth(at)).toHaveAccessibleName('Sandbox Tour');
+  await expect(page.getByText('And why?', { exact: true })).toHaveCount(1);
+  await articles(page).last().getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Show side by side' }).click();
+  await expect(comparison(page)).toHaveCount(2);
+  await expect(columns(page)).toHaveCount(4);
+  await comparison(page).last().getByRole('button', { name: 'Continue with this one' }).first().click();
+  await ask(page, 'Thank you.');
+  await ended(articles(page).last());
+  await page.reload();
+  await expect(articles(page).last()).toHaveAccessibleName('Sandbox Echo');
+  await expect(articles(page).last()).toContainText('Thank you.');
 });
 
 test('one column fails and another is stopped while the rest goes on; Retry asks again in its place', async ({

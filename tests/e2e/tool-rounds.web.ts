@@ -141,7 +141,7 @@ test.describe('in one app', () => {
     await page.getByRole('option', { name: 'Sandbox Tour' }).click();
     await page.keyboard.press('Escape');
     await ask(page, 'Please greet Ada');
-    const columns = page.getByRole('region', { name: /^Comparison of/ }).getByRole('article');
+    const columns = page.getByRole('group', { name: /^Comparison of/ }).getByRole('article');
     const asking = columns.filter({ has: card(page) });
     await expect(asking).toHaveAccessibleName('Sandbox Tools');
     await expect(columns.nth(1)).toContainText(/\$\S+billed/, { timeout: 45_000 });

@@ -17,6 +17,11 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
     const answer = data.messages.find(({ id }) => id === messageId);
     return { answer, question: data.messages.find(({ id }) => id === answer?.parentId) };
   };
+  const modelsOf = (models: readonly string[] | undefined) =>
+    models ??
+    data.messages
+      .filter(({ comparison }) => comparison && comparison.id === data.messages.at(-1)?.comparison?.id)
+      .flatMap(({ model }) => model ?? []);
   const set = (messageId: string, comparing: string | null) => {
     data.messages = data.messages.map((message) => (message.id === messageId ? { ...message, comparing } : message));
     changed('messages', 'conversations');
@@ -29,7 +34,7 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
       const parentId = data.messages.findLast((message) => message.conversationId === conversationId)?.id ?? null;
       const { messageId: id, text, attachments } = input;
       const base = { conversationId, role: 'assistant', status: 'done' } as const;
-      const answers = input.models.map((model, column) => {
+      const answers = modelsOf(input.models).map((model, column) => {
         const modelName = data.models.find((entry) => entry.id === model)?.name ?? model;
         const own = { id: `${id}-${column}`, parentId: id, model, modelName, comparison: { id: comparison, column } };
         return fakeMessage({ ...base, ...own, text: `${modelName} says so.`, costUsd: '0.001', costSource: 'billed' });
@@ -58,7 +63,7 @@ export function fakeComparisons(data: FakeData, composer: FakeComposer, { guard,
     }),
     quote: os.comparisons.quote.handler(async ({ input }) => {
       await guard('comparisons.quote');
-      const columns = input.models.map((model) => ({ model, quote: composer.quote }));
+      const columns = modelsOf(input.models).map((model) => ({ model, quote: composer.quote }));
       const { costUsd, caps } = composer.quote;
       const times = (usd: string) => formatUsd(nanoUsd(parseUsd(usd) * BigInt(columns.length)));
       return {

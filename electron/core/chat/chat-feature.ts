@@ -86,10 +86,13 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     const question = { id: messageId, text, attachments };
     const asked = { ...question, role: 'user', status: 'done' } as const;
     if (input.editOf) {
-      const { conversationId: id, parentId } = await ofRole('user', input.editOf);
+      const { conversationId: id, parentId, comparing: compared } = await ofRole('user', input.editOf);
       const branch = [...(await messages.branch(id, parentId)), asked];
       await admit(answer, id, { conversationId: id, branch, model }, overCaps);
-      return begin(id, answer, branch, () => conversations.ask(id, parentId, question, answer, now()));
+      return begin(id, answer, branch, async () => {
+        await conversations.ask(id, parentId, question, answer, now());
+        if (compared !== null && parentId !== null) await comparing.goOnBelow(id, parentId);
+      });
     }
     if (!conversationId) {
       const id = newId();

@@ -1,7 +1,10 @@
+import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { ComparisonStore } from '../conversations/comparison-store.ts';
-import type { NewAnswer } from '../conversations/message-store.ts';
+import type { NewAnswer, NewQuestion } from '../conversations/message-store.ts';
+import type { HistoryEntry } from '../request/history.ts';
+import { questionOf } from '../request/question-of.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ChatDeps } from './chat-feature.ts';
 import type { answerStarter } from './start-answer.ts';
@@ -19,7 +22,8 @@ interface Compare {
   readonly conversationId?: string | null | undefined;
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  readonly models: readonly string[];
+  /** Absent: each column of the comparison that the branch ends in goes on. */
+  readonly models?: readonly string[] | undefined;
   readonly overCaps: boolean;
   /** A new conversation is not kept. */
   readonly temporary?: boolean;
@@ -31,6 +35,18 @@ interface StartedTogether {
   readonly answerIds: string[];
 }
 
+/** An answer, and the branch that it goes on from. */
+interface Column {
+  readonly answer: NewAnswer;
+  readonly parentId: string | null;
+  readonly branch: readonly Message[];
+}
+
+interface AskedColumn extends Omit<Column, 'branch'> {
+  readonly question: NewQuestion;
+  readonly branch: readonly HistoryEntry[];
+}
+
 type Starter = Pick<ReturnType<typeof answerStarter>, 'beginTogether'>;
 
 /** One question to several models. Each answer is a request of its own: a failed one does not affect the others. */
@@ -39,22 +55,28 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
   const beginning = new Map<string, Promise<StartedTogether>>();
 
   async function beginOnce(input: Compare): Promise<StartedTogether> {
-    const { messageId, text, models, overCaps, temporary = false } = input;
+    const { messageId, text, overCaps } = input;
     const known = await earlier(messageId);
     if (known) return known;
-    refuseUnusable(deps, models);
     if (input.conversationId && live.isLive(input.conversationId)) throw busy();
-    const answers = models.map(newAnswer) as [NewAnswer, ...NewAnswer[]];
-    const attachments = await deps.attachments.verify(input.attachments);
-    const question = { id: messageId, text, attachments };
     const conversationId = input.conversationId ?? newId();
-    const leaf = input.conversationId ? await leafOf(input.conversationId) : null;
-    const branch = [
-      ...(await messages.branch(conversationId, leaf)),
-      { ...question, role: 'user', status: 'done' } as const,
-    ];
+    const columns = input.models ? await newColumns(input, input.models) : await goingOn(conversationId);
+    refuseUnusable(
+      deps,
+      columns.map(({ answer }) => answer.model),
+    );
+    const attachments = await deps.attachments.verify(input.attachments);
+    // The first is the message as it was sent; others are copies of it.
+    const asked = columns.map((column, at): AskedColumn => {
+      const question = { id: at === 0 || input.models ? messageId : newId(), text, attachments };
+      return {
+        ...column,
+        question,
+        branch: [...column.branch, { ...question, role: 'user', status: 'done' } as const],
+      };
+    });
     const requests = await Promise.all(
-      answers.map(async (answer) => ({
+      asked.map(async ({ answer, branch }) => ({
         answerId: answer.id,
         name: answer.modelName ?? answer.model,
         request: await deps.build(
@@ -64,23 +86,81 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       })),
     );
     await deps.admission.admitTogether({ conversationId, overCaps, answers: requests });
-    for (const { id } of answers) deps.admission.remember(id);
+    for (const { answer } of asked) deps.admission.remember(answer.id);
     const comparison = newId();
-    const title = input.conversationId ? null : titleOf(question, await deps.language());
-    const started = await starter.beginTogether(conversationId, comparison, answers, branch, async () => {
-      const parentId = input.conversationId ? await leafOf(conversationId) : null;
-      await comparisons.ask({ conversationId, title, temporary, parentId, question, comparison, answers, now: now() });
-      if (title !== null) await deps.options.adopt(conversationId);
-    });
+    const store = input.models
+      ? () => begun(input, conversationId, comparison, asked)
+      : () => goneOn(conversationId, comparison, asked);
+    const started = await starter.beginTogether(conversationId, comparison, asked, store);
     return { conversationId, userMessageId: messageId, answerIds: started.map(({ answerId }) => answerId) };
   }
 
-  /** The end of the branch, where a question may be added; not while it is answered or no column is chosen. */
+  async function newColumns({ conversationId }: Compare, models: readonly string[]): Promise<Column[]> {
+    const parentId = conversationId ? await endOf(conversationId) : null;
+    const branch = conversationId ? await messages.branch(conversationId, parentId) : [];
+    return models.map((model) => ({ answer: newAnswer(model), parentId, branch }));
+  }
+
+  /** The columns at the end of the branch, each with its own answer as it is shown. */
+  async function goingOn(conversationId: string): Promise<Column[]> {
+    const columns = await columnsAt(conversationId);
+    if (columns.length === 0) throw refusal('invalid_input', 'noAnswersBeside');
+    return Promise.all(
+      columns.map(async ({ model, leafId }) => ({
+        answer: newAnswer(model),
+        parentId: leafId,
+        branch: await messages.branch(conversationId, leafId),
+      })),
+    );
+  }
+
+  /** The columns of the comparison that the branch ends in, from the left; none, if it does not. */
+  async function columnsAt(conversationId: string): Promise<{ model: string; leafId: string }[]> {
+    const leaf = await leafOf(conversationId);
+    const last = leaf !== null && (await comparisons.undecided(conversationId)) ? await messages.find(leaf) : null;
+    if (!last?.comparison) return [];
+    const columns = await messages.columns(conversationId, last.comparison.id);
+    return columns.map((parts) => ({ model: parts[0].model ?? 'router', leafId: (parts.at(-1) ?? parts[0]).id }));
+  }
+
+  async function begun(
+    input: Compare,
+    conversationId: string,
+    comparison: string,
+    asked: readonly AskedColumn[],
+  ): Promise<void> {
+    const answers = asked.map(({ answer }) => answer);
+    const [first] = asked;
+    if (!first) return;
+    const title = input.conversationId ? null : titleOf(first.question, await deps.language());
+    const parentId = input.conversationId ? await endOf(conversationId) : null;
+    const { temporary = false } = input;
+    const stored = { conversationId, title, temporary, parentId, question: first.question };
+    await comparisons.ask({ ...stored, comparison, answers, now: now() });
+    if (title !== null) await deps.options.adopt(conversationId);
+  }
+
+  async function goneOn(conversationId: string, comparison: string, asked: readonly AskedColumn[]): Promise<void> {
+    const columns = asked.flatMap(({ parentId, ...column }) => (parentId === null ? [] : { parentId, ...column }));
+    const before = await messages.find(columns[0]?.parentId ?? '');
+    if (!before || !(await comparisons.undecided(conversationId))) throw refusal('invalid_input', 'noAnswersBeside');
+    const { id } = await questionOf(messages, before);
+    await comparisons.goOn({ conversationId, comparison, columns, now: now() });
+    // A column that was retried is not in the branch that readers have.
+    readers.publish(conversationId, { type: 'branch-changed', messageId: id });
+  }
+
   async function leafOf(conversationId: string): Promise<string | null> {
     const row = await conversations.find(conversationId);
     if (!row) throw refusal('not_found', 'conversationGone');
-    await mayGoOn(conversationId);
     return row.active_leaf;
+  }
+
+  /** The end of the branch, where a question may be added; not while it is answered or no column is chosen. */
+  async function endOf(conversationId: string): Promise<string | null> {
+    const leaf = await leafOf(conversationId);
+    await mayGoOn(conversationId);
+    return leaf;
   }
 
   /** Throws `comparison_open` while the branch ends in a comparison without a chosen column. */
@@ -98,6 +178,7 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
 
   return {
     mayGoOn,
+    columnsAt,
 
     begin(input: Compare): Promise<StartedTogether> {
       const running = beginning.get(input.messageId);
@@ -105,6 +186,12 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
       const started = beginOnce(input).finally(() => beginning.delete(input.messageId));
       beginning.set(input.messageId, started);
       return started;
+    },
+
+    /** Another wording of a question that went to all columns goes to the first one only. */
+    async goOnBelow(conversationId: string, answerId: string): Promise<void> {
+      const questionId = await comparisons.goOnBelow(answerId);
+      if (questionId !== null) readers.publish(conversationId, { type: 'branch-changed', messageId: questionId });
     },
 
     async choose({ messageId }: { messageId: string }): Promise<void> {

@@ -29,7 +29,7 @@ export function answerStarter(deps: StarterDeps) {
    * answered.
    */
   async function begin(conversationId: string, answer: NewAnswer, branch: Branch, store: Store): Promise<Started> {
-    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [answer], branch, store);
+    const [started] = await beginTogether(conversationId, answer.comparison?.id ?? null, [{ answer, branch }], store);
     return started;
   }
 
@@ -37,17 +37,19 @@ export function answerStarter(deps: StarterDeps) {
   async function beginTogether(
     conversationId: string,
     together: string | null,
-    answers: readonly [NewAnswer, ...NewAnswer[]],
-    branch: Branch,
+    answers: readonly { readonly answer: NewAnswer; readonly branch: Branch }[],
     store: Store,
   ): Promise<[Started, ...Started[]]> {
     if (stopped) throw refusal('shutting_down', 'closing');
     // Only the first reservation can be refused, and then none is held.
-    const reservations = answers.map(({ id }) => ({ id, free: live.reserve(conversationId, together) }));
+    const reservations = answers.map(({ answer, branch }) => ({
+      ...{ id: answer.id, branch },
+      free: live.reserve(conversationId, together),
+    }));
     try {
       await store();
       const started: Started[] = [];
-      for (const { id, free } of [...reservations]) {
+      for (const { id, branch, free } of [...reservations]) {
         started.push(await start(id, branch, free));
         reservations.shift();
       }

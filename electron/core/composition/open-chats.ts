@@ -114,7 +114,10 @@ export async function openChats(
       route: previewRoute({ ...reading, placeholder }),
       others: otherPrices({ ...reading, knownModels: models.known }),
     },
-    comparisons: { ...chat.comparisons, quote: comparisonQuotes({ quoteOf: quotes.get, capStates: caps.stateOf }) },
+    comparisons: {
+      ...chat.comparisons,
+      quote: comparisonQuotes({ quoteOf: quotes.get, columnsAt: chat.comparisons.columnsAt, capStates: caps.stateOf }),
+    },
   };
 }
 

@@ -24,7 +24,11 @@ export function branchStore(db: Db) {
         const leaf = await leafOf(tx, conversation_id);
         const { rows } = await sql<{ id: string }>`
           with recursive below (id) as (
-            select ${messageId} union all
+            select ${messageId} union
+            -- A question to all columns of a comparison has a copy below each.
+            select other.id from messages m join messages other on other.comparing = m.comparing
+            where m.id = ${messageId} and other.conversation_id = m.conversation_id and other.deletion is null
+            union
             select m.id from messages m join below on m.parent_id = below.id where m.deletion is null
           )
           update messages set deletion = ${deletionId} where id in (select id from below) returning id`.execute(tx);

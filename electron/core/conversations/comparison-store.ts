@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../db/db.ts';
 import { showThrough } from './branch.ts';
@@ -13,8 +13,23 @@ interface Asked {
   readonly parentId: string | null;
   readonly question: NewQuestion;
   readonly comparison: string;
-  readonly answers: readonly [NewAnswer, ...NewAnswer[]];
+  readonly answers: readonly NewAnswer[];
   readonly now: number;
+}
+
+/** A comparison that goes on from the columns of another one. */
+interface GoneOn {
+  readonly conversationId: string;
+  readonly comparison: string;
+  readonly columns: readonly GoneOnColumn[];
+  readonly now: number;
+}
+
+interface GoneOnColumn {
+  /** The last part of the answer that the column has so far. */
+  readonly parentId: string;
+  readonly question: NewQuestion;
+  readonly answer: NewAnswer;
 }
 
 /** Comparisons: which answers belong together, and whether they are shown together. One commit per change. */
@@ -28,7 +43,8 @@ export function comparisonStore(db: Db) {
     ask: ({ conversationId: id, title, temporary, parentId, question, comparison, answers, now }: Asked) =>
       db.transaction().execute(async (tx) => {
         const [first] = answers;
-        const model = first.model;
+        if (!first) return;
+        const { model } = first;
         if (title !== null) {
           await addConversation(tx, { id, title, model, temporary }, now);
         } else if (parentId !== null) await mustBeThere(tx, parentId);
@@ -40,17 +56,28 @@ export function comparisonStore(db: Db) {
         await showThrough(tx, id, first.id);
       }),
 
-    /** Chooses a column as the answer; the others stay beside it. */
+    /**
+     * Stores a further question to all columns: a copy of it below the answer of each, so that each branch is what its
+     * model was asked. The first column represents them.
+     */
+    goOn: ({ conversationId: id, comparison, columns, now }: GoneOn) =>
+      db.transaction().execute(async (tx) => {
+        for (const [column, { parentId, question, answer }] of columns.entries()) {
+          await mustBeThere(tx, parentId);
+          await addQuestion(tx, id, parentId, question, now);
+          await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question.id).execute();
+          const beside = { ...answer, comparison: { id: comparison, column }, aside: true };
+          await addAnswer(tx, id, question.id, beside, now);
+        }
+        await tx.updateTable('conversations').set({ updated_at: now }).where('id', '=', id).execute();
+        if (columns[0]) await showThrough(tx, id, columns[0].answer.id);
+      }),
+
+    /** Chooses a column as the answer, also of the comparisons that it goes on from; the others stay beside it. */
     choose: (messageId: string) =>
       inOne(async (tx) => {
         const row = await present(tx, messageId);
-        const questionId = await questionAbove(tx, row.parent_id);
-        await tx
-          .updateTable('messages')
-          .set({ comparing: null })
-          .where('comparing', '=', row.comparison)
-          .where('conversation_id', '=', row.conversation_id)
-          .execute();
+        const questionId = (await closeAbove(tx, messageId)) ?? messageId;
         await tx
           .updateTable('conversations')
           .set(row.model === null ? { active_leaf: messageId } : { active_leaf: messageId, model: row.model })
@@ -60,23 +87,25 @@ export function comparisonStore(db: Db) {
         return { conversationId: row.conversation_id, questionId };
       }),
 
-    /** Shows all columns again. */
+    /** A question goes on below one answer of a comparison, whose other answers are not shown any more. */
+    goOnBelow: (answerId: string) => inOne((tx) => closeAbove(tx, answerId)),
+
+    /** Shows all columns again, also of the comparisons that they go on from. */
     open: (messageId: string) =>
       inOne(async (tx) => {
-        const { comparison, parent_id, conversation_id } = await present(tx, messageId);
-        const questionId = await questionAbove(tx, parent_id);
-        await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', questionId).execute();
-        return { conversationId: conversation_id, questionId };
+        const { conversation_id } = await present(tx, messageId);
+        return { conversationId: conversation_id, questionId: await openAbove(tx, messageId) };
       }),
 
-    /** The first answer of each column of the comparison that a question shows. */
+    /** The answers of the comparison that a question shows, without their continuations. */
     async answersBelow(questionId: string): Promise<string[]> {
       const rows = await db
         .selectFrom('messages as q')
         .innerJoin('messages as a', 'a.comparison', 'q.comparing')
         .select('a.id')
         .where('q.id', '=', questionId)
-        .whereRef('a.parent_id', '=', 'q.id')
+        .whereRef('a.conversation_id', '=', 'q.conversation_id')
+        .where('a.continues', '=', 0)
         .orderBy('a.seq')
         .execute();
       return rows.map(({ id }) => id);
@@ -114,16 +143,63 @@ async function present(tx: Kysely<Tables>, id: string) {
   return row;
 }
 
-const roleOf = (tx: Kysely<Tables>, id: string | null) =>
-  tx
+type QuestionRow = Pick<Selectable<Tables['messages']>, 'id' | 'parent_id' | 'comparing' | 'conversation_id'>;
+
+/** The question of an answer: the parent of a continuation is the part before it, that of the first part the question. */
+async function questionOf(tx: Kysely<Tables>, id: string | null): Promise<QuestionRow> {
+  const row = await tx
     .selectFrom('messages')
-    .select(['role', 'parent_id'])
+    .select(['id', 'role', 'parent_id', 'comparing', 'conversation_id'])
     .where('id', '=', id ?? '')
     .executeTakeFirst();
-
-/** The parent of a continuation is the part before it, that of the first part the question. */
-async function questionAbove(tx: Kysely<Tables>, id: string | null): Promise<string> {
-  const above = await roleOf(tx, id);
-  if (id === null || !above) throw refusal('not_found', 'comparisonGone');
-  return above.role === 'assistant' ? questionAbove(tx, above.parent_id) : id;
+  if (!row) throw refusal('not_found', 'comparisonGone');
+  return row.role === 'assistant' ? questionOf(tx, row.parent_id) : row;
 }
+
+/**
+ * Only this answer of its comparison is shown from now on, and so of the comparisons that it goes on from. Returns the
+ * first question of these; null if it is in none.
+ */
+async function closeAbove(tx: Kysely<Tables>, answerId: string): Promise<string | null> {
+  let first: string | null = null;
+  for (let id: string | null = answerId; id !== null; ) {
+    const answer: { comparison: string | null; parent_id: string | null } | undefined = await partOf(tx, id);
+    if (!answer?.comparison) break;
+    const question = await questionOf(tx, answer.parent_id);
+    if (first !== null && question.comparing !== answer.comparison) break;
+    first = question.id;
+    await tx
+      .updateTable('messages')
+      .set({ comparing: null })
+      .where('conversation_id', '=', question.conversation_id)
+      .where('comparing', '=', answer.comparison)
+      .execute();
+    id = question.parent_id;
+  }
+  return first;
+}
+
+/** The opposite. A comparison that goes on from another one has a question for each of its columns. */
+async function openAbove(tx: Kysely<Tables>, answerId: string): Promise<string> {
+  const answer = await partOf(tx, answerId);
+  const { id, parent_id, conversation_id } = await questionOf(tx, answer?.parent_id ?? null);
+  const copies = await tx
+    .selectFrom('messages')
+    .select('parent_id as id')
+    .distinct()
+    .where('conversation_id', '=', conversation_id)
+    .where('comparison', '=', answer?.comparison ?? '')
+    .where('continues', '=', 0)
+    .where('deletion', 'is', null)
+    .execute();
+  const ids = copies.flatMap((copy) => copy.id ?? []);
+  await tx
+    .updateTable('messages')
+    .set({ comparing: answer?.comparison ?? null })
+    .where('id', 'in', ids)
+    .execute();
+  return copies.length > 1 && parent_id !== null ? openAbove(tx, parent_id) : id;
+}
+
+const partOf = (tx: Kysely<Tables>, id: string) =>
+  tx.selectFrom('messages').select(['comparison', 'parent_id']).where('id', '=', id).executeTakeFirst();

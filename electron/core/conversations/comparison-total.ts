@@ -1,28 +1,26 @@
 import type { ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { type ColumnParts, columnsOf } from './comparison-columns.ts';
 
 type Cost = Pick<Message, 'status' | 'simulated' | 'costUsd' | 'costSource'> & { readonly column: number };
 
 /** The total of each comparison among these answers, which are in order of arrival and have the sums of their parts. */
 export function comparisonTotals(answers: readonly Message[]): ComparisonTotal[] {
-  const shown = new Map<string, Map<number, Message>>();
-  for (const answer of answers) {
-    if (!answer.comparison) continue;
-    const { id, column } = answer.comparison;
-    const columns = shown.get(id) ?? new Map<number, Message>();
-    shown.set(id, columns);
-    // A retry replaces the column; a part that continues another answer does not.
-    if (!answer.continues || columns.get(column)?.id === answer.parentId) columns.set(column, answer);
-  }
-  return [...shown].map(([id, columns]) => ({ id, ...totalOf([...columns].map(costOf)) }));
+  const comparisons = Map.groupBy(answers, ({ comparison }) => comparison?.id ?? null);
+  return [...comparisons].flatMap(([id, compared]) =>
+    id === null ? [] : { id, ...totalOf([...columnsOf(compared)].map(costOf)) },
+  );
 }
 
-const costOf = ([column, { status, simulated, costUsd, costSource, sum }]: [number, Message]): Cost => ({
-  status,
-  simulated,
-  column,
-  ...(sum ? { costUsd: sum.costUsd, costSource: sum.costSource } : { costUsd, costSource }),
-});
+function costOf([column, parts]: [number, ColumnParts]): Cost {
+  const { status, simulated, costUsd, costSource, sum } = parts.at(-1) ?? parts[0];
+  return {
+    status,
+    simulated,
+    column,
+    ...(sum ? { costUsd: sum.costUsd, costSource: sum.costSource } : { costUsd, costSource }),
+  };
+}
 
 function totalOf(columns: readonly Cost[]): Omit<ComparisonTotal, 'id'> {
   const ended = columns.filter(({ status }) => status !== 'streaming');

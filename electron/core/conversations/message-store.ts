@@ -5,6 +5,7 @@ import type { Db } from '../db/db.ts';
 import { type AnswerPatch, type MessageRow, toColumns, toMessage } from '../db/message-row.ts';
 import { withSums } from './answer-sum.ts';
 import { answerDown, answerUp, branchDown, branchUp, comparedRows, leafBelow, wholeBranch } from './branch.ts';
+import { type ColumnParts, columnsOf } from './comparison-columns.ts';
 
 export interface NewQuestion {
   readonly id: string;
@@ -107,6 +108,12 @@ export function messageStore(db: Db) {
     /** All answers of a comparison, in order of arrival. */
     compared: async (conversationId: string, comparison: string): Promise<Message[]> =>
       (await comparedRows(db, conversationId, [comparison])).map(toMessage),
+
+    /** What each column of a comparison shows, from the left. */
+    async columns(conversationId: string, comparison: string): Promise<ColumnParts[]> {
+      const rows = await comparedRows(db, conversationId, [comparison]);
+      return [...columnsOf(rows.map(toMessage))].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
+    },
 
     leafBelow: (id: string): Promise<string> => leafBelow(db, id),
 

@@ -6,17 +6,20 @@ import type { Ask } from './quotes-feature.ts';
 
 export interface ComparisonQuotesDeps {
   readonly quoteOf: (ask: Ask, signal: AbortSignal | undefined) => Promise<Quote>;
+  /** The columns that the branch ends in, each with the end of its own branch. */
+  readonly columnsAt: (conversationId: string) => Promise<{ model: string; leafId: string }[]>;
   readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
 }
 
 /** The quote of a comparison: each model’s quote, and the sum of those that are known. */
-export function comparisonQuotes({ quoteOf, capStates }: ComparisonQuotesDeps) {
+export function comparisonQuotes({ quoteOf, columnsAt, capStates }: ComparisonQuotesDeps) {
   return async function quote(
-    { models, ...ask }: Omit<Ask, 'model'> & { readonly models: readonly string[] },
+    { models, ...ask }: Omit<Ask, 'model'> & { readonly models?: readonly string[] | undefined },
     signal: AbortSignal | undefined,
   ): Promise<ComparisonQuote> {
+    const asked = models?.map((model) => ({ model })) ?? (await columnsAt(ask.conversationId ?? ''));
     const columns = await Promise.all(
-      models.map(async (model) => ({ model, quote: await quoteOf({ ...ask, model }, signal) })),
+      asked.map(async (column) => ({ model: column.model, quote: await quoteOf({ ...ask, ...column }, signal) })),
     );
     const quotes = columns.map((column) => column.quote);
     const paid = quotes.filter(({ simulated }) => !simulated);

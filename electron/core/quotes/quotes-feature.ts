@@ -41,6 +41,8 @@ export interface Ask {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
+  /** The message that it goes below; absent: the end of the shown branch. */
+  readonly leafId?: string;
 }
 
 type Priced = Pick<
@@ -120,7 +122,8 @@ export function quotesFeature(deps: QuotesDeps) {
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
       const { conversationId, text, attachments, model } = ask;
-      const branch = conversationId === null ? [] : await messages.branch(conversationId, await leafOf(conversationId));
+      const leafId = ask.leafId ?? (conversationId === null ? null : await leafOf(conversationId));
+      const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
       // Also asked for an empty composer, for how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
       const question = { ...asked, text: words, attachments: [...attachments] };

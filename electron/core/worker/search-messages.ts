@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Piece } from '#shared/contract/chat/search.ts';
+import { mostCompared } from '#shared/contract/common/limits.ts';
 import type { Told } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
@@ -38,6 +39,11 @@ interface Row {
 /** Markers around a match: control characters that messages do not contain. */
 const [on, off] = ['\u0001', '\u0002'];
 const around = 80;
+
+/** A question to all columns of a comparison is stored below each, at the same time and one after another: found once. */
+const firstCopy = `not exists (select 1 from messages copy where m.role = 'user' and copy.role = 'user'
+  and copy.seq between m.seq - ${2 * mostCompared} and m.seq - 1 and copy.conversation_id = m.conversation_id
+  and copy.created_at = m.created_at and copy.deletion is null)`;
 
 /** Titles (on the first page only) and the newest messages before `beforeSeq` that match. */
 export function searchMessages(db: Database, query: string, limit: number, beforeSeq: number | null): Found {
@@ -86,6 +92,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
           join conversations c on c.id = m.conversation_id
           where ${[
             'm.deletion is null',
+            firstCopy,
             ...(match === null ? [] : ['message_words match ?']),
             ...(beforeSeq === null ? [] : [`${match === null ? 'm.seq' : 'message_words.rowid'} < ?`]),
             ...parts.map(() => "m.text like ? escape '\\'"),

@@ -14,7 +14,6 @@ import { ConfirmAgain } from '../confirmations/confirm-route.tsx';
 import { OverCap } from '../confirmations/over-cap.tsx';
 import { useChosenModel } from '../drafts/use-chosen-model.ts';
 import { AnswerImage } from '../message/answer-image.tsx';
-import { ChooseNotice } from '../notices/choose-notice.tsx';
 import { FindBar } from '../search/find-bar.tsx';
 import { Thread } from '../thread/thread.tsx';
 import { useScrollPositions } from '../thread/use-scroll-positions.ts';
@@ -87,7 +86,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
           conversationId={conversationId}
           read={thread !== undefined}
           liveAnswerIds={live}
-          undecided={last?.columns ? <ChooseNotice columns={last.columns} choose={actions.choose} /> : null}
+          undecided={last?.columns ? { columns: last.columns, choose: actions.choose } : null}
           lastModel={thread?.conversation.model ?? null}
           messages={thread?.messages ?? noMessages}
         />

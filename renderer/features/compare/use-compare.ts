@@ -32,7 +32,8 @@ interface Asked {
   readonly conversationId: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  readonly models: readonly string[];
+  /** Null: to all columns that the thread ends in. */
+  readonly models: readonly string[] | null;
 }
 
 /** The quote of the comparison, asked when typing pauses. */
@@ -41,8 +42,11 @@ export function useCompareQuote({ conversationId, text, attachments, models }: A
   const wasLive = useSettled(live, pauseMs);
   return useQuery(
     useOrpc().comparisons.quote.queryOptions({
-      input: { conversationId, text: settled, attachments: [...attachments], models: [...models] },
-      enabled: wanted && !live && !wasLive && models.length > 1,
+      input: {
+        ...{ conversationId, text: settled, attachments: [...attachments] },
+        ...(models && { models: [...models] }),
+      },
+      enabled: wanted && !live && !wasLive && models?.length !== 0 && models?.length !== 1,
       placeholderData: keepPreviousData,
       gcTime: 10_000,
     }),

@@ -31,7 +31,9 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
   const fastest = fastestOf(columns);
   const ended = columns.filter(({ status }) => status !== 'streaming').length;
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: no fields
+    <div
+      role="group"
       aria-label={text.comparison(columns.length)}
       aria-busy={ended < columns.length}
       data-message={headOf(item)}
@@ -56,7 +58,7 @@ export const Comparison = memo(function Comparison({ item, active, last }: Compa
           />
         ))}
       </div>
-    </section>
+    </div>
   );
 });
 

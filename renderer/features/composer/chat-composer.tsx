@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { useOffers } from '../../actions/offers.ts';
 import { useSettings } from '../../api/use-core.ts';
@@ -13,8 +13,10 @@ import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useDrop } from '../attachments/use-drop.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
+import { ChooseNotice } from '../notices/choose-notice.tsx';
 import { ChatOptions } from '../options/chat-options.tsx';
 import { ChatTools } from '../options/chat-tools.tsx';
+import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { Composer } from './composer.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
 import { CostLine } from './cost-line.tsx';
@@ -38,8 +40,8 @@ interface ChatComposerProps {
   read: boolean;
   /** Ids of the answers being written. */
   liveAnswerIds: readonly string[];
-  /** Replaces sending while the thread ends in a comparison without a chosen column. */
-  undecided: ReactNode;
+  /** The columns that the thread ends in, as long as none is chosen. */
+  undecided: { readonly columns: readonly ThreadItem[]; readonly choose: (column: ThreadItem) => void } | null;
   lastModel: string | null;
   messages: readonly Message[];
 }
@@ -50,8 +52,9 @@ export function ChatComposer(props: ChatComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const settled = useSettled();
   const live = liveAnswerIds.length > 0;
-  const next = useNextMessage({ conversationId, lastModel, read, live, undecided: undecided !== null });
-  const { key, attachments, mentioned, model, record, compare, quote, attach } = next;
+  const columns = undecided?.columns.map((column) => column.model ?? 'router') ?? [];
+  const next = useNextMessage({ conversationId, lastModel, read, live, columns });
+  const { key, attachments, mentioned, model, record, compare, toColumns, quote, attach } = next;
   const { setText, setFiles, setModel, mention } = useDrafts.getState();
   const settings = useSettings();
   const { failed } = useNotify();
@@ -83,7 +86,7 @@ export function ChatComposer(props: ChatComposerProps) {
     isIdle: () => next.text === '' && document.activeElement === field.current,
     pickModel: openModels,
   });
-  useOffers({ model: openModels, stop: stopNow });
+  useOffers({ model: toColumns ? null : openModels, stop: stopNow });
   useEffect(() => {
     if (conversationId === null || matchMedia('(hover: hover)').matches) field.current?.focus();
   }, [conversationId]);
@@ -97,7 +100,7 @@ export function ChatComposer(props: ChatComposerProps) {
         onContext={openContext}
         onModel={openModels}
       >
-        {undecided}
+        {undecided && <ChooseNotice {...undecided} toAll={toColumns && !live} />}
       </ComposerNotices>
       {conversationId !== null && (
         <ViewBoundary name={text.queue}>
@@ -121,7 +124,7 @@ export function ChatComposer(props: ChatComposerProps) {
         undo={undo}
         longPaste={longPaste}
         mention={mentioned ? { name: record?.name ?? mentioned, onRemove: () => mention(key, null) } : null}
-        blocked={(undecided !== null && !live) || compare.blocked}
+        blocked={(undecided && !toColumns && !live) || compare.blocked}
         compare={
           <ComparedModels
             next={next}

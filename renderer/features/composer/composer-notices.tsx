@@ -16,7 +16,7 @@ interface ComposerNoticesProps {
 
 /** Notices about the next message: what prevents it, and what to know before sending. */
 export function ComposerNotices({ next, error, onAnyway, onContext, onModel, children }: ComposerNoticesProps) {
-  const { conversationId, model, models, compare, compareQuote, quote, attach, live, empty } = next;
+  const { conversationId, model, models, compare, columns, toColumns, compareQuote, quote, attach, live, empty } = next;
   return (
     <>
       {error && <SendFailure error={error} onAnyway={onAnyway} onContext={onContext} onModel={onModel} />}
@@ -37,7 +37,10 @@ export function ComposerNotices({ next, error, onAnyway, onContext, onModel, chi
           onRemove={(id) => compare.change(compare.value.filter((other) => other !== id))}
         />
       )}
-      {quote && !compare.on && !error && !live && (
+      {toColumns && !error && !live && !empty && (
+        <CompareNotices models={models} value={columns} quote={compareQuote} asked />
+      )}
+      {quote && !compare.on && !toColumns && !error && !live && (
         <QuoteNotices
           quote={quote}
           conversationId={conversationId}

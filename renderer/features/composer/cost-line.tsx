@@ -7,9 +7,10 @@ import type { NextMessage } from './use-next-message.ts';
 
 /** The next message’s cost and payer, and how full the context is. */
 export function CostLine({ next, onContext }: { next: NextMessage; onContext: () => void }) {
-  const { model, compare, compareQuote, live, empty } = next;
+  const { model, compare, toColumns, compareQuote, live, empty } = next;
   const wallet = usePayer(model);
   const payer = wallet && (wallet.simulated ? text.testCredits : text.paidBy(walletName(wallet)));
+  if (toColumns) return compareQuote && !empty && <CompareQuoteLine quote={compareQuote} />;
   if (compare.on) return compareQuote && compare.value.length > 1 && <CompareQuoteLine quote={compareQuote} />;
   const quote = live ? undefined : next.quote;
   return (

@@ -23,14 +23,21 @@ interface ModelChoiceProps {
 
 /** The model of the next message, and the button that starts a comparison. */
 export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
-  const { key, model, models, chosen, compare } = next;
+  const { key, model, models, chosen, compare, columns, toColumns } = next;
   const settled = useSettled();
   const startComparing = () => {
     compare.add(model);
     onOpenChange(true);
   };
-  useOffers({ compare: compare.on ? null : startComparing });
+  useOffers({ compare: compare.on || toColumns ? null : startComparing });
   if (compare.on) return null;
+  if (toColumns)
+    return (
+      <span className="flex min-w-0 items-center gap-1 px-2 font-medium text-fg-2 text-xs">
+        <Columns2 size={14} aria-hidden />
+        <span className="truncate">{compareText.toColumns(columns.length)}</span>
+      </span>
+    );
   const record = models.find(({ id }) => id === chosen);
   const button = (
     <ModelButton

@@ -13,13 +13,14 @@ interface Chat {
   /** The conversation is loaded; before, nothing is asked about it. */
   readonly read: boolean;
   readonly live: boolean;
-  readonly undecided: boolean;
+  /** The models of the columns that the thread ends in, from the left; none, if one is chosen. */
+  readonly columns: readonly string[];
 }
 
 const noFiles: never[] = [];
 
 /** The next message of a chat: text, files, models and its quote. */
-export function useNextMessage({ conversationId, lastModel, read, live, undecided }: Chat) {
+export function useNextMessage({ conversationId, lastModel, read, live, columns }: Chat) {
   const key = draftKey(conversationId);
   useDraft(key);
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');
@@ -29,9 +30,11 @@ export function useNextMessage({ conversationId, lastModel, read, live, undecide
   const model = mentioned ?? chosen;
   const models = useModels().data?.models ?? [];
   const compare = useCompare(key);
+  /** It goes to all columns, unless it is meant for other models. */
+  const toColumns = columns.length > 1 && mentioned === null && !compare.on;
   const asked = { conversationId, text, attachments };
-  const quote = useQuote({ ...asked, model }, read && !compare.on, live);
-  const compareQuote = useCompareQuote({ ...asked, models: compare.value }, read && !undecided, live);
+  const quote = useQuote({ ...asked, model }, read && !compare.on && !toColumns, live);
+  const compareQuote = useCompareQuote({ ...asked, models: toColumns ? null : compare.value }, read, live);
   return {
     ...asked,
     key,
@@ -44,6 +47,8 @@ export function useNextMessage({ conversationId, lastModel, read, live, undecide
     record: named(models, model) ?? null,
     models,
     compare,
+    columns,
+    toColumns,
     quote: quote.data,
     compareQuote: compareQuote.data,
     attach: useAttach(conversationId),

@@ -17,6 +17,8 @@ export interface Outgoing {
   readonly overCaps: boolean;
   /** The models of a comparison. */
   readonly compare: readonly string[];
+  /** To all columns that the thread ends in. */
+  readonly toColumns: boolean;
 }
 
 /** Sends a message. The draft is cleared at once and restored if the core refuses; until then it stays saved. */
@@ -33,6 +35,7 @@ export function useSend(conversationId: string | null) {
       model,
       overCaps,
       compare,
+      toColumns,
     }: Outgoing): Promise<{ conversationId: string; userMessageId: string }> => {
       const temporary = isTemporary(useNav.getState().loc);
       const message = {
@@ -43,6 +46,7 @@ export function useSend(conversationId: string | null) {
         overCaps,
         temporary,
       };
+      if (toColumns) return api.comparisons.begin(message);
       return compare.length > 1
         ? api.comparisons.begin({ ...message, models: [...compare] })
         : api.chat.send({ ...message, model });

@@ -18,7 +18,7 @@ interface Allowed {
  * wants that.
  */
 export function useSubmit(next: NextMessage, onConfirm: () => void) {
-  const { conversationId, attachments, mentioned, chosen, model, compare, attach, live } = next;
+  const { conversationId, attachments, mentioned, chosen, model, compare, toColumns, attach, live } = next;
   const send = useSend(conversationId);
   const queue = useQueueCalls(conversationId ?? '');
   const waiting = useQueue(conversationId);
@@ -28,9 +28,9 @@ export function useSubmit(next: NextMessage, onConfirm: () => void) {
     if (send.isPending) return;
     // Else it would be nowhere to be seen until the core is back.
     if (useConnection.getState().lost) return say(text.notConnected, text.sendFailed);
-    if (!compare.on && !confirmed && confirms(model)) return onConfirm();
+    if (!compare.on && !toColumns && !confirmed && confirms(model)) return onConfirm();
     const back = mentioned ? chosen : null;
-    const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value };
+    const outgoing = { text: next.text, attachments, model, back, overCaps, compare: compare.value, toColumns };
     attach.forget();
     // Queued messages go first.
     const busy = live || (waiting.data?.length ?? 0) > 0;

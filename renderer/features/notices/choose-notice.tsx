@@ -6,11 +6,13 @@ import { NoticeRow } from './send-notices.tsx';
 
 interface ChooseNoticeProps {
   columns: readonly ThreadItem[];
+  /** The next message can go to all of them. */
+  toAll: boolean;
   choose: (column: ThreadItem) => void;
 }
 
 /** Shown while a thread ends in a comparison without a chosen column. */
-export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
+export function ChooseNotice({ columns, toAll, choose }: ChooseNoticeProps) {
   return (
     <NoticeRow
       tone="info"
@@ -22,7 +24,7 @@ export function ChooseNotice({ columns, choose }: ChooseNoticeProps) {
           </Button>
         ))}
     >
-      {text.choose}
+      {toAll ? text.toAll(columns.length) : text.choose}
     </NoticeRow>
   );
 }

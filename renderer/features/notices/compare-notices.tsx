@@ -11,7 +11,8 @@ interface CompareNoticesProps {
   value: readonly string[];
   quote: ComparisonQuote | undefined;
   asked: boolean;
-  onRemove: (model: string) => void;
+  /** Absent: these cannot be left out. */
+  onRemove?: (model: string) => void;
 }
 
 /** What prevents a comparison, and for which of its models. */
@@ -31,7 +32,7 @@ export function CompareNotices({ models, value, quote, asked, onRemove }: Compar
         <NoticeRow
           key={id}
           tone="warn"
-          actions={<Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
+          actions={onRemove && <Button onClick={() => onRemove(id)}>{text.removeShort(nameOf(id))}</Button>}
         >
           {sentence}
         </NoticeRow>

@@ -49,11 +49,13 @@ export const comparisonsContract = {
           conversationId: id.nullish(),
           text: z.string().max(2_000_000),
           attachments: attachments.default([]),
-          models,
+          /** Absent: the comparison that the branch ends in goes on in each of its columns, with the same models. */
+          models: models.optional(),
           overCaps: z.boolean().default(false),
           /** A conversation that begins with it is not kept. */
           temporary: z.boolean().default(false),
         })
+        .refine(({ models, conversationId }) => models !== undefined || conversationId != null, { path: ['models'] })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],
           message: rule('words'),
@@ -64,9 +66,16 @@ export const comparisonsContract = {
   choose: oc.input(z.object({ messageId: id })).output(z.void()),
   /** Shows all columns of the answer’s comparison again. */
   open: oc.input(z.object({ messageId: id })).output(z.void()),
-  /** Runs no model, holds no credits. */
+  /** Runs no model, holds no credits. Without `models`: to all columns that the branch ends in; none, where it does not. */
   quote: oc
-    .input(z.object({ conversationId: id.nullable(), text: z.string().max(2_000_000), attachments, models }))
+    .input(
+      z.object({
+        conversationId: id.nullable(),
+        text: z.string().max(2_000_000),
+        attachments,
+        models: models.optional(),
+      }),
+    )
     .output(comparisonQuote),
 };
 
