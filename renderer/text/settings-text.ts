@@ -200,6 +200,9 @@ export const text = words({
     sendWith: 'Send with',
     sendWithNote: 'The other way breaks the line.',
     ways: { enter: 'Enter', mod_enter: 'Ctrl or ⌘ + Enter' },
+    spellCheck: 'Check spelling',
+    spellCheckNote:
+      'On this computer: what you type is sent to nobody. On Windows and Linux the dictionaries are downloaded from Google once.',
     confirmRoute: 'Confirm what Auto chooses',
     confirmRouteNote: 'The model, the reasons and the price are shown first. Nothing is sent before you say so.',
   },

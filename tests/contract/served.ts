@@ -42,6 +42,7 @@ export function servedDouble() {
         model: 'router',
         welcomed: false,
         confirmRoute: false,
+        spellCheck: true,
         shortcuts: {},
         favouriteModels: [],
         recentModels: [],

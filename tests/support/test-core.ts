@@ -40,6 +40,7 @@ export async function testCore({
         return confirm ? confirm(question, signal) : true;
       },
       zoom: null,
+      spellCheck: false,
       showSettings() {},
     },
     dataFolder,

@@ -17,13 +17,19 @@ export interface AppDeps {
 export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, background, notices, output, zoom } = host;
+      const { name, version, ownTitleBar, background, notices, output, zoom, spellCheck } = host;
       return {
         version,
         platform,
         host: name,
         dataFolder,
-        capabilities: { ownTitleBar, background, saveDialog: output.kind === 'dialog', zoom: zoom !== null },
+        capabilities: {
+          ownTitleBar,
+          background,
+          saveDialog: output.kind === 'dialog',
+          zoom: zoom !== null,
+          spellCheck,
+        },
         keychain: keychain.state(),
         notices: [...notices],
         problem: problem(),

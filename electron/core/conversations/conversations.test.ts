@@ -50,6 +50,7 @@ test('a window hears of changes together, by name', async () => {
     language: 'en',
     density: 'comfortable',
     sendWith: 'enter',
+    spellCheck: true,
     model: 'router',
     welcomed: false,
     confirmRoute: false,

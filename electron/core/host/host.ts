@@ -19,6 +19,8 @@ export type Output =
       servePrint(html: string): string;
     };
 
+export type HostSettings = Pick<Settings, 'theme' | 'language' | 'shortcuts' | 'spellCheck'>;
+
 /** What the core needs from its host: only what Node cannot do. */
 export interface Host {
   readonly name: 'electron' | 'web';
@@ -37,8 +39,10 @@ export interface Host {
    * by `personAsked` only.
    */
   confirm(question: Question, signal: AbortSignal): Promise<boolean>;
+  /** It checks the spelling of what is typed; else the browser does, by its own settings. */
+  readonly spellCheck: boolean;
   /** Zooms the window; null where the browser does that. */
   readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
-  /** Applies settings to what the page does not draw: window frame, menus, system dialogs. */
-  showSettings(settings: Pick<Settings, 'theme' | 'language' | 'shortcuts'>): void;
+  /** Applies settings to what the page does not draw: window frame, menus, system dialogs, the spelling checker. */
+  showSettings(settings: HostSettings): void;
 }

@@ -9,6 +9,7 @@ const initial: Settings = {
   language: 'en',
   density: 'comfortable',
   sendWith: 'enter',
+  spellCheck: true,
   model: 'router',
   welcomed: false,
   confirmRoute: false,

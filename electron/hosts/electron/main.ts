@@ -10,6 +10,7 @@ import { messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf } from '#shared/language/refusals.ts';
 import { refusedSwitch } from './command-line.ts';
+import { showContextMenus } from './context-menu.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
 import { type CoreRunner, runCore } from './core-process/core-runner.ts';
 import { endWithMessage } from './end-with-message.ts';
@@ -66,6 +67,7 @@ function run(): void {
       gaveUp: () => void endWithMessage('windowStopped', logFile, text()),
     });
   refuseNavigation();
+  showContextMenus(text);
 
   const core = app.whenReady().then(() => {
     servePage(session.defaultSession, beside('../renderer'));

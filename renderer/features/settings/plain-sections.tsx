@@ -73,6 +73,7 @@ export function AppearanceSection() {
 
 export function ChatSection() {
   const { chat } = text;
+  const checksSpelling = useAppInfo().data?.capabilities.spellCheck ?? false;
   return (
     <>
       <SectionTitle>{text.sections.chat}</SectionTitle>
@@ -94,6 +95,15 @@ export function ChatSection() {
                 onChange={(confirmRoute) => save({ confirmRoute })}
               />
             </SettingRow>
+            {checksSpelling && (
+              <SettingRow name={chat.spellCheck} note={chat.spellCheckNote}>
+                <Switch
+                  label={chat.spellCheck}
+                  checked={settings.spellCheck}
+                  onChange={(spellCheck) => save({ spellCheck })}
+                />
+              </SettingRow>
+            )}
           </>
         )}
       </WithSettings>

@@ -9,6 +9,8 @@ export const settings = z.object({
   density: z.enum(['comfortable', 'compact']),
   /** `enter`: Enter sends, Shift+Enter breaks the line. `mod_enter`: the other way round, with Ctrl or Cmd. */
   sendWith: z.enum(['enter', 'mod_enter']),
+  /** Misspelled words are underlined. Browsers do that by their own settings. */
+  spellCheck: z.boolean(),
   /** Default model for new chats. */
   model: modelId,
   /** The first-run card was closed. */

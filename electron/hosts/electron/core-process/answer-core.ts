@@ -1,6 +1,6 @@
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
-import { type MessagePortMain, nativeTheme } from 'electron';
+import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
 import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
@@ -50,6 +50,7 @@ export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) 
         nativeTheme.themeSource = input.theme;
         state.set(input);
         showMenu();
+        checkSpelling(input.spellCheck);
       }),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
@@ -69,5 +70,8 @@ export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) 
     port.start();
   };
 }
+
+/** Also in windows that are open. */
+const checkSpelling = (on: boolean) => browserSession.defaultSession.setSpellCheckerEnabled(on);
 
 const never = new AbortController().signal;

@@ -57,9 +57,10 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
           if (signal.aborted) return false;
           throw error;
         }),
+    spellCheck: true,
     zoom: (to) => main.zoom({ to }),
-    showSettings({ theme, language, shortcuts }) {
-      main.showSettings({ theme, language, shortcuts }).catch(() => {
+    showSettings({ theme, language, shortcuts, spellCheck }) {
+      main.showSettings({ theme, language, shortcuts, spellCheck }).catch(() => {
         // The main process has ended, and this one will.
       });
     },
