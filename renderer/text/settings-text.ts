@@ -203,6 +203,9 @@ export const text = words({
     spellCheck: 'Check spelling',
     spellCheckNote:
       'On this computer: what you type is sent to nobody. On Windows and Linux the dictionaries are downloaded from Google once.',
+    keepRunning: 'Keep running without a window',
+    keepRunningNote:
+      'Closing the window leaves Portico in the tray, and answers go on. Where there is no tray, starting it again opens the window.',
     confirmRoute: 'Confirm what Auto chooses',
     confirmRouteNote: 'The model, the reasons and the price are shown first. Nothing is sent before you say so.',
   },

@@ -43,6 +43,7 @@ export function servedDouble() {
         welcomed: false,
         confirmRoute: false,
         spellCheck: true,
+        keepRunning: false,
         shortcuts: {},
         favouriteModels: [],
         recentModels: [],

@@ -204,7 +204,9 @@ async function startElectron(dataFolder: string, env: Record<string, string>): P
     main: app,
     output: () => lines.join(''),
     close: async () => {
-      if (child.exitCode === null && child.signalCode === null) await app.close();
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      await answerBoxes(app, 'Quit now');
+      await app.close();
     },
     async leave() {
       const exited = once(child, 'exit');
@@ -214,6 +216,16 @@ async function startElectron(dataFolder: string, env: Record<string, string>): P
     kill: () => end(child, 'SIGKILL'),
   };
 }
+
+/** Every message box of the system is answered by this button from now on. */
+export const answerBoxes = (app: ElectronApplication, button: string) =>
+  app.evaluate(({ dialog }, wanted) => {
+    const answer = (...given: unknown[]) => {
+      const { buttons = [] } = given.at(-1) as Electron.MessageBoxOptions;
+      return Promise.resolve({ response: buttons.indexOf(wanted), checkboxChecked: false });
+    };
+    Object.assign(dialog, { showMessageBox: answer });
+  }, button);
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

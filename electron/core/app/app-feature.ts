@@ -17,7 +17,7 @@ export interface AppDeps {
 export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, background, notices, output, zoom, spellCheck } = host;
+      const { name, version, ownTitleBar, tray, notices, output, zoom, spellCheck } = host;
       return {
         version,
         platform,
@@ -25,7 +25,7 @@ export function appFeature({ host, platform, dataFolder, keychain, problem }: Ap
         dataFolder,
         capabilities: {
           ownTitleBar,
-          background,
+          tray,
           saveDialog: output.kind === 'dialog',
           zoom: zoom !== null,
           spellCheck,

@@ -39,7 +39,7 @@ export async function openChats(
 ) {
   const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
   const { db, log, changes, conversations, now } = ground;
-  const live = openLiveAnswers();
+  const live = openLiveAnswers(host.showRunning);
   const spend = spendStore(db);
   const { signal } = ground.closing;
   const lookUps = [

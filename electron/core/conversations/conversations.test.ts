@@ -51,6 +51,7 @@ test('a window hears of changes together, by name', async () => {
     density: 'comfortable',
     sendWith: 'enter',
     spellCheck: true,
+    keepRunning: false,
     model: 'router',
     welcomed: false,
     confirmRoute: false,

@@ -19,7 +19,7 @@ export type Output =
       servePrint(html: string): string;
     };
 
-export type HostSettings = Pick<Settings, 'theme' | 'language' | 'shortcuts' | 'spellCheck'>;
+export type HostSettings = Pick<Settings, 'theme' | 'language' | 'shortcuts' | 'spellCheck' | 'keepRunning'>;
 
 /** What the core needs from its host: only what Node cannot do. */
 export interface Host {
@@ -27,8 +27,8 @@ export interface Host {
   readonly version: string;
   /** The page draws the title bar, with a draggable region. */
   readonly ownTitleBar: boolean;
-  /** Answers continue while no window is open. */
-  readonly background: boolean;
+  /** It can stay beside the clock without a window. */
+  readonly tray: boolean;
   /** Limitations compared to the installed app. */
   readonly notices: readonly Told[];
   readonly output: Output;
@@ -45,4 +45,6 @@ export interface Host {
   readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
   /** Applies settings to what the page does not draw: window frame, menus, system dialogs, the spelling checker. */
   showSettings(settings: HostSettings): void;
+  /** So many answers are being written now. */
+  showRunning(answers: number): void;
 }

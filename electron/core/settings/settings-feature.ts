@@ -10,6 +10,7 @@ const initial: Settings = {
   density: 'comfortable',
   sendWith: 'enter',
   spellCheck: true,
+  keepRunning: false,
   model: 'router',
   welcomed: false,
   confirmRoute: false,

@@ -15,9 +15,10 @@ export interface LiveAnswer {
   sent?: boolean;
 }
 
-/** The running answers. */
-export function openLiveAnswers() {
+/** The running answers; `changed` is told their number. */
+export function openLiveAnswers(changed: (answers: number) => void = () => {}) {
   const answers = new Map<string, LiveAnswer>();
+  changed(0);
   /** Conversations in which a message is being stored or answered. */
   const busy = new Map<string, { readonly together: string | null; answers: number }>();
 
@@ -44,9 +45,10 @@ export function openLiveAnswers() {
     },
     add(answer: LiveAnswer): void {
       answers.set(answer.message.id, answer);
+      changed(answers.size);
     },
     remove(id: string): void {
-      answers.delete(id);
+      if (answers.delete(id)) changed(answers.size);
     },
     find: (id: string) => answers.get(id) ?? [...answers.values()].find((answer) => answer.earlier?.includes(id)),
     all: () => [...answers.values()],

@@ -37,6 +37,13 @@ export const mainText = messages({
   allToFront: 'Bring all to front',
   help: 'Help',
 
+  openWindow: 'Open Portico',
+  stillWriting: (answers: number) =>
+    answers === 1 ? 'An answer is being written.' : `${answers} answers are being written.`,
+  stillWritingNote:
+    'If you wait, Portico quits by itself when they are complete. If you quit now, what has arrived is kept and what was used is billed.',
+  leaving: { wait: 'Quit when complete', quit: 'Quit now', stay: 'Cancel' },
+
   cannotStart: 'Portico cannot start',
   windowStopped: 'The window of Portico has stopped several times in a row.',
   coreStopped: 'The core of Portico has stopped several times in a row.',

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { app, BrowserWindow, dialog, Menu, nativeTheme, session } from 'electron';
+import { app, dialog, Menu, nativeTheme, session } from 'electron';
 import { dataDirFlag, defaultDataFolder } from '#core/db/data-folder.ts';
 import { type Log, openLog } from '#core/log/log.ts';
 import { openSecretService } from '#core/secrets/secret-service.ts';
@@ -12,14 +12,16 @@ import { sentenceOf } from '#shared/language/refusals.ts';
 import { refusedSwitch } from './command-line.ts';
 import { showContextMenus } from './context-menu.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
-import { type CoreRunner, runCore } from './core-process/core-runner.ts';
+import { runCore } from './core-process/core-runner.ts';
 import { endWithMessage } from './end-with-message.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
+import { openLeaving } from './leaving.ts';
 import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { reviveWindow } from './revive-window.ts';
+import { openTray } from './tray.ts';
 import { mainWindow, openWindow, runInPage } from './window.ts';
 import { windowState } from './window-state.ts';
 
@@ -61,11 +63,29 @@ function run(): void {
     const template = menuTemplate({ platform, packaged: app.isPackaged, language, shortcuts, run: runInPage });
     Menu.setApplicationMenu(Menu.buildFromTemplate(template));
   };
-  const open = () =>
-    reviveWindow(openWindow(beside('../preload/preload.cjs'), state), {
-      log,
-      gaveUp: () => void endWithMessage('windowStopped', logFile, text()),
-    });
+  const open = () => {
+    const window = openWindow(beside('../preload/preload.cjs'), state);
+    leaving.watch(window);
+    reviveWindow(window, { log, gaveUp: () => void endWithMessage('windowStopped', logFile, text()) });
+  };
+  const show = () => {
+    const window = mainWindow();
+    if (!window) return open();
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+  };
+  const tray = openTray({
+    language: () => state.get().language,
+    open: show,
+    run(action) {
+      show();
+      runInPage(action);
+    },
+    quit: () => app.quit(),
+  });
+  const endsWithWindow = () => platform !== 'darwin' && !tray.isShown();
+  const leaving = openLeaving({ text, endsWithWindow, closeCore: async () => (await core).close(8_000) });
   refuseNavigation();
   showContextMenus(text);
 
@@ -81,6 +101,8 @@ function run(): void {
       answer: coreAnswers({
         state,
         showMenu,
+        showTray: (wanted) => tray.show(wanted && platform !== 'darwin'),
+        showRunning: leaving.showRunning,
         openSecrets: () => openSecretService('Portico'),
         log,
       }),
@@ -95,46 +117,11 @@ function run(): void {
   });
   handOverPorts(core);
 
-  app.on('second-instance', () => {
-    const window = mainWindow();
-    if (!window) return void open();
-    if (window.isMinimized()) window.restore();
-    window.focus();
-  });
+  app.on('second-instance', show);
   app.on('activate', () => {
     if (!mainWindow()) open();
   });
   app.on('window-all-closed', () => {
-    if (platform !== 'darwin') app.quit();
-  });
-  closeBeforeQuit(core);
-}
-
-/** Before quitting, windows save pending input and running answers are stored. */
-function closeBeforeQuit(core: Promise<CoreRunner>): void {
-  let state: 'running' | 'closing' | 'closed' = 'running';
-  app.on('before-quit', (event) => {
-    if (state === 'closed') return;
-    event.preventDefault();
-    if (state === 'closing') return;
-    state = 'closing';
-    const close = async () => {
-      await Promise.race([Promise.all(BrowserWindow.getAllWindows().map(closed)), after(2_000)]);
-      await (await core).close(8_000);
-    };
-    void close().finally(() => {
-      state = 'closed';
-      app.quit();
-    });
+    if (endsWithWindow()) app.quit();
   });
 }
-
-const after = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
-
-/** A closed page saves pending input; one that is destroyed cannot. */
-const closed = (window: BrowserWindow) =>
-  new Promise<void>((done) => {
-    window.once('closed', done);
-    window.hide();
-    window.close();
-  });

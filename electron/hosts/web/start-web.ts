@@ -93,7 +93,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     name: 'web',
     version,
     ownTitleBar: false,
-    background: true,
+    tray: false,
     notices,
     output: { kind: 'browser', servePrint: prints.serve },
     openExternal: (url) => openExternal(url, platform),
@@ -106,6 +106,9 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     spellCheck: false,
     // The page applies its theme itself; the browser’s frame is the user’s.
     showSettings,
+    showRunning() {
+      // It ends in the terminal, where nobody could be asked.
+    },
   };
 }
 

@@ -73,7 +73,7 @@ export function AppearanceSection() {
 
 export function ChatSection() {
   const { chat } = text;
-  const checksSpelling = useAppInfo().data?.capabilities.spellCheck ?? false;
+  const capabilities = useAppInfo().data?.capabilities;
   return (
     <>
       <SectionTitle>{text.sections.chat}</SectionTitle>
@@ -95,12 +95,21 @@ export function ChatSection() {
                 onChange={(confirmRoute) => save({ confirmRoute })}
               />
             </SettingRow>
-            {checksSpelling && (
+            {capabilities?.spellCheck && (
               <SettingRow name={chat.spellCheck} note={chat.spellCheckNote}>
                 <Switch
                   label={chat.spellCheck}
                   checked={settings.spellCheck}
                   onChange={(spellCheck) => save({ spellCheck })}
+                />
+              </SettingRow>
+            )}
+            {capabilities?.tray && (
+              <SettingRow name={chat.keepRunning} note={chat.keepRunningNote}>
+                <Switch
+                  label={chat.keepRunning}
+                  checked={settings.keepRunning}
+                  onChange={(keepRunning) => save({ keepRunning })}
                 />
               </SettingRow>
             )}

@@ -18,8 +18,8 @@ export const appInfo = z.object({
   capabilities: z.object({
     /** The page draws the title bar, with a draggable region. */
     ownTitleBar: z.boolean(),
-    /** Answers continue while no window is open. */
-    background: z.boolean(),
+    /** The app can stay beside the clock without a window. */
+    tray: z.boolean(),
     /** The app saves files and makes PDFs itself; else the browser downloads and prints. */
     saveDialog: z.boolean(),
     /** The app checks the spelling; else the browser does. */

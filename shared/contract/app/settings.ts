@@ -11,6 +11,8 @@ export const settings = z.object({
   sendWith: z.enum(['enter', 'mod_enter']),
   /** Misspelled words are underlined. Browsers do that by their own settings. */
   spellCheck: z.boolean(),
+  /** The app stays beside the clock when its last window is closed. */
+  keepRunning: z.boolean(),
   /** Default model for new chats. */
   model: modelId,
   /** The first-run card was closed. */

@@ -18,6 +18,9 @@ export interface CoreAnswers {
   readonly state: WindowStateFile;
   /** Builds the menus anew, by the state. */
   readonly showMenu: () => void;
+  /** Stays beside the clock without a window, or no more. False: this desktop has no place for that. */
+  readonly showTray: (wanted: boolean) => boolean;
+  readonly showRunning: (answers: number) => void;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly log: Log;
 }
@@ -26,7 +29,7 @@ export interface CoreAnswers {
  * Serves the calls of the core’s process. `opened` is called with null when the core is open, or with the reason why it
  * cannot be.
  */
-export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) {
+export function coreAnswers({ state, showMenu, showTray, showRunning, openSecrets, log }: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
   /** The core recognises a locked, missing or broken keychain by the library’s message. */
@@ -51,7 +54,9 @@ export function coreAnswers({ state, showMenu, openSecrets, log }: CoreAnswers) 
         state.set(input);
         showMenu();
         checkSpelling(input.spellCheck);
+        if (!showTray(input.keepRunning)) log({ event: 'no-tray' });
       }),
+      showRunning: os.showRunning.handler(({ input }) => showRunning(input.answers)),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
       printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),

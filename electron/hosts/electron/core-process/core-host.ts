@@ -29,14 +29,17 @@ export function mainProcess(port: MessagePortMain): Main {
   return createORPCClient(link);
 }
 
+/** The main process has ended, and this one will. */
+const mainEnded = () => {};
+
 /** The host interface, implemented by calls to the main process. */
 export function coreHost(main: Main, version: string, platform: NodeJS.Platform): Host {
   return {
     name: 'electron',
     version,
     ownTitleBar: platform === 'darwin',
-    // On other systems the app quits with its last window.
-    background: platform === 'darwin',
+    // On macOS programs stay without a window anyway.
+    tray: platform !== 'darwin',
     notices: [],
     output: {
       kind: 'dialog',
@@ -59,10 +62,11 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
         }),
     spellCheck: true,
     zoom: (to) => main.zoom({ to }),
-    showSettings({ theme, language, shortcuts, spellCheck }) {
-      main.showSettings({ theme, language, shortcuts, spellCheck }).catch(() => {
-        // The main process has ended, and this one will.
-      });
+    showSettings({ theme, language, shortcuts, spellCheck, keepRunning }) {
+      main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning }).catch(mainEnded);
+    },
+    showRunning(answers) {
+      main.showRunning({ answers }).catch(mainEnded);
     },
   };
 }

@@ -6,7 +6,7 @@ import { told } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
-const { theme, language, shortcuts, spellCheck } = settings.shape;
+const { theme, language, shortcuts, spellCheck, keepRunning } = settings.shape;
 const account = z.string().min(1).max(256);
 const item = z.object({ account, secret: z.string().max(1_048_576) });
 
@@ -30,7 +30,9 @@ export const mainContract = {
       }),
     )
     .output(z.boolean()),
-  showSettings: oc.input(z.object({ theme, language, shortcuts, spellCheck })).output(z.void()),
+  showSettings: oc.input(z.object({ theme, language, shortcuts, spellCheck, keepRunning })).output(z.void()),
+  /** So many answers are being written now. */
+  showRunning: oc.input(z.object({ answers: z.int().nonnegative() })).output(z.void()),
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),
   askWhere: oc.input(z.object({ name: z.string().max(1024) })).output(z.string().nullable()),
   /** Blobs, because they are not serialised: a long chat has many megabytes. */

@@ -1,0 +1,99 @@
+import { app, BrowserWindow, dialog } from 'electron';
+import type { MainText } from './main-text.ts';
+
+export interface LeavingOptions {
+  readonly text: () => MainText;
+  /** Whether the program ends with its last window. */
+  readonly endsWithWindow: () => boolean;
+  /** Ends the core; running answers are kept as interrupted. */
+  readonly closeCore: () => Promise<void>;
+}
+
+/** What is chosen while answers are being written: the buttons of the question, in order. */
+const choices = ['wait', 'quit', 'stay'] as const;
+
+/** A queued message begins right after the answer before it. */
+const settleMs = 1_000;
+
+/**
+ * Ends the program: at once where nothing is being written, and else as the person decides. Signals of the system ask
+ * nothing.
+ */
+export function openLeaving({ text, endsWithWindow, closeCore }: LeavingOptions) {
+  let answers = 0;
+  let state: 'running' | 'asking' | 'waiting' | 'closing' | 'closed' = 'running';
+
+  function close(): void {
+    if (state === 'closing' || state === 'closed') return;
+    state = 'closing';
+    const all = async () => {
+      await Promise.race([Promise.all(BrowserWindow.getAllWindows().map(closed)), after(2_000)]);
+      await closeCore();
+    };
+    void all().finally(() => {
+      state = 'closed';
+      app.quit();
+    });
+  }
+
+  async function ask(window: BrowserWindow | null): Promise<void> {
+    if (state === 'asking') return;
+    state = 'asking';
+    const words = text();
+    const options = {
+      type: 'question' as const,
+      title: 'Portico',
+      message: words.stillWriting(answers),
+      detail: words.stillWritingNote,
+      buttons: choices.map((choice) => words.leaving[choice]),
+      defaultId: choices.indexOf('wait'),
+      cancelId: choices.indexOf('stay'),
+      noLink: true,
+    };
+    const { response } = await (window ? dialog.showMessageBox(window, options) : dialog.showMessageBox(options));
+    const choice = choices[response] ?? 'stay';
+    state = choice === 'wait' ? 'waiting' : 'running';
+    if (choice === 'quit' || (choice === 'wait' && answers === 0)) return close();
+    if (choice === 'wait') window?.minimize();
+  }
+
+  app.on('before-quit', (event) => {
+    if (state === 'closed') return;
+    event.preventDefault();
+    if (state === 'closing') return;
+    if (answers > 0) void ask(BrowserWindow.getFocusedWindow());
+    else close();
+  });
+  // Before, Electron puts its own handlers in their place.
+  void app.whenReady().then(() => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, close);
+  });
+
+  return {
+    /** Asks before this window, the last one, ends the program. */
+    watch(window: BrowserWindow): void {
+      window.on('close', (event) => {
+        if (answers === 0 || state === 'closing' || state === 'closed' || !endsWithWindow()) return;
+        event.preventDefault();
+        void ask(window);
+      });
+    },
+    showRunning(count: number): void {
+      answers = count;
+      if (count > 0 || state !== 'waiting') return;
+      setTimeout(() => {
+        if (answers === 0 && state === 'waiting') close();
+      }, settleMs);
+    },
+  };
+}
+
+const after = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+/** A closed page saves pending input; one that is destroyed cannot. */
+const closed = (window: BrowserWindow) =>
+  new Promise<void>((done) => {
+    window.once('closed', done);
+    window.hide();
+    window.close();
+  });

@@ -1,0 +1,56 @@
+import { Menu, nativeImage, Tray } from 'electron';
+import type { ActionId } from '#shared/actions/action-list.ts';
+import { actionNames } from '#shared/actions/action-names.ts';
+import { type Language, messages } from '#shared/language/messages.ts';
+import { mainText } from './main-text.ts';
+import icon from './tray.png?inline';
+
+export interface TrayOptions {
+  readonly language: () => Language;
+  readonly open: () => void;
+  readonly run: (action: ActionId) => void;
+  readonly quit: () => void;
+}
+
+const namesIn = messages(actionNames);
+
+/** The icon beside the clock, as long as the program stays there without a window. */
+export function openTray({ language, open, run, quit }: TrayOptions) {
+  let tray: Tray | null = null;
+
+  function menu(): Menu {
+    const text = mainText(language());
+    return Menu.buildFromTemplate([
+      { label: text.openWindow, click: open },
+      { label: namesIn(language()).newChat, click: () => run('newChat') },
+      { type: 'separator' },
+      { label: text.quit, click: quit },
+    ]);
+  }
+
+  return {
+    /** False: this desktop has none. */
+    show(wanted: boolean): boolean {
+      if (!wanted) {
+        tray?.destroy();
+        tray = null;
+        return true;
+      }
+      try {
+        tray ??= create(open);
+        tray.setContextMenu(menu());
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    isShown: (): boolean => tray !== null,
+  };
+}
+
+function create(open: () => void): Tray {
+  const tray = new Tray(nativeImage.createFromDataURL(icon));
+  tray.setToolTip('Portico');
+  tray.on('click', open);
+  return tray;
+}
