@@ -46,7 +46,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { hasProvider } = providers;
   const settings = settingsFeature({ store: ground.settings, host, changes });
   const language = async () => (await settings.get()).language;
-  const chats = await openChats(options, ground, access, language);
+  const chats = await openChats(options, ground, access, settings.get);
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, ground, access, chats, language);
 

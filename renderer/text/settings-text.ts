@@ -203,6 +203,9 @@ export const text = words({
     spellCheck: 'Check spelling',
     spellCheckNote:
       'On this computer: what you type is sent to nobody. On Windows and Linux the dictionaries are downloaded from Google once.',
+    notifications: 'Notify when an answer has ended',
+    notificationsNote: 'While Portico is not looked at. Never what was written.',
+    notices: { off: 'Never', plain: 'Yes', titled: 'With the chat’s title' },
     keepRunning: 'Keep running without a window',
     keepRunningNote:
       'Closing the window leaves Portico in the tray, and answers go on. Where there is no tray, starting it again opens the window.',

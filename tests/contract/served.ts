@@ -44,6 +44,7 @@ export function servedDouble() {
         confirmRoute: false,
         spellCheck: true,
         keepRunning: false,
+        notifications: 'plain',
         shortcuts: {},
         favouriteModels: [],
         recentModels: [],

@@ -41,6 +41,7 @@ export async function testCore({
       },
       zoom: null,
       spellCheck: false,
+      notify: null,
       showRunning() {},
       showSettings() {},
     },

@@ -17,7 +17,7 @@ export interface AppDeps {
 export function appFeature({ host, platform, dataFolder, keychain, problem }: AppDeps) {
   return {
     async info(): Promise<AppInfo> {
-      const { name, version, ownTitleBar, tray, notices, output, zoom, spellCheck } = host;
+      const { name, version, ownTitleBar, tray, notices, output, zoom, spellCheck, notify } = host;
       return {
         version,
         platform,
@@ -29,6 +29,7 @@ export function appFeature({ host, platform, dataFolder, keychain, problem }: Ap
           saveDialog: output.kind === 'dialog',
           zoom: zoom !== null,
           spellCheck,
+          notifications: notify !== null,
         },
         keychain: keychain.state(),
         notices: [...notices],

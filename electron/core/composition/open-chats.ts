@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import type { Language } from '#shared/language/messages.ts';
+import type { Settings } from '#shared/contract/app/settings.ts';
 import { attachmentFiles } from '../attachments/attachment-files.ts';
 import { attachmentPart } from '../attachments/attachment-part.ts';
 import { attachmentsFeature } from '../attachments/attachments-feature.ts';
 import { attachmentsStore } from '../attachments/attachments-store.ts';
 import { capsFeature } from '../caps/caps-feature.ts';
 import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
+import { endedNotice } from '../chat/ended-notice.ts';
 import { openWordLog, readWordLog } from '../chat/word-log.ts';
 import { contextFeature } from '../context/context-feature.ts';
 import { summaryStore } from '../context/summary-store.ts';
@@ -35,11 +36,14 @@ export async function openChats(
   options: CoreOptions,
   ground: Ground,
   { connections, models, modelFacts, secrets }: Models,
-  language: () => Promise<Language>,
+  settings: () => Promise<Settings>,
 ) {
   const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
   const { db, log, changes, conversations, now } = ground;
   const live = openLiveAnswers(host.showRunning);
+  const language = async () => (await settings()).language;
+  const wanted = async () => (await settings()).notifications;
+  const tellEnded = endedNotice({ host, conversations, live, wanted, log });
   const spend = spendStore(db);
   const { signal } = ground.closing;
   const lookUps = [
@@ -86,7 +90,10 @@ export async function openChats(
     toolbox,
     decisions: openToolDecisions(),
     fitContext: contextFitter({ build, overflowOf, compact: context.compact, log }),
-    answerEnded: (answer) => queue.answerEnded(answer),
+    async answerEnded(answer) {
+      await queue.answerEnded(answer);
+      await tellEnded(answer);
+    },
     comparisons: comparisonStore(db),
     resumeQueue: (conversationId) => queue.resume({ conversationId }),
   });

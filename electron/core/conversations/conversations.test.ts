@@ -52,6 +52,7 @@ test('a window hears of changes together, by name', async () => {
     sendWith: 'enter',
     spellCheck: true,
     keepRunning: false,
+    notifications: 'plain',
     model: 'router',
     welcomed: false,
     confirmRoute: false,

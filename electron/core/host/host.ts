@@ -21,6 +21,15 @@ export type Output =
 
 export type HostSettings = Pick<Settings, 'theme' | 'language' | 'shortcuts' | 'spellCheck' | 'keepRunning'>;
 
+/** A chat whose answers have ended. */
+export interface EndedNotice {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly failed: boolean;
+  /** Null: it must not be shown. */
+  readonly title: string | null;
+}
+
 /** What the core needs from its host: only what Node cannot do. */
 export interface Host {
   readonly name: 'electron' | 'web';
@@ -45,6 +54,8 @@ export interface Host {
   readonly zoom: ((to: ZoomStep) => Promise<void>) | null;
   /** Applies settings to what the page does not draw: window frame, menus, system dialogs, the spelling checker. */
   showSettings(settings: HostSettings): void;
+  /** Tells it by the system, unless the person is looking at the app; null where the page does that. */
+  readonly notify: ((notice: EndedNotice) => void) | null;
   /** So many answers are being written now. */
   showRunning(answers: number): void;
 }

@@ -11,6 +11,7 @@ const initial: Settings = {
   sendWith: 'enter',
   spellCheck: true,
   keepRunning: false,
+  notifications: 'plain',
   model: 'router',
   welcomed: false,
   confirmRoute: false,

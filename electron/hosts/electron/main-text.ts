@@ -37,6 +37,8 @@ export const mainText = messages({
   allToFront: 'Bring all to front',
   help: 'Help',
 
+  answerFinished: 'An answer is finished',
+  answerFailed: 'An answer failed',
   openWindow: 'Open Portico',
   stillWriting: (answers: number) =>
     answers === 1 ? 'An answer is being written.' : `${answers} answers are being written.`,

@@ -19,10 +19,11 @@ import { handOverPorts } from './hand-over-port.ts';
 import { openLeaving } from './leaving.ts';
 import { mainText } from './main-text.ts';
 import { menuTemplate } from './menu-template.ts';
+import { notices } from './notices.ts';
 import { registerScheme, servePage } from './protocol.ts';
 import { reviveWindow } from './revive-window.ts';
 import { openTray } from './tray.ts';
-import { mainWindow, openWindow, runInPage } from './window.ts';
+import { goTo, mainWindow, openWindow, runInPage } from './window.ts';
 import { windowState } from './window-state.ts';
 
 const { env, platform } = process;
@@ -75,6 +76,10 @@ function run(): void {
     window.show();
     window.focus();
   };
+  const showChat = (conversationId: string, messageId: string) => {
+    show();
+    goTo(`#chat/${encodeURIComponent(conversationId)}/${encodeURIComponent(messageId)}`);
+  };
   const tray = openTray({
     language: () => state.get().language,
     open: show,
@@ -102,6 +107,7 @@ function run(): void {
         state,
         showMenu,
         showTray: (wanted) => tray.show(wanted && platform !== 'darwin'),
+        notify: notices({ text, show: showChat }),
         showRunning: leaving.showRunning,
         openSecrets: () => openSecretService('Portico'),
         log,

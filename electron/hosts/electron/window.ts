@@ -47,6 +47,15 @@ export function runInPage(action: ActionId): void {
   mainWindow()?.webContents.mainFrame.postMessage('portico:action', action);
 }
 
+/** Shows a location of the app: the same document at another fragment. A page that is still loading goes there afterwards. */
+export function goTo(hash: string): void {
+  const page = mainWindow()?.webContents;
+  if (!page) return;
+  const go = () => void page.loadURL(`${pageUrl}${hash}`);
+  if (page.isLoadingMainFrame()) page.once('did-finish-load', go);
+  else go();
+}
+
 const zoomLimit = 4;
 
 export function zoomWindow(to: ZoomStep): void {

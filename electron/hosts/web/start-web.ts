@@ -106,6 +106,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     spellCheck: false,
     // The page applies its theme itself; the browser’s frame is the user’s.
     showSettings,
+    notify: null,
     showRunning() {
       // It ends in the terminal, where nobody could be asked.
     },

@@ -9,7 +9,13 @@ import { text as transferText } from '../../text/transfer-text.ts';
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
-  chat: [text.chat.sendWith, text.chat.confirmRoute, text.chat.spellCheck, text.chat.keepRunning],
+  chat: [
+    text.chat.sendWith,
+    text.chat.confirmRoute,
+    text.chat.spellCheck,
+    text.chat.notifications,
+    text.chat.keepRunning,
+  ],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
   prompts: [text.library.prompts, text.library.presets],
   caps: Object.values(text.caps.scopes).map(text.caps.inUsd),

@@ -104,6 +104,16 @@ export function ChatSection() {
                 />
               </SettingRow>
             )}
+            {capabilities?.notifications && (
+              <SettingRow name={chat.notifications} note={chat.notificationsNote}>
+                <Segmented
+                  label={chat.notifications}
+                  value={settings.notifications}
+                  options={options(chat.notices)}
+                  onChange={(notifications) => save({ notifications })}
+                />
+              </SettingRow>
+            )}
             {capabilities?.tray && (
               <SettingRow name={chat.keepRunning} note={chat.keepRunningNote}>
                 <Switch

@@ -22,6 +22,8 @@ export const appInfo = z.object({
     tray: z.boolean(),
     /** The app saves files and makes PDFs itself; else the browser downloads and prints. */
     saveDialog: z.boolean(),
+    /** The app notifies by the system. */
+    notifications: z.boolean(),
     /** The app checks the spelling; else the browser does. */
     spellCheck: z.boolean(),
     /** The app zooms its window; else the browser does. */

@@ -13,6 +13,8 @@ export const settings = z.object({
   spellCheck: z.boolean(),
   /** The app stays beside the clock when its last window is closed. */
   keepRunning: z.boolean(),
+  /** When answers have ended while the app is not looked at: nothing, that they have, or with the chat’s title. */
+  notifications: z.enum(['off', 'plain', 'titled']),
   /** Default model for new chats. */
   model: modelId,
   /** The first-run card was closed. */

@@ -1,6 +1,7 @@
 import { implement } from '@orpc/server';
 import { RPCHandler } from '@orpc/server/message-port';
 import { session as browserSession, type MessagePortMain, nativeTheme } from 'electron';
+import type { EndedNotice } from '#core/host/host.ts';
 import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
@@ -20,6 +21,7 @@ export interface CoreAnswers {
   readonly showMenu: () => void;
   /** Stays beside the clock without a window, or no more. False: this desktop has no place for that. */
   readonly showTray: (wanted: boolean) => boolean;
+  readonly notify: (notice: EndedNotice) => void;
   readonly showRunning: (answers: number) => void;
   readonly openSecrets: () => Promise<SecretStore>;
   readonly log: Log;
@@ -29,7 +31,7 @@ export interface CoreAnswers {
  * Serves the calls of the core’s process. `opened` is called with null when the core is open, or with the reason why it
  * cannot be.
  */
-export function coreAnswers({ state, showMenu, showTray, showRunning, openSecrets, log }: CoreAnswers) {
+export function coreAnswers({ state, showMenu, showTray, notify, showRunning, openSecrets, log }: CoreAnswers) {
   const session = sessionMemory();
   let keychain: SecretStore | null = null;
   /** The core recognises a locked, missing or broken keychain by the library’s message. */
@@ -56,6 +58,7 @@ export function coreAnswers({ state, showMenu, showTray, showRunning, openSecret
         checkSpelling(input.spellCheck);
         if (!showTray(input.keepRunning)) log({ event: 'no-tray' });
       }),
+      notify: os.notify.handler(({ input }) => notify(input)),
       showRunning: os.showRunning.handler(({ input }) => showRunning(input.answers)),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),

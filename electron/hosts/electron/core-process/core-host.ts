@@ -65,6 +65,9 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
     showSettings({ theme, language, shortcuts, spellCheck, keepRunning }) {
       main.showSettings({ theme, language, shortcuts, spellCheck, keepRunning }).catch(mainEnded);
     },
+    notify(notice) {
+      main.notify(notice).catch(mainEnded);
+    },
     showRunning(answers) {
       main.showRunning({ answers }).catch(mainEnded);
     },

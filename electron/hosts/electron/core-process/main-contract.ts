@@ -31,6 +31,14 @@ export const mainContract = {
     )
     .output(z.boolean()),
   showSettings: oc.input(z.object({ theme, language, shortcuts, spellCheck, keepRunning })).output(z.void()),
+  notify: oc
+    .input(
+      z.object({
+        ...{ conversationId: z.string().max(64), messageId: z.string().max(64), failed: z.boolean() },
+        title: z.string().max(1024).nullable(),
+      }),
+    )
+    .output(z.void()),
   /** So many answers are being written now. */
   showRunning: oc.input(z.object({ answers: z.int().nonnegative() })).output(z.void()),
   zoom: oc.input(z.object({ to: zoomStep })).output(z.void()),

@@ -1,0 +1,29 @@
+import { Notification } from 'electron';
+import type { EndedNotice } from '#core/host/host.ts';
+import type { MainText } from './main-text.ts';
+import { mainWindow } from './window.ts';
+
+export interface NoticesOptions {
+  readonly text: () => MainText;
+  readonly show: (conversationId: string, messageId: string) => void;
+}
+
+/** Notifications of the system about answers that have ended; none while the window is looked at. A click shows the chat. */
+export function notices({ text, show }: NoticesOptions) {
+  /** Kept until they are gone: one that is collected as garbage does not react any more. */
+  const shown = new Set<Notification>();
+  return ({ conversationId, messageId, failed, title }: EndedNotice): void => {
+    if (mainWindow()?.isFocused() || !Notification.isSupported()) return;
+    const words = failed ? text().answerFailed : text().answerFinished;
+    const notification = new Notification(title === null ? { title: words } : { title, body: words });
+    shown.add(notification);
+    const gone = () => shown.delete(notification);
+    notification.on('click', () => {
+      gone();
+      show(conversationId, messageId);
+    });
+    notification.on('close', gone);
+    notification.on('failed', gone);
+    notification.show();
+  };
+}
