@@ -26,6 +26,8 @@ const OrganiseDialogs = lazyView(() =>
   import('../features/conversations/organise-dialogs.tsx').then((file) => file.OrganiseDialogs),
 );
 
+const LinkDialog = lazyView(() => import('../features/links/link-dialog.tsx').then((file) => file.LinkDialog));
+
 /** Loaded when the window is idle, so that no view has to be waited for. */
 const next = [
   loadConversation,
@@ -48,6 +50,7 @@ export function App() {
           {settled && (
             <ViewBoundary name={text.dialogs}>
               <OrganiseDialogs />
+              <LinkDialog />
             </ViewBoundary>
           )}
         </Toaster>

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { takeLink } from './links.ts';
 
 export const settingsSections = [
   'providers',
@@ -28,7 +29,9 @@ export type Loc =
       readonly temporary?: boolean;
     }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
-  | { readonly page: 'models' | 'usage' | 'credits' | 'account' }
+  /** `query`: what the list begins with. */
+  | { readonly page: 'models'; readonly query?: string }
+  | { readonly page: 'usage' | 'credits' | 'account' }
   /** `setting`: the name of a row, which is scrolled to and focused. */
   | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
 
@@ -48,13 +51,18 @@ export function hashOf(loc: Loc): string {
     const parts = [loc.section, loc.section && loc.setting].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
     return ['#settings', ...parts].join('/');
   }
+  if (loc.page === 'models' && loc.query) return `#models/${encodeURIComponent(loc.query)}`;
   return `#${loc.page}`;
 }
 
 /** Any unknown hash is a new chat: a hash can be typed or pasted. */
 export function locOf(hash: string): Loc {
   const [page, rest, more] = hash.replace(/^#/, '').split('/', 3);
-  if (page === 'models' || page === 'usage' || page === 'credits' || page === 'account') return { page };
+  if (page === 'models') {
+    const query = decoded(rest)?.slice(0, 200);
+    return { page, ...(query && { query }) };
+  }
+  if (page === 'usage' || page === 'credits' || page === 'account') return { page };
   if (page === 'settings') {
     const setting = decoded(more)?.slice(0, 200);
     return { page, section: settingsSections.find((section) => section === rest) ?? null, ...(setting && { setting }) };
@@ -117,6 +125,7 @@ export const useNav = create<Nav>()((set, get) => ({
  */
 export function startNav(): () => void {
   const index = indexOf(history.state) ?? 0;
+  takeLink(location.hash);
   useNav.setState({ loc: locOf(location.hash), index, last: index });
   history.replaceState({ index }, '', hashOf(useNav.getState().loc));
   const follow = () => {
@@ -124,6 +133,11 @@ export function startNav(): () => void {
     // A link that connects this page again is no location.
     if (location.hash.startsWith('#b=')) return;
     const next = indexOf(history.state);
+    // Nor is one that asks for something.
+    if (takeLink(location.hash)) {
+      history.replaceState({ index: now + 1 }, '', hashOf(useNav.getState().loc));
+      return useNav.setState({ index: now + 1, last: now + 1 });
+    }
     // A hash that was typed has no state: it is a new history entry.
     if (next === undefined) history.replaceState({ index: now + 1 }, '', location.hash);
     useNav.setState({ loc: locOf(location.hash), index: next ?? now + 1, last: next === undefined ? now + 1 : last });

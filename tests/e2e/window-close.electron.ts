@@ -94,7 +94,7 @@ test('kept running in the tray, answers go on without a window and are shown by 
   const [page] = await Promise.all([
     program.waitForEvent('window'),
     // As when the program is started again.
-    program.evaluate(({ app }) => void app.emit('second-instance')),
+    program.evaluate(({ app }) => void app.emit('second-instance', {}, [])),
   ]);
   await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(2);
   for (const title of titles) {

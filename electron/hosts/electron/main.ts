@@ -13,6 +13,7 @@ import { refusedSwitch } from './command-line.ts';
 import { showContextMenus } from './context-menu.ts';
 import { coreAnswers } from './core-process/answer-core.ts';
 import { runCore } from './core-process/core-runner.ts';
+import { followDeepLinks, hashOfLink } from './deep-links.ts';
 import { endWithMessage } from './end-with-message.ts';
 import { refuseNavigation, refusePermissions } from './fences.ts';
 import { handOverPorts } from './hand-over-port.ts';
@@ -124,6 +125,13 @@ function run(): void {
   handOverPorts(core);
 
   app.on('second-instance', show);
+  followDeepLinks({
+    args: process.argv,
+    show(link) {
+      show();
+      goTo(hashOfLink(link));
+    },
+  });
   app.on('activate', () => {
     if (!mainWindow()) open();
   });

@@ -1,6 +1,7 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import { useGateway, useGatewayCalls } from '../../api/use-settings-calls.ts';
+import { useLinks } from '../../navigation/links.ts';
 import { describeError, retryAtOf, sentenceOf } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
@@ -73,7 +74,9 @@ function InUse({ connection, asOf }: { connection: GatewayConnection; asOf: numb
 }
 
 function ConnectForm() {
-  const [baseUrl, setBaseUrl] = useState('');
+  const offered = useLinks(({ gateway }) => gateway);
+  const [baseUrl, setBaseUrl] = useState(offered ?? '');
+  useEffect(() => useLinks.setState({ gateway: null }), []);
   const [key, setKey] = useState('');
   const { connect } = useGatewayCalls();
   const failure = connect.isError ? describeError(connect.error) : null;

@@ -29,6 +29,7 @@ import { ModelTable } from './model-table.tsx';
 export function ModelsPage() {
   const list = useModels();
   const go = useNav((nav) => nav.go);
+  const query = useNav(({ loc }) => (loc.page === 'models' ? (loc.query ?? '') : ''));
   const models = list.data?.models ?? [];
   const providers = new Set(models.map((model) => model.provider)).size;
   return (
@@ -66,13 +67,14 @@ export function ModelsPage() {
           </Notice>
         </div>
       )}
-      {models.length > 0 && <Catalogue models={models} />}
+      {models.length > 0 && <Catalogue key={query} models={models} query={query} />}
     </>
   );
 }
 
-function Catalogue({ models }: { models: readonly Model[] }) {
-  const [filter, setFilter] = useState(noFilter);
+/** `query`: the filter that the location names. */
+function Catalogue({ models, query }: { models: readonly Model[]; query: string }) {
+  const [filter, setFilter] = useState({ ...noFilter, query });
   const [chosen, setChosen] = useState<Model | null>(null);
   const go = useNav((nav) => nav.go);
   const narrow = useNarrow();

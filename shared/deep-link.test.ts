@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readDeepLink } from './deep-link.ts';
+
+test('each kind of link is read', () => {
+  expect(readDeepLink('portico://new?prompt=Hello%2C+you%0Athere&model=openai%2Fgpt-5')).toEqual({
+    ...{ kind: 'new', prompt: 'Hello, you\nthere', model: 'openai/gpt-5' },
+  });
+  expect(readDeepLink('portico://new')).toEqual({ kind: 'new', prompt: '', model: null });
+  expect(readDeepLink('PORTICO://Chat/abc/def')).toEqual({ kind: 'chat', conversationId: 'abc', messageId: 'def' });
+  expect(readDeepLink('portico:chat/abc')).toEqual({ kind: 'chat', conversationId: 'abc', messageId: null });
+  expect(readDeepLink('portico://models/?q=vision')).toEqual({ kind: 'models', query: 'vision' });
+  expect(readDeepLink('portico://gateway?url=https%3A%2F%2Fgw.example%2Fv1')).toEqual({
+    ...{ kind: 'gateway', url: 'https://gw.example/v1' },
+  });
+  expect(readDeepLink('portico://prompt?name=Short&text=Be+short.')).toEqual({
+    ...{ kind: 'prompt', name: 'Short', text: 'Be short.' },
+  });
+});
+
+test.each([
+  ['another scheme', 'https://new?prompt=a'],
+  ['an unknown kind', 'portico://run?command=ls'],
+  ['an unknown field', 'portico://new?prompt=a&send=true'],
+  ['a field twice', 'portico://new?prompt=a&prompt=b'],
+  ['a missing field', 'portico://prompt?name=a'],
+  ['an escape that is none', 'portico://new?prompt=%E0%A4%A'],
+  ['a chat with more than it has', 'portico://chat/a/b/c'],
+  ['a chat with a query', 'portico://chat/a?prompt=b'],
+  ['a gateway that is no web address', 'portico://gateway?url=file%3A%2F%2F%2Fetc'],
+  ['a gateway with a password', 'portico://gateway?url=https%3A%2F%2Fa%3Ab%40evil.example'],
+  ['a fragment', 'portico://new?prompt=a#b'],
+  ['a path of its own', 'portico://new/x?prompt=a'],
+  ['too much', `portico://new?prompt=${'a'.repeat(20_001)}`],
+  ['a name of Object', 'portico://new?__proto__=a'],
+])('%s is no link', (_, link) => {
+  expect(readDeepLink(link)).toBe(null);
+});
+
+test('any words come through as they are, and no text breaks it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (prompt) => {
+      const link = `portico://new?${new URLSearchParams({ prompt })}`;
+      expect(readDeepLink(link)).toEqual({ kind: 'new', prompt, model: null });
+    }),
+  );
+  fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void readDeepLink(`portico://${text}`)));
+});

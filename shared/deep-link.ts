@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+export const linkScheme = 'portico';
+
+const id = z.string().min(1).max(64);
+const fields = {
+  /** A new chat with this draft, which is never sent by itself. */
+  new: z.strictObject({ prompt: z.string().max(20_000).default(''), model: z.string().min(1).max(300).optional() }),
+  /** The list of models, narrowed down. */
+  models: z.strictObject({ q: z.string().max(200).default('') }),
+  /** A gateway to connect to, whose key the person enters. */
+  gateway: z.strictObject({ url: z.httpUrl().max(2048) }),
+  /** A prompt for the library. */
+  prompt: z.strictObject({ name: z.string().trim().min(1).max(80), text: z.string().min(1).max(20_000) }),
+};
+const chat = z.union([z.tuple([id]), z.tuple([id, id])]);
+const mostCharacters = 131_072;
+
+/** What a link asks for (product page: deep links). Nothing of it is done before the person has seen it and agreed. */
+export type DeepLink =
+  | { readonly kind: 'new'; readonly prompt: string; readonly model: string | null }
+  | { readonly kind: 'chat'; readonly conversationId: string; readonly messageId: string | null }
+  | { readonly kind: 'models'; readonly query: string }
+  | { readonly kind: 'gateway'; readonly url: string }
+  | { readonly kind: 'prompt'; readonly name: string; readonly text: string };
+
+/**
+ * Reads `portico://new?prompt=…&model=…`, `portico://chat/ID[/MESSAGE]`, `portico://models?q=…`, `portico://gateway?url=…` or
+ * `portico://prompt?name=…&text=…`. Null for anything else: a field that is missing, unknown, doubled or too long makes no link.
+ */
+export function readDeepLink(text: string): DeepLink | null {
+  const match =
+    text.length > mostCharacters ? null : /^portico:(?:\/\/)?([a-z]+)(\/[^?#]*)?(?:\?([^#]*))?$/i.exec(text.trim());
+  if (!match) return null;
+  const [, kind = '', path = '', query = ''] = match;
+  const values = query === '' ? {} : valuesOf(query);
+  if (values === null) return null;
+  switch (kind.toLowerCase()) {
+    case 'chat':
+      return query === '' ? chatLink(path) : null;
+    case 'new': {
+      const { data } = fields.new.safeParse(values);
+      return data && isBare(path) ? { kind: 'new', prompt: data.prompt, model: data.model ?? null } : null;
+    }
+    case 'models': {
+      const { data } = fields.models.safeParse(values);
+      return data && isBare(path) ? { kind: 'models', query: data.q } : null;
+    }
+    case 'gateway': {
+      const { data } = fields.gateway.safeParse(values);
+      return data && isBare(path) && isPlain(data.url) ? { kind: 'gateway', url: data.url } : null;
+    }
+    case 'prompt': {
+      const { data } = fields.prompt.safeParse(values);
+      return data && isBare(path) ? { kind: 'prompt', ...data } : null;
+    }
+    default:
+      return null;
+  }
+}
+
+const isBare = (path: string) => path === '' || path === '/';
+
+/** Without a user name or password, which a connection would send, and which hide the host. */
+function isPlain(url: string): boolean {
+  return !/^https?:\/\/[^/?#]*@/i.test(url);
+}
+
+function chatLink(path: string): DeepLink | null {
+  const parts = path.split('/').filter(Boolean).map(decoded);
+  const { data } = chat.safeParse(parts);
+  return data ? { kind: 'chat', conversationId: data[0], messageId: data[1] ?? null } : null;
+}
+
+function valuesOf(query: string): Record<string, string> | null {
+  const values = new Map<string, string>();
+  for (const part of query.split('&')) {
+    const [name = '', ...rest] = part.split('=');
+    const [key, value] = [decoded(name), decoded(rest.join('='))];
+    if (key === null || value === null || values.has(key)) return null;
+    values.set(key, value);
+  }
+  return Object.fromEntries(values);
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return null;
+  }
+}
