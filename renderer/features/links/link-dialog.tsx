@@ -3,7 +3,7 @@ import { type DeepLink, readDeepLink } from '#shared/deep-link.ts';
 import { visibleText } from '#shared/visible.ts';
 import { useModels } from '../../api/use-core.ts';
 import { linkDone, useLinks } from '../../navigation/links.ts';
-import { linksText as text } from '../../text/links-text.ts';
+import { linksText as text } from '../../text/shell-text.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';

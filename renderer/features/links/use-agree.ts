@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.ts';
 import { useModels } from '../../api/use-core.ts';
 import { linkDone, useLinks } from '../../navigation/links.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
-import { linksText as text } from '../../text/links-text.ts';
+import { linksText as text } from '../../text/shell-text.ts';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 
