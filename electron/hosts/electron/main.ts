@@ -84,9 +84,9 @@ function run(): void {
   const tray = openTray({
     language: () => state.get().language,
     open: show,
-    run(action) {
+    newChat() {
       show();
-      runInPage(action);
+      goTo('#chat');
     },
     quit: () => app.quit(),
   });
@@ -119,7 +119,10 @@ function run(): void {
         dialog.showErrorBox(text().cannotStart, sentence);
         app.exit(2);
       },
-      gaveUp: () => void endWithMessage('coreStopped', logFile, text()),
+      gaveUp() {
+        leaving.showRunning(0);
+        void endWithMessage('coreStopped', logFile, text());
+      },
     });
   });
   handOverPorts(core);

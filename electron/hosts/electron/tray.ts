@@ -1,5 +1,4 @@
 import { Menu, nativeImage, Tray } from 'electron';
-import type { ActionId } from '#shared/actions/action-list.ts';
 import { actionNames } from '#shared/actions/action-names.ts';
 import { type Language, messages } from '#shared/language/messages.ts';
 import { mainText } from './main-text.ts';
@@ -8,21 +7,21 @@ import icon from './tray.png?inline';
 export interface TrayOptions {
   readonly language: () => Language;
   readonly open: () => void;
-  readonly run: (action: ActionId) => void;
+  readonly newChat: () => void;
   readonly quit: () => void;
 }
 
 const namesIn = messages(actionNames);
 
 /** The icon beside the clock, as long as the program stays there without a window. */
-export function openTray({ language, open, run, quit }: TrayOptions) {
+export function openTray({ language, open, newChat, quit }: TrayOptions) {
   let tray: Tray | null = null;
 
   function menu(): Menu {
     const text = mainText(language());
     return Menu.buildFromTemplate([
       { label: text.openWindow, click: open },
-      { label: namesIn(language()).newChat, click: () => run('newChat') },
+      { label: namesIn(language()).newChat, click: newChat },
       { type: 'separator' },
       { label: text.quit, click: quit },
     ]);
