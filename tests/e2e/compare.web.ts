@@ -125,6 +125,7 @@ test('a further question goes to all columns, and the one that is chosen then ha
   await expect(comparison(page)).toHaveCount(2);
   await expect(columns(page)).toHaveCount(4);
   await comparison(page).last().getByRole('button', { name: 'Continue with this one' }).first().click();
+  await expect(comparison(page)).toHaveCount(0);
   await ask(page, 'Thank you.');
   await ended(articles(page).last());
   await page.reload();

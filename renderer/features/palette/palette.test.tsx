@@ -96,11 +96,17 @@ test('a setting is gone to by its name, and its control has the focus', async ()
   await expect.element(page.getByRole('button', { name: 'Comfortable' })).toHaveFocus();
 });
 
-test('every setting that the palette offers is there', async () => {
-  await openApp('#settings/about');
+test.each([
+  ['a browser', false],
+  ['the installed app', true],
+])('every setting that the palette offers is there: in %s', async (_, installed) => {
+  const { app } = fakeData();
+  const own = { tray: installed, spellCheck: installed, notifications: installed };
+  const capabilities = { ...app.capabilities, ...own };
+  await openApp('#settings/about', { app: { ...app, capabilities } });
   const served = new Set(fakeData().providers.map(({ name }) => name));
   const unserved = knownProviders.flatMap(({ name }) => (served.has(name) ? [] : [name]));
-  for (const { section, setting } of settingPlaces) {
+  for (const { section, setting } of settingPlaces(capabilities)) {
     if (setting === null || unserved.includes(setting)) continue;
     location.hash = `#settings/${section}`;
     await expect

@@ -1,3 +1,4 @@
+import type { AppInfo } from '#shared/contract/app/app.ts';
 import { knownProviders } from '#shared/known-providers.ts';
 import { type SettingsSection, settingsSections } from '../../navigation/nav.ts';
 import { text as backupText } from '../../text/backup-text.ts';
@@ -9,13 +10,7 @@ import { text as transferText } from '../../text/transfer-text.ts';
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
-  chat: [
-    text.chat.sendWith,
-    text.chat.confirmRoute,
-    text.chat.spellCheck,
-    text.chat.notifications,
-    text.chat.keepRunning,
-  ],
+  chat: [text.chat.sendWith, text.chat.confirmRoute],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
   prompts: [text.library.prompts, text.library.presets],
   caps: Object.values(text.caps.scopes).map(text.caps.inUsd),
@@ -32,7 +27,22 @@ export interface SettingPlace {
   readonly setting: string | null;
 }
 
-export const settingPlaces: readonly SettingPlace[] = settingsSections.flatMap((section) => [
+type Capabilities = AppInfo['capabilities'];
+
+/** Rows that only some hosts have. */
+const hostRows: readonly { readonly needs: keyof Capabilities; readonly place: SettingPlace }[] = [
+  { needs: 'spellCheck', place: { section: 'chat', setting: text.chat.spellCheck } },
+  { needs: 'notifications', place: { section: 'chat', setting: text.chat.notifications } },
+  { needs: 'tray', place: { section: 'chat', setting: text.chat.keepRunning } },
+];
+
+const everywhere: readonly SettingPlace[] = settingsSections.flatMap((section) => [
   { section, setting: null },
   ...rows[section].map((setting) => ({ section, setting })),
 ]);
+
+/** The sections, and the rows that this host has. */
+export const settingPlaces = (capabilities: Capabilities | undefined): readonly SettingPlace[] => [
+  ...everywhere,
+  ...hostRows.flatMap(({ needs, place }) => (capabilities?.[needs] ? place : [])),
+];

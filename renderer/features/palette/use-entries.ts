@@ -3,7 +3,7 @@ import { actionList } from '#shared/actions/action-list.ts';
 import { languages, localeOf } from '#shared/language/messages.ts';
 import { useBindings } from '../../actions/bindings.ts';
 import { offerOf } from '../../actions/offers.ts';
-import { useConversations, useModels, useSettings, useUpdateSettings } from '../../api/use-core.ts';
+import { useAppInfo, useConversations, useModels, useSettings, useUpdateSettings } from '../../api/use-core.ts';
 import { focusComposer } from '../../handles/handles.ts';
 import { newChat, useNav } from '../../navigation/nav.ts';
 import { actionText, text } from '../../text/action-text.ts';
@@ -64,6 +64,7 @@ function useEverything(): Entry[] {
   const conversations = useConversations();
   const models = useModels();
   const update = useUpdateSettings();
+  const capabilities = useAppInfo().data?.capabilities;
   const { loc, go } = useNav.getState();
   const isShown = (action: (typeof actionList)[number]): action is PaletteAction =>
     paletteGroups.some((group) => group === action.group);
@@ -102,7 +103,7 @@ function useEverything(): Entry[] {
           focusComposer();
         },
       })),
-    ...settingPlaces.map(({ section, setting }) => ({
+    ...settingPlaces(capabilities).map(({ section, setting }) => ({
       ...{ id: `setting:${section}/${setting ?? ''}`, group: text.settings, icon: Settings },
       label: setting ?? settingsText.sections[section],
       note: setting === null ? '' : settingsText.sections[section],
