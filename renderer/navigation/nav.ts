@@ -19,7 +19,7 @@ export type SettingsSection = (typeof settingsSections)[number];
 export const chatsViews = ['active', 'archived', 'trash'] as const;
 export type ChatsView = (typeof chatsViews)[number];
 
-/** A location: `#chat/<id>/<message>`, `#temporary`, `#chats/trash`, `#models`, `#settings/gateway`, … */
+/** A location: `#chat/<id>/<message>`, `#temporary`, `#project/<folder>`, `#chats/trash`, `#models`, `#settings/gateway`, … */
 export type Loc =
   | {
       readonly page: 'chat';
@@ -27,6 +27,8 @@ export type Loc =
       readonly messageId?: string;
       /** Of a chat without an id yet: it is not going to be kept. */
       readonly temporary?: boolean;
+      /** Of a chat without an id yet: the folder that it begins in. */
+      readonly folderId?: string;
     }
   | { readonly page: 'chats'; readonly view: ChatsView; readonly query: string }
   /** `query`: what the list begins with. */
@@ -36,12 +38,20 @@ export type Loc =
   | { readonly page: 'settings'; readonly section: SettingsSection | null; readonly setting?: string };
 
 export const newChat: Loc = { page: 'chat', conversationId: null };
+/** A new chat that begins in a folder. */
+export const newChatIn = (folderId: string): Loc => ({ page: 'chat', conversationId: null, folderId });
 export const temporaryChat: Loc = { ...newChat, temporary: true };
+
+/** The folder that a chat without an id yet begins in. */
+export const folderOf = (loc: Loc): string | null =>
+  loc.page === 'chat' && loc.conversationId === null ? (loc.folderId ?? null) : null;
 
 export const isTemporary = (loc: Loc): boolean => loc.page === 'chat' && loc.temporary === true;
 
 export function hashOf(loc: Loc): string {
   if (isTemporary(loc)) return '#temporary';
+  if (loc.page === 'chat' && loc.conversationId === null && loc.folderId)
+    return `#project/${encodeURIComponent(loc.folderId)}`;
   if (loc.page === 'chat') {
     const parts = [loc.conversationId, loc.messageId].flatMap((part) => (part ? [encodeURIComponent(part)] : []));
     return ['#chat', ...parts].join('/');
@@ -75,6 +85,10 @@ export function locOf(hash: string): Loc {
     };
   }
   if (page === 'temporary') return temporaryChat;
+  if (page === 'project') {
+    const folderId = decoded(rest);
+    return folderId && folderId.length <= 64 ? newChatIn(folderId) : newChat;
+  }
   const id = page === 'chat' ? decoded(rest) : null;
   if (!id || id.length > 64) return newChat;
   const messageId = decoded(more);

@@ -40,7 +40,7 @@ function useModelHere(): string {
   const loc = useNav((nav) => nav.loc);
   const conversationId = loc.page === 'chat' ? loc.conversationId : null;
   const before = useConversations().data?.conversations.find((entry) => entry.id === conversationId)?.model;
-  return useChosenModel(conversationId, before ?? null);
+  return useChosenModel({ conversationId, lastModel: before ?? null });
 }
 
 /** Of a prepaid wallet the rest, of a metered one what was spent. */

@@ -82,6 +82,8 @@ export const composerText = words({
   insert: 'Insert',
   mentioned: (name: string) => `Only this one: ${name}`,
   removeMention: 'Back to the chat’s own choice',
+  leftOutFiles: (files: string, model: string) =>
+    `${model} cannot read these files of the project, so it does not get them: ${files}.`,
   options: 'Chat settings',
   optionsSet: 'Chat settings (changed)',
   optionsLoading: 'Loading the chat settings',

@@ -55,6 +55,7 @@ export const fakeQuote: Quote = {
     notSentIds: [],
     overflows: false,
   },
+  leftOutFiles: [],
 };
 
 export const fakeComposer = (): FakeComposer => ({

@@ -1,7 +1,7 @@
 import { implement } from '@orpc/server';
 import type { Topic } from '#shared/contract/app/changes.ts';
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
-import type { Placement } from '#shared/contract/chat/organise.ts';
+import { noProject, type Placement, type Project } from '#shared/contract/chat/organise.ts';
 import { contract } from '#shared/contract/index.ts';
 import type { FakeData } from './fake-data.ts';
 
@@ -22,8 +22,10 @@ export function fakeOrganise(
   const os = implement(contract);
   const viewOf = (each: Conversation) =>
     each.trashedAt !== null ? 'trash' : each.archived ? 'archived' : ('active' as const);
+  const projects = new Map<string, Project>();
   const counted = (folder: { id: string; name: string }) => ({
     ...folder,
+    isProject: projects.has(folder.id),
     conversations: data.conversations.filter((each) => each.folderId === folder.id).length,
   });
   const placementOf = (each: Conversation): Placement => ({
@@ -63,6 +65,7 @@ export function fakeOrganise(
         await guard('organise.createFolder');
         const folder = { id: input.id ?? `folder-${data.folders.length + 1}`, name: input.name };
         data.folders.push(folder);
+        if (input.project) projects.set(folder.id, input.project);
         changed('conversations');
         return counted(folder);
       }),
@@ -73,6 +76,15 @@ export function fakeOrganise(
         changed('conversations');
         return counted(folder);
       }),
+      project: os.organise.project.handler(async ({ input }) => {
+        await guard('organise.project');
+        return projects.get(input.id) ?? noProject;
+      }),
+      setProject: os.organise.setProject.handler(async ({ input }) => {
+        await guard('organise.setProject');
+        projects.set(input.id, input.project);
+        changed('conversations');
+      }),
       removeFolder: os.organise.removeFolder.handler(async ({ input }) => {
         await guard('organise.removeFolder');
         const name = data.folders.find((each) => each.id === input.id)?.name ?? '';
@@ -80,7 +92,7 @@ export function fakeOrganise(
         const inside = data.conversations.filter((each) => each.folderId === input.id);
         for (const each of inside) each.folderId = null;
         changed('conversations');
-        return { name, conversationIds: inside.map((each) => each.id) };
+        return { name, project: projects.get(input.id) ?? noProject, conversationIds: inside.map((each) => each.id) };
       }),
       change: os.organise.change.handler(async ({ input: { ids, change } }) => {
         await guard('organise.change');

@@ -15,7 +15,7 @@ export function attachmentsStore(db: Db) {
         .execute();
     },
 
-    /** Ids that no message, draft or queued message references, last uploaded before this time. */
+    /** Ids that no message, draft, queued message or project references, last uploaded before this time. */
     async unused(before: number): Promise<string[]> {
       const { rows } = await sql<{ id: string }>`
         select id from attachments where used_at < ${before} and id not in (
@@ -23,6 +23,7 @@ export function attachmentsStore(db: Db) {
             where messages.attachments <> '[]'
           union select json_extract(file.value, '$.id') from drafts, json_each(drafts.attachments) file
           union select json_extract(file.value, '$.id') from queued_messages, json_each(queued_messages.attachments) file
+          union select json_extract(file.value, '$.id') from folders, json_each(folders.attachments) file
         )`.execute(db);
       return rows.map((row) => row.id);
     },

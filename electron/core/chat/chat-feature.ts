@@ -38,6 +38,8 @@ interface Send {
   readonly editOf?: string | null | undefined;
   /** A new conversation is not kept. */
   readonly temporary?: boolean;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null | undefined;
 }
 
 interface Regenerate {
@@ -78,7 +80,7 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
   }
 
   async function sendOnce(input: Send): Promise<Started> {
-    const { messageId, conversationId, text, model, overCaps, temporary = false } = input;
+    const { messageId, conversationId, text, model, overCaps, temporary = false, folderId = null } = input;
     const known = await earlier(deps, messageId);
     if (known) return known;
     const answer = newAnswer(model);
@@ -96,10 +98,10 @@ export function chatFeature(deps: ChatDeps & Pick<CompareDeps, 'comparisons' | '
     }
     if (!conversationId) {
       const id = newId();
-      await admit(answer, id, { conversationId: null, branch: [asked], model }, overCaps);
+      await admit(answer, id, { conversationId: null, folderId, branch: [asked], model }, overCaps);
       const title = titleOf(question, await deps.language());
       return begin(id, answer, [asked], async () => {
-        await conversations.begin({ id, title, temporary, question, answer, now: now() });
+        await conversations.begin({ id, title, temporary, folderId, question, answer, now: now() });
         await deps.options.adopt(id);
       });
     }

@@ -27,6 +27,8 @@ interface Compare {
   readonly overCaps: boolean;
   /** A new conversation is not kept. */
   readonly temporary?: boolean;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null | undefined;
 }
 
 interface StartedTogether {
@@ -80,7 +82,13 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
         answerId: answer.id,
         name: answer.modelName ?? answer.model,
         request: await deps.build(
-          { conversationId: input.conversationId ?? null, branch, model: answer.model, purpose: 'compare' },
+          {
+            conversationId: input.conversationId ?? null,
+            folderId: input.folderId,
+            branch,
+            model: answer.model,
+            purpose: 'compare',
+          },
           deps.placeholder,
         ),
       })),
@@ -134,8 +142,8 @@ export function compareFeature(deps: CompareDeps, newAnswer: (model: string) => 
     if (!first) return;
     const title = input.conversationId ? null : titleOf(first.question, await deps.language());
     const parentId = input.conversationId ? await endOf(conversationId) : null;
-    const { temporary = false } = input;
-    const stored = { conversationId, title, temporary, parentId, question: first.question };
+    const { temporary = false, folderId = null } = input;
+    const stored = { conversationId, title, temporary, folderId, parentId, question: first.question };
     await comparisons.ask({ ...stored, comparison, answers, now: now() });
     if (title !== null) await deps.options.adopt(conversationId);
   }

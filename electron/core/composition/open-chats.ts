@@ -17,6 +17,7 @@ import { spendLookup } from '../costs/spend-lookup.ts';
 import { spendStore } from '../costs/spend-store.ts';
 import { personAsked } from '../host/ask-person.ts';
 import { optionsStore } from '../options/options-store.ts';
+import { projectStore } from '../organise/project-store.ts';
 import { queueFeature } from '../queue/queue-feature.ts';
 import { queueStore } from '../queue/queue-store.ts';
 import { comparisonQuotes } from '../quotes/comparison-quotes.ts';
@@ -62,11 +63,15 @@ export async function openChats(
   const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log });
   const chatOptions = optionsStore(db);
   const summaries = summaryStore(db);
+  const projects = projectStore(db);
+  const nothing = Promise.resolve(null);
   const caps = capsFeature({ store: ground.settings, spend, changes, now });
   const build = requestBuilder({
     modelFacts,
     optionsOf: chatOptions.read,
     summaryOf: summaries.of,
+    projectOf: ({ conversationId, folderId }) =>
+      conversationId !== null ? projects.of(conversationId) : folderId !== null ? projects.read(folderId) : nothing,
     offeredTools: toolbox.offered,
   });
   const reading = { ...ground, leafOf: conversations.leaf, connections, modelFacts, build };
@@ -112,6 +117,7 @@ export async function openChats(
     tools,
     attachments,
     chatOptions,
+    projects,
     caps,
     context,
     chat,

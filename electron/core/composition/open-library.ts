@@ -48,6 +48,8 @@ export async function openLibrary(
   const organise = organiseFeature({
     ...ground,
     store: organiseStore(db),
+    projects: chats.projects,
+    verify: chats.attachments.verify,
     removeConversation: (id) => conversations.remove({ id }),
   });
   const leaveTrash = organise.keepTrash();

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import { refusal } from '#shared/language/refusals.ts';
 import type { Db, Tables } from '../db/db.ts';
+import { addAnswer, addConversation, addQuestion, mustBeThere } from './add-rows.ts';
 import { showThrough } from './branch.ts';
-import { addAnswer, addConversation, addQuestion, mustBeThere } from './conversation-store.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 interface Asked {
@@ -10,6 +10,7 @@ interface Asked {
   /** The title of a new conversation; null for an existing one. */
   readonly title: string | null;
   readonly temporary: boolean;
+  readonly folderId: string | null;
   readonly parentId: string | null;
   readonly question: NewQuestion;
   readonly comparison: string;
@@ -40,13 +41,13 @@ export function comparisonStore(db: Db) {
      * Stores a question with a column for each model. The first column represents the comparison in the branch until
      * one is chosen.
      */
-    ask: ({ conversationId: id, title, temporary, parentId, question, comparison, answers, now }: Asked) =>
+    ask: ({ conversationId: id, title, temporary, folderId, parentId, question, comparison, answers, now }: Asked) =>
       db.transaction().execute(async (tx) => {
         const [first] = answers;
         if (!first) return;
         const { model } = first;
         if (title !== null) {
-          await addConversation(tx, { id, title, model, temporary }, now);
+          await addConversation(tx, { id, title, model, temporary, folderId }, now);
         } else if (parentId !== null) await mustBeThere(tx, parentId);
         await addQuestion(tx, id, parentId, question, now);
         await tx.updateTable('messages').set({ comparing: comparison }).where('id', '=', question.id).execute();

@@ -1,8 +1,7 @@
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { ScrollPosition } from '#shared/contract/chat/conversations.ts';
-import { refusal } from '#shared/language/refusals.ts';
-import type { ConversationRow, Db, Tables } from '../db/db.ts';
-import { rememberPath } from './branch.ts';
+import type { ConversationRow, Db } from '../db/db.ts';
+import { addAnswer, addConversation, addQuestion, insertAnswer, mustBeThere } from './add-rows.ts';
 import type { NewAnswer, NewQuestion } from './message-store.ts';
 
 export interface ListQuery {
@@ -104,13 +103,14 @@ export function conversationStore(db: Db) {
       id: string;
       title: string;
       temporary: boolean;
+      folderId: string | null;
       question: NewQuestion;
       answer: NewAnswer;
       now: number;
     }) {
-      const { id, title, temporary, question, answer, now } = conversation;
+      const { id, title, temporary, folderId, question, answer, now } = conversation;
       await db.transaction().execute(async (tx) => {
-        await addConversation(tx, { id, title, model: answer.model, temporary }, now);
+        await addConversation(tx, { id, title, model: answer.model, temporary, folderId }, now);
         await addQuestion(tx, id, null, question, now);
         await addAnswer(tx, id, question.id, answer, now);
       });
@@ -181,116 +181,6 @@ async function temporaryIds(db: Db): Promise<string[]> {
 }
 
 export type ConversationStore = ReturnType<typeof conversationStore>;
-type Tx = Transaction<Tables>;
-
-/** A conversation without messages. */
-export async function addConversation(
-  tx: Tx,
-  { temporary, ...conversation }: { id: string; title: string; model: string; temporary: boolean },
-  now: number,
-): Promise<void> {
-  const row = { ...conversation, active_leaf: null, temporary: temporary ? 1 : 0, created_at: now, updated_at: now };
-  await tx.insertInto('conversations').values(row).execute();
-}
-
-export async function addQuestion(
-  tx: Tx,
-  conversationId: string,
-  parentId: string | null,
-  question: NewQuestion,
-  now: number,
-) {
-  await tx
-    .insertInto('messages')
-    .values({
-      ...blank,
-      id: question.id,
-      conversation_id: conversationId,
-      parent_id: parentId,
-      role: 'user',
-      text: question.text,
-      attachments: JSON.stringify(question.attachments),
-      status: 'done',
-      created_at: now,
-      finished_at: now,
-    })
-    .execute();
-}
-
-export async function mustBeThere(tx: Tx, id: string): Promise<void> {
-  const row = await tx.selectFrom('messages').select('deletion').where('id', '=', id).executeTakeFirst();
-  if (row?.deletion !== null) throw refusal('not_found', 'messageBeforeGone');
-}
-
-export async function addAnswer(
-  tx: Tx,
-  conversationId: string,
-  parentId: string,
-  answer: NewAnswer,
-  now: number,
-  continues: 0 | 1 = 0,
-) {
-  await insertAnswer(tx, conversationId, parentId, answer, now, continues);
-  if (answer.aside) return;
-  await tx
-    .updateTable('conversations')
-    .set({ active_leaf: answer.id, model: answer.model, updated_at: now })
-    .where('id', '=', conversationId)
-    .execute();
-  await rememberPath(tx, answer.id);
-}
-
-async function insertAnswer(
-  tx: Tx,
-  conversationId: string,
-  parentId: string,
-  answer: NewAnswer,
-  now: number,
-  continues: 0 | 1,
-) {
-  await tx
-    .insertInto('messages')
-    .values({
-      ...blank,
-      id: answer.id,
-      conversation_id: conversationId,
-      parent_id: parentId,
-      continues,
-      role: 'assistant',
-      text: '',
-      status: 'streaming',
-      model: answer.model,
-      model_name: answer.modelName,
-      simulated: answer.simulated ? 1 : 0,
-      cost_open: 1,
-      comparison: answer.comparison?.id ?? null,
-      comparison_column: answer.comparison?.column ?? null,
-      created_at: now,
-    })
-    .execute();
-}
-
-const blank = {
-  seq: null,
-  reasoning: '',
-  model: null,
-  served_provider: null,
-  served_model: null,
-  model_name: null,
-  simulated: 0,
-  finish_reason: null,
-  usage: null,
-  cost_usd: null,
-  cost_source: 'unknown',
-  cost_open: 0,
-  route_reason: null,
-  request_id: null,
-  source: null,
-  error: null,
-  tool_calls: '[]',
-  first_token_at: null,
-  finished_at: null,
-} as const;
 
 function parseCursor(cursor: string | null): { updatedAt: number; id: string } | null {
   const match = /^(\d{1,15})\.(.+)$/.exec(cursor ?? '');

@@ -32,7 +32,14 @@ export interface Tables extends ComposerTables {
     /** Source of an imported one, such as `chatgpt:<id>`: it is imported once. */
     import_source: Generated<string | null>;
   };
-  folders: { id: string; name: string; created_at: number };
+  folders: {
+    id: string;
+    name: string;
+    created_at: number;
+    instructions: Generated<string>;
+    model: Generated<string | null>;
+    attachments: Generated<string>;
+  };
   conversation_tags: { conversation_id: string; tag: string };
   messages: MessageTable;
   /** Removals that can be undone. */

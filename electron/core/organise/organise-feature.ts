@@ -1,15 +1,26 @@
-import type { Folder, Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
+import {
+  type Folder,
+  noProject,
+  type Placement,
+  type PlacementChange,
+  type Project,
+} from '#shared/contract/chat/organise.ts';
+import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import type { OrganiseStore } from './organise-store.ts';
+import type { NamedProject, ProjectStore } from './project-store.ts';
 
 const dayMs = 86_400_000;
 const trashDays = 30;
 
 export interface OrganiseDeps {
   readonly store: OrganiseStore;
+  readonly projects: Pick<ProjectStore, 'read' | 'write'>;
+  /** Throws for a file that was not uploaded. */
+  readonly verify: (attachments: readonly Attachment[]) => Promise<Attachment[]>;
   readonly changes: Changes;
   readonly readers: Pick<ThreadReaders, 'publish'>;
   /** Stops running answers of a conversation and deletes it. */
@@ -19,8 +30,21 @@ export interface OrganiseDeps {
   readonly log: Log;
 }
 
+interface NewFolder {
+  readonly name: string;
+  readonly id?: string | null | undefined;
+  readonly project?: Project | null | undefined;
+}
+
+const commonTo = (project: NamedProject | null): Project => {
+  const { instructions, model, attachments } = project ?? noProject;
+  return { instructions, model, attachments };
+};
+
 /** Folders, tags, pins, archive, and a trash that is kept for thirty days. */
-export function organiseFeature({ store, changes, readers, removeConversation, now, newId, log }: OrganiseDeps) {
+export function organiseFeature(deps: OrganiseDeps) {
+  const { store, projects, verify, changes, readers, removeConversation, now, newId, log } = deps;
+
   async function existing(id: string) {
     const folder = await store.folder(id);
     if (!folder) throw refusal('not_found', 'folderGone');
@@ -62,11 +86,12 @@ export function organiseFeature({ store, changes, readers, removeConversation, n
       return { folders: await store.folders(), tags: await store.tags(), ...(await store.counts()), trashDays };
     },
 
-    async createFolder({ name, id }: { name: string; id?: string | null | undefined }): Promise<Folder> {
+    async createFolder({ name, id, project }: NewFolder): Promise<Folder> {
       const known = await store.folderNamed(name);
       if (known) return oneFolder(known.id);
       const folderId = id ?? newId();
       await store.addFolder(folderId, name, now());
+      if (project) await projects.write(folderId, { ...project, attachments: await verify(project.attachments) });
       changes.emit('conversations');
       return oneFolder(folderId);
     },
@@ -82,12 +107,24 @@ export function organiseFeature({ store, changes, readers, removeConversation, n
       return oneFolder(id);
     },
 
+    async project({ id }: { id: string }): Promise<Project> {
+      await existing(id);
+      return commonTo(await projects.read(id));
+    },
+
+    async setProject({ id, project }: { id: string; project: Project }): Promise<void> {
+      await existing(id);
+      await projects.write(id, { ...project, attachments: await verify(project.attachments) });
+      changes.emit('conversations', 'options');
+    },
+
     async removeFolder({ id }: { id: string }) {
       const { name } = await existing(id);
+      const project = commonTo(await projects.read(id));
       const conversationIds = await store.inFolder(id);
       await store.removeFolder(id);
       changes.emit('conversations');
-      return { name, conversationIds };
+      return { name, project, conversationIds };
     },
 
     async change({ ids, change }: { ids: string[]; change: PlacementChange }): Promise<{ before: Placement[] }> {

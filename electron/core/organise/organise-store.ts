@@ -9,11 +9,12 @@ const atOnce = 500;
 export function organiseStore(db: Db) {
   return {
     async folders(): Promise<Folder[]> {
-      const { rows } = await sql<Folder>`
-        select f.id, f.name, count(c.id) as conversations from folders f
+      const { rows } = await sql<Omit<Folder, 'isProject'> & { isProject: number }>`
+        select f.id, f.name, count(c.id) as conversations,
+          f.instructions <> '' or f.model is not null or f.attachments <> '[]' as isProject from folders f
         left join conversations c on c.folder_id = f.id and c.trashed_at is null and c.archived_at is null
         group by f.id order by f.name`.execute(db);
-      return rows;
+      return rows.map((row) => ({ ...row, isProject: row.isProject === 1 }));
     },
 
     async tags(): Promise<{ name: string; conversations: number }[]> {

@@ -32,7 +32,9 @@ test('chats go into folders, out of them, and stay when their folder goes', asyn
   const { before } = await client.organise.change({ ids: ids.slice(0, 2), change: { folderId: work.id } });
   expect(await listed({ folderId: work.id })).toEqual(['two', 'one']);
   expect(await listed({ folderId: 'none' })).toEqual(['three']);
-  expect((await client.organise.overview()).folders).toEqual([{ id: work.id, name: 'Work', conversations: 2 }]);
+  expect((await client.organise.overview()).folders).toEqual([
+    { id: work.id, name: 'Work', conversations: 2, isProject: false },
+  ]);
 
   const { conversationIds } = await client.organise.removeFolder({ id: work.id });
   expect(conversationIds.sort()).toEqual(ids.slice(0, 2).sort());

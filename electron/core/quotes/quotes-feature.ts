@@ -26,6 +26,7 @@ export interface QuotesDeps {
   readonly build: (
     input: {
       conversationId: string | null;
+      folderId?: string | null | undefined;
       branch: readonly Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>[];
       model: string;
     },
@@ -43,6 +44,8 @@ export interface Ask {
   readonly model: string;
   /** The message that it goes below; absent: the end of the shown branch. */
   readonly leafId?: string;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null | undefined;
 }
 
 type Priced = Pick<
@@ -121,14 +124,14 @@ export function quotesFeature(deps: QuotesDeps) {
 
   return {
     async get(ask: Ask, signal: AbortSignal | undefined): Promise<Quote> {
-      const { conversationId, text, attachments, model } = ask;
+      const { conversationId, folderId, text, attachments, model } = ask;
       const leafId = ask.leafId ?? (conversationId === null ? null : await leafOf(conversationId));
       const branch = conversationId === null ? [] : await messages.branch(conversationId, leafId);
       // Also asked for an empty composer, for how full the context is.
       const words = text.trim() === '' && attachments.length === 0 ? '?' : text;
       const question = { ...asked, text: words, attachments: [...attachments] };
-      const { body, context, unread } = await build(
-        { conversationId, branch: [...branch, question], model },
+      const { body, context, unread, projectUnread } = await build(
+        { conversationId, folderId, branch: [...branch, question], model },
         placeholder,
       );
       const { payer, served, mayBeCached, ...priced } = await price(body, signal);
@@ -159,6 +162,7 @@ export function quotesFeature(deps: QuotesDeps) {
         obstacles: [...priced.obstacles, ...unread.map(unreadObstacle)],
         caps: costUsd && !simulated ? await capStates(conversationId, parseUsd(costUsd.high)) : [],
         context: { ...context, notSentIds: context.notSentIds.filter((id) => id !== asked.id) },
+        leftOutFiles: projectUnread.map(({ name }) => name),
       };
     },
 

@@ -32,6 +32,7 @@ function builder(contextLength: number, capabilities: string[], tools = true) {
     modelFacts: () => facts,
     optionsOf: async () => ({ ...noOptions, overflow: 'drop', tools }),
     summaryOf: async () => null,
+    projectOf: async () => null,
     offeredTools: async () => [calculator],
   });
 }

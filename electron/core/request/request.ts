@@ -26,12 +26,19 @@ export interface RequestDeps {
     conversationId: string,
     branchIds: readonly string[],
   ) => Promise<{ throughId: string; text: string } | null>;
+  /** What the chats of a folder have in common: of a conversation’s folder, or of the one that a new one begins in. */
+  readonly projectOf: (chat: {
+    readonly conversationId: string | null;
+    readonly folderId: string | null;
+  }) => Promise<{ instructions: string; attachments: readonly Attachment[] } | null>;
   /** The enabled tools. */
   readonly offeredTools: () => Promise<OfferedTool[]>;
 }
 
 export interface RequestInput {
   readonly conversationId: string | null;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null | undefined;
   /** The branch including the question. */
   readonly branch: readonly HistoryEntry[];
   readonly model: string;
@@ -60,15 +67,25 @@ export interface BuiltRequest {
   };
   /** Files of the question that this model cannot read. */
   readonly unread: readonly Attachment[];
+  /** Files of the project that it cannot read, and that are left out. */
+  readonly projectUnread: readonly Attachment[];
 }
 
 export type BuildRequest = (input: RequestInput, toPart: ToPart) => Promise<BuiltRequest>;
 
 /** Builds requests, for answers and their quotes alike, so that the quote is exact about what is sent. */
-export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools }: RequestDeps): BuildRequest {
-  return async function build({ conversationId, branch, model, continues = false, purpose = 'chat' }, toPart) {
+export function requestBuilder({
+  modelFacts,
+  optionsOf,
+  summaryOf,
+  projectOf,
+  offeredTools,
+}: RequestDeps): BuildRequest {
+  return async function build(input, toPart) {
+    const { conversationId, folderId = null, branch, model, continues = false, purpose = 'chat' } = input;
     const record = modelFacts(model)?.record ?? null;
     const options = await optionsOf(conversationId ?? 'new');
+    const project = await projectOf({ conversationId, folderId });
     const entries = sendable(branch, continues);
     const tools = options.tools && takesTools(record) ? wireTools(await offeredTools()) : [];
     const results = continues && callsOf(entries.at(-1) ?? {}).length > 0;
@@ -77,7 +94,13 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
     const summary = conversationId === null ? null : await summaryOf(conversationId, ids);
     const begin = summary ? ids.indexOf(summary.throughId) + 1 : 0;
     const after = entries.slice(begin);
-    const fixed = [...systemMessage(options.system), ...systemMessage(summary ? summaryWords(summary.text) : '')];
+    const reads = (file: Attachment) => readsFile(record, file);
+    const known = project?.attachments.filter(reads) ?? [];
+    const fixed = [
+      ...systemMessage(project?.instructions ?? ''),
+      ...systemMessage(options.system),
+      ...systemMessage(summary ? summaryWords(summary.text) : ''),
+    ];
     const limitTokens = record?.context_length ?? null;
     // What follows the question stays with it: a continuation needs it.
     const asked = Math.max(
@@ -86,7 +109,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
     );
     const all = after.map(sizeOf);
     const sizes = [...all.slice(0, asked), ...(all.length > 0 ? [sumOf(all.slice(asked))] : [])];
-    const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools);
+    const fixedTokens = estimateInputTokens([...fixed, ...prompt], tools) + sumOf(known.map(({ tokens }) => tokens));
     const reservedTokens = reserveFor(options.parameters.maxTokens, record?.max_output_tokens ?? null, limitTokens);
     const outside = outsideCount({
       sizes,
@@ -96,8 +119,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
       reserve: reservedTokens,
       mostMessages: mostMessages - fixed.length - prompt.length - sumOf(after.map((entry) => callsOf(entry).length)),
     });
-    const inside = after.slice(outside);
-    const reads = (file: Attachment) => readsFile(record, file);
+    const inside = withFiles(after.slice(outside), known);
     return {
       body: {
         model,
@@ -123,6 +145,7 @@ export function requestBuilder({ modelFacts, optionsOf, summaryOf, offeredTools 
         ...overflow(outside, options, sizes.at(-1) ?? 0, limitTokens),
       },
       unread: (after[asked]?.attachments ?? []).filter((file) => !reads(file)),
+      projectUnread: project?.attachments.filter((file) => !reads(file)) ?? [],
     };
   };
 }
@@ -133,6 +156,14 @@ function overflow(outside: number, options: ChatOptions, question: number, limit
   const alone = limit !== null && question > limit;
   const summarises = limit !== null && summarise && outside > 0 && !alone;
   return { overflows: alone || (limit !== null && outside > 0 && way !== 'drop' && !summarises), summarises };
+}
+
+/** The files of a project go with the first message that is sent, so that what is cached of the chat stays the same. */
+function withFiles(entries: readonly HistoryEntry[], files: readonly Attachment[]): readonly HistoryEntry[] {
+  const first = entries.findIndex(({ role }) => role === 'user');
+  return files.length === 0
+    ? entries
+    : entries.map((entry, at) => (at === first ? { ...entry, attachments: [...files, ...entry.attachments] } : entry));
 }
 
 const systemMessage = (content: string): WireMessage[] => (content.trim() === '' ? [] : [{ role: 'system', content }]);

@@ -1,23 +1,21 @@
 import Sqlite from 'better-sqlite3';
 
-const named = ['messages', 'drafts', 'queued_messages']
-  .map(
-    (table) =>
-      `select json_extract(file.value, '$.id') as id from ${table}, json_each(${table}.attachments) file
-        where ${table}.attachments <> '[]'`,
-  )
-  .join(' union ');
+const tables = ['messages', 'drafts', 'queued_messages', 'folders'];
+const namedIn = (table: string) =>
+  `select json_extract(file.value, '$.id') as id from ${table}, json_each(${table}.attachments) file
+    where ${table}.attachments <> '[]'`;
 
 /**
- * Ids of the attachments that a database references in messages, drafts and queued messages; none in a database older
- * than attachments. Runs in the worker.
+ * Ids of the attachments that a database references in messages, drafts, queued messages and projects, as far as it is
+ * new enough to have them. Runs in the worker.
  */
 export function attachmentIds(path: string): string[] {
   const db = new Sqlite(path, { readonly: true, fileMustExist: true });
   try {
-    const known = db.prepare("select 1 from sqlite_master where type = 'table' and name = 'attachments'").get();
-    if (!known) return [];
-    const rows = db.prepare(named).all() as { id: string }[];
+    const has = db.prepare("select 1 from pragma_table_info(?) where name = 'attachments'");
+    const named = tables.filter((table) => has.get(table)).map(namedIn);
+    if (named.length === 0) return [];
+    const rows = db.prepare(named.join(' union ')).all() as { id: string }[];
     return rows.map(({ id }) => id).filter((id) => /^[0-9a-f]{64}$/.test(id));
   } finally {
     db.close();

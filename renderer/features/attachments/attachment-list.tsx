@@ -7,9 +7,9 @@ import { composerText as text } from '../../text/composer-text.ts';
 import { count } from '../../text/format.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import type { Upload } from './use-attach.ts';
 import { useFile, useFileUrl } from './use-file.ts';
 import { usePdfPage } from './use-pdf-page.ts';
+import type { Upload } from './use-uploads.ts';
 
 const icons = { image: ImageIcon, pdf: FileType, text: FileText } as const;
 

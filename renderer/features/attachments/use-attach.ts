@@ -1,70 +1,18 @@
-import { useState } from 'react';
-import { ulid } from 'ulid';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { attachmentLimits } from '#shared/contract/common/limits.ts';
-import { useApi } from '../../api/api.ts';
-import { composerText as text } from '../../text/composer-text.ts';
-import { describeError } from '../../text/error-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
-import { uploadFile } from './file-pieces.ts';
+import { useUploads } from './use-uploads.ts';
 
-export interface Upload {
-  readonly id: string;
-  readonly name: string;
-  readonly cancel: () => void;
-}
-
-/** Adds files to the draft one after another. Each refused file is reported; the others are added. */
+/** Adds files to the draft of a chat. */
 export function useAttach(conversationId: string | null) {
-  const api = useApi();
   const key = draftKey(conversationId);
   const { setFiles } = useDrafts.getState();
-  const [uploading, setArriving] = useState<readonly Upload[]>([]);
-  const [refusals, setRefusals] = useState<readonly string[]>([]);
-
-  async function take(file: File): Promise<Attachment | null> {
-    const id = ulid();
-    const leave = new AbortController();
-    setArriving((list) => [...list, { id, name: file.name, cancel: () => leave.abort() }]);
-    try {
-      const refusal = refusalOf(file);
-      if (refusal) throw new Refusal(refusal);
-      const attachment = await uploadFile(api, file, id, leave.signal);
-      setFiles(key, (files) => [...files.filter((entry) => entry.id !== attachment.id), attachment]);
-      return attachment;
-    } catch (error) {
-      if (leave.signal.aborted) return null;
-      const sentence = error instanceof Refusal ? error.message : describeError(error).sentence;
-      setRefusals((list) => [...list, sentence]);
-      return null;
-    } finally {
-      setArriving((list) => list.filter((entry) => entry.id !== id));
-    }
-  }
-
+  const { take, ...uploads } = useUploads((attachment) =>
+    setFiles(key, (files) => [...files.filter((entry) => entry.id !== attachment.id), attachment]),
+  );
   return {
-    uploading,
-    refusals,
-    forget: () => setRefusals([]),
+    ...uploads,
     /** Returns those that were added. */
-    async attach(files: readonly File[]): Promise<Attachment[]> {
-      const added: Attachment[] = [];
-      const left = attachmentLimits.perMessage - (useDrafts.getState().files[key]?.length ?? 0) - uploading.length;
-      setRefusals(files.length > left ? [text.tooManyFiles(attachmentLimits.perMessage)] : []);
-      for (const file of files.slice(0, Math.max(0, left))) {
-        const attachment = await take(file);
-        if (attachment) added.push(attachment);
-      }
-      return added;
-    },
+    attach: (files: readonly File[]): Promise<Attachment[]> =>
+      take(files, useDrafts.getState().files[key]?.length ?? 0),
   };
-}
-
-class Refusal extends Error {}
-
-/** Checks before the upload; the core decides by the content. */
-function refusalOf({ name, size }: File): string | null {
-  if (size === 0) return text.emptyFile(name);
-  const most = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes, attachmentLimits.textBytes);
-  return size > most ? text.hugeFile(name, most / 1_048_576) : null;
 }

@@ -1,13 +1,15 @@
 import { MessageCircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Message } from '#shared/contract/chat/conversations.ts';
+import { useFolder } from '../../api/use-project.ts';
 import { useShown } from '../../browser/use-settled.ts';
 import { focusComposer, handleOf } from '../../handles/handles.ts';
-import { isTemporary, newChat, temporaryChat, useNav } from '../../navigation/nav.ts';
+import { folderOf, isTemporary, newChat, temporaryChat, useNav } from '../../navigation/nav.ts';
 import { lazyView } from '../../page/lazy-view.tsx';
 import { PageHeader } from '../../page/page-header.tsx';
 import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text } from '../../text/chat-text.ts';
+import { text as organiseText } from '../../text/conversations-text.ts';
 import { text as views } from '../../text/shell-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
@@ -43,10 +45,14 @@ function NewChat({ welcome }: { welcome: ReactNode }) {
   useShown(true);
   const go = useNav((nav) => nav.go);
   const temporary = useNav((nav) => isTemporary(nav.loc));
+  const folderId = useNav((nav) => folderOf(nav.loc));
+  const project = useFolder(folderId);
   const setText = useDrafts((drafts) => drafts.setText);
   return (
     <>
-      <PageHeader title={temporary ? text.temporaryChat : text.newChat}>
+      <PageHeader
+        title={temporary ? text.temporaryChat : project ? organiseText.inProject(project.name) : text.newChat}
+      >
         <IconButton
           icon={MessageCircleDashed}
           label={text.temporaryChat}

@@ -35,7 +35,7 @@ const noItems: readonly ThreadItem[] = [];
 export function Conversation({ conversationId }: { conversationId: string }) {
   const { thread, items, pages, refused, retry } = useThread(conversationId);
   const scrollPositions = useScrollPositions(conversationId, thread?.scrollPosition);
-  const actions = useMessageActions(useChosenModel(conversationId, thread?.conversation.model ?? null));
+  const actions = useMessageActions(useChosenModel({ conversationId, lastModel: thread?.conversation.model ?? null }));
   const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
   useKeptView(conversationId);
   useShown(thread !== undefined || refused !== null);

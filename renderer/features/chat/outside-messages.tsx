@@ -19,8 +19,12 @@ export function OutsideMessages({ conversationId, lastModel, live, children }: O
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');
   const attachments = useDrafts((drafts) => drafts.files[key] ?? noFiles);
   const mentioned = useDrafts((drafts) => drafts.mentions[key] ?? null);
-  const chosen = useChosenModel(conversationId, lastModel);
-  const { data } = useQuote({ conversationId, text, attachments, model: mentioned ?? chosen }, true, live);
+  const chosen = useChosenModel({ conversationId, lastModel });
+  const { data } = useQuote(
+    { conversationId, folderId: null, text, attachments, model: mentioned ?? chosen },
+    true,
+    live,
+  );
   const outside = useMemo(() => new Set(data?.context.notSentIds), [data]);
   return <NotSentContext value={outside}>{children}</NotSentContext>;
 }

@@ -30,6 +30,8 @@ export function useCompare(chat: string) {
 
 interface Asked {
   readonly conversationId: string | null;
+  /** The folder that a new conversation begins in. */
+  readonly folderId: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   /** Null: to all columns that the thread ends in. */
@@ -37,13 +39,17 @@ interface Asked {
 }
 
 /** The quote of the comparison, asked when typing pauses. */
-export function useCompareQuote({ conversationId, text, attachments, models }: Asked, wanted: boolean, live: boolean) {
+export function useCompareQuote(
+  { conversationId, folderId, text, attachments, models }: Asked,
+  wanted: boolean,
+  live: boolean,
+) {
   const settled = useSettled(text, pauseMs);
   const wasLive = useSettled(live, pauseMs);
   return useQuery(
     useOrpc().comparisons.quote.queryOptions({
       input: {
-        ...{ conversationId, text: settled, attachments: [...attachments] },
+        ...{ conversationId, folderId, text: settled, attachments: [...attachments] },
         ...(models && { models: [...models] }),
       },
       enabled: wanted && !live && !wasLive && models?.length !== 0 && models?.length !== 1,

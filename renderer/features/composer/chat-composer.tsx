@@ -136,7 +136,7 @@ export function ChatComposer(props: ChatComposerProps) {
         picker={<ModelChoice next={next} open={open === 'models'} onOpenChange={toggle('models')} />}
         options={
           <>
-            <ChatOptions chat={key} model={record} onModel={(other) => setModel(key, other)} />
+            <ChatOptions chat={key} model={record} onModel={(other) => setModel(next.modelKey, other)} />
             <ChatTools chat={key} model={record} />
           </>
         }
@@ -154,7 +154,11 @@ export function ChatComposer(props: ChatComposerProps) {
             />
           )}
           <ConfirmRoute
-            asked={open === 'route' ? { conversationId, inPlaceOf: null, text: next.text, attachments, model } : null}
+            asked={
+              open === 'route'
+                ? { conversationId, folderId: next.folderId, inPlaceOf: null, text: next.text, attachments, model }
+                : null
+            }
             onRun={() => {
               setOpen(null);
               submit({ confirmed: true });

@@ -9,7 +9,7 @@ import { Hint } from '../../ui/elements/hint.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { Keys } from '../../ui/elements/keys.tsx';
 import { AttachmentList } from '../attachments/attachment-list.tsx';
-import type { Upload } from '../attachments/use-attach.ts';
+import type { Upload } from '../attachments/use-uploads.ts';
 import { MenuPopup, optionId } from './menu-popup.tsx';
 import type { useComposerMenu } from './use-composer-menu.ts';
 import type { useLongPaste } from './use-long-paste.ts';

@@ -23,7 +23,7 @@ interface ModelChoiceProps {
 
 /** The model of the next message, and the button that starts a comparison. */
 export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
-  const { key, model, models, chosen, compare, columns, toColumns } = next;
+  const { modelKey, model, models, chosen, compare, columns, toColumns } = next;
   const settled = useSettled();
   const startComparing = () => {
     compare.add(model);
@@ -56,7 +56,7 @@ export function ModelChoice({ next, open, onOpenChange }: ModelChoiceProps) {
           <ModelPicker
             models={models}
             value={chosen}
-            onChange={(other) => useDrafts.getState().setModel(key, other)}
+            onChange={(other) => useDrafts.getState().setModel(modelKey, other)}
             open={open}
             onOpenChange={onOpenChange}
           />

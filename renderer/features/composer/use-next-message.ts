@@ -1,10 +1,12 @@
 import { useModels } from '../../api/use-core.ts';
+import { useProject } from '../../api/use-project.ts';
+import { folderOf, useNav } from '../../navigation/nav.ts';
 import { useAttach } from '../attachments/use-attach.ts';
 import { named } from '../compare/compare-models.ts';
 import { useCompare, useCompareQuote } from '../compare/use-compare.ts';
 import { useQuote } from '../costs/use-quote.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
-import { useChosenModel } from '../drafts/use-chosen-model.ts';
+import { modelKey, useChosenModel } from '../drafts/use-chosen-model.ts';
 import { useDraft } from '../drafts/use-draft.ts';
 
 interface Chat {
@@ -26,18 +28,21 @@ export function useNextMessage({ conversationId, lastModel, read, live, columns 
   const text = useDrafts((drafts) => drafts.texts[key] ?? '');
   const attachments = useDrafts((drafts) => drafts.files[key] ?? noFiles);
   const mentioned = useDrafts((drafts) => drafts.mentions[key] ?? null);
-  const chosen = useChosenModel(conversationId, lastModel);
+  const folderId = useNav(({ loc }) => folderOf(loc));
+  const projectModel = useProject(folderId).data?.model ?? null;
+  const chosen = useChosenModel({ conversationId, lastModel, folderId, projectModel });
   const model = mentioned ?? chosen;
   const models = useModels().data?.models ?? [];
   const compare = useCompare(key);
   /** It goes to all columns, unless it is meant for other models. */
   const toColumns = columns.length > 1 && mentioned === null && !compare.on;
-  const asked = { conversationId, text, attachments };
+  const asked = { conversationId, folderId, text, attachments };
   const quote = useQuote({ ...asked, model }, read && !compare.on && !toColumns, live);
   const compareQuote = useCompareQuote({ ...asked, models: toColumns ? null : compare.value }, read, live);
   return {
     ...asked,
     key,
+    modelKey: modelKey(conversationId, folderId),
     live,
     empty: text.trim() === '' && attachments.length === 0,
     /** The model mentioned by `@` for this message only. */

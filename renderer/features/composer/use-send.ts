@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ulid } from 'ulid';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../api/api.ts';
-import { isTemporary, useNav } from '../../navigation/nav.ts';
+import { folderOf, isTemporary, useNav } from '../../navigation/nav.ts';
 import { isCoreLost } from '../../text/error-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
 import { useDraftSaver } from '../drafts/use-draft.ts';
@@ -37,7 +37,8 @@ export function useSend(conversationId: string | null) {
       compare,
       toColumns,
     }: Outgoing): Promise<{ conversationId: string; userMessageId: string }> => {
-      const temporary = isTemporary(useNav.getState().loc);
+      const { loc } = useNav.getState();
+      const temporary = isTemporary(loc);
       const message = {
         messageId: nameOf([conversationId, text, attachments]),
         conversationId,
@@ -45,6 +46,7 @@ export function useSend(conversationId: string | null) {
         attachments: [...attachments],
         overCaps,
         temporary,
+        folderId: folderOf(loc),
       };
       if (toColumns) return api.comparisons.begin(message);
       return compare.length > 1

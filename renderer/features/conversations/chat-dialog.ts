@@ -7,7 +7,7 @@ export type ChatDialog =
   | { readonly kind: 'rename'; readonly conversation: Conversation }
   | { readonly kind: 'move' | 'tags' | 'export' | 'forever'; readonly conversations: readonly Conversation[] }
   | { readonly kind: 'empty-trash' | 'new-folder' }
-  | { readonly kind: 'rename-folder'; readonly folder: Folder };
+  | { readonly kind: 'rename-folder' | 'project'; readonly folder: Folder };
 
 export const useChatDialog = create<{ asking: ChatDialog | null; ask: (asking: ChatDialog | null) => void }>()(
   (set) => ({

@@ -1,5 +1,6 @@
 import { ChevronRight, Folder, FolderOpen, FolderPlus, Hand, LoaderCircle, Pin } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
+import { newChatIn, useNav } from '../../navigation/nav.ts';
 import { text as organiseText } from '../../text/conversations-text.ts';
 import { text } from '../../text/shell-text.ts';
 import { ContextMenu, MenuItem } from '../../ui/dialogs/menu.tsx';
@@ -148,6 +149,8 @@ function FolderRow({ row, index, tabIndex }: RowOf<'folder'>) {
         </button>
       }
     >
+      <MenuItem onClick={() => useNav.getState().go(newChatIn(folder.id))}>{organiseText.newChatIn}</MenuItem>
+      <MenuItem onClick={() => ask({ kind: 'project', folder })}>{organiseText.project}</MenuItem>
       <MenuItem onClick={() => ask({ kind: 'rename-folder', folder })}>{organiseText.renameFolder}</MenuItem>
       <MenuItem danger onClick={() => void dropFolder(folder.id)}>
         {organiseText.removeFolder}

@@ -6,6 +6,7 @@ import { type ChatDialog, useChatDialog } from './chat-dialog.ts';
 import { EmptyTrashForm, ForeverForm } from './delete-forms.tsx';
 import { MoveForm } from './move-form.tsx';
 import { NameForm } from './name-form.tsx';
+import { ProjectDialog } from './project-form.tsx';
 import { TagsForm } from './tags-form.tsx';
 import { useOrganiseCalls } from './use-organise.ts';
 
@@ -37,6 +38,8 @@ function titleOf(asking: ChatDialog): string {
       return text.newFolder;
     case 'rename-folder':
       return text.renameFolder;
+    case 'project':
+      return text.projectTitle(asking.folder.name);
   }
 }
 
@@ -57,6 +60,8 @@ function Form({ asking, onDone }: { asking: ChatDialog; onDone: () => void }) {
       const save = (name: string) => createFolder.mutateAsync({ name });
       return <NameForm label={text.folderName} initial="" maxLength={60} onSave={save} onDone={onDone} />;
     }
+    case 'project':
+      return <ProjectDialog folder={asking.folder} onDone={onDone} />;
     case 'move':
       return <MoveForm conversations={asking.conversations} onDone={onDone} />;
     case 'tags':

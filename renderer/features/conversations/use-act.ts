@@ -24,9 +24,9 @@ export function useAct() {
 
   async function dropFolder(id: string): Promise<void> {
     try {
-      const { name, conversationIds } = await removeFolder.mutateAsync(id);
+      const { name, project, conversationIds } = await removeFolder.mutateAsync(id);
       offerBack(text.folderRemoved(name), async () => {
-        await createFolder.mutateAsync({ name, id });
+        await createFolder.mutateAsync({ name, id, project });
         if (conversationIds.length) await change.mutateAsync({ ids: conversationIds, change: { folderId: id } });
       });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
-import type { Placement, PlacementChange } from '#shared/contract/chat/organise.ts';
+import type { Placement, PlacementChange, Project } from '#shared/contract/chat/organise.ts';
 import { useApi, useOrpc } from '../../api/api.ts';
 import type { ChatsView } from '../../navigation/nav.ts';
 import { text } from '../../text/conversations-text.ts';
@@ -58,7 +58,7 @@ export function useOrganiseCalls() {
     }),
     putBack: useMutation({ mutationFn: (input: { placements: Placement[] }) => api.organise.putBack(input) }),
     createFolder: useMutation({
-      mutationFn: (input: { name: string; id?: string }) => api.organise.createFolder(input),
+      mutationFn: (input: { name: string; id?: string; project?: Project }) => api.organise.createFolder(input),
     }),
     renameFolder: useMutation({
       mutationFn: (input: { id: string; name: string }) => api.organise.renameFolder(input),

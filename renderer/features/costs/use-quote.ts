@@ -8,6 +8,8 @@ export const pauseMs = 350;
 
 interface Asked {
   readonly conversationId: string | null;
+  /** The folder that a new conversation begins in. */
+  readonly folderId: string | null;
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
@@ -17,12 +19,16 @@ interface Asked {
  * The quote for the next message, asked when typing pauses, and once after an answer, when all that its end changes has
  * arrived. An outdated request is cancelled.
  */
-export function useQuote({ conversationId, text, attachments, model }: Asked, wanted: boolean, live: boolean) {
+export function useQuote(
+  { conversationId, folderId, text, attachments, model }: Asked,
+  wanted: boolean,
+  live: boolean,
+) {
   const settled = useSettled(text, pauseMs);
   const wasLive = useSettled(live, pauseMs);
   return useQuery(
     useOrpc().quotes.get.queryOptions({
-      input: { conversationId, text: settled, attachments: [...attachments], model },
+      input: { conversationId, folderId, text: settled, attachments: [...attachments], model },
       enabled: wanted && !live && !wasLive,
       placeholderData: keepPreviousData,
       // Each text is a query of its own; old ones need not stay in the cache.

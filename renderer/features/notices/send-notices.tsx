@@ -42,6 +42,11 @@ export function QuoteNotices({
           {sentenceOf(others[0])}
         </NoticeRow>
       )}
+      {quote.leftOutFiles.length > 0 && (
+        <NoticeRow tone="info" actions={<Button onClick={onModel}>{text.otherModel}</Button>}>
+          {text.leftOutFiles(quote.leftOutFiles.join(', '), quote.modelName)}
+        </NoticeRow>
+      )}
       {quote.context.overflows && (
         <NoticeRow tone="warn" actions={<Button onClick={onContext}>{text.chooseWay}</Button>}>
           {overflowing(quote.context)}

@@ -9,13 +9,15 @@ export interface RouteAsked {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly model: string;
+  /** The folder that a new conversation begins in. */
+  readonly folderId?: string | null;
 }
 
 /** The router’s current choice for this message; never cached, since it depends on prices and providers. */
-export function useRoutePreview({ conversationId, inPlaceOf, text, attachments, model }: RouteAsked) {
+export function useRoutePreview({ conversationId, folderId = null, inPlaceOf, text, attachments, model }: RouteAsked) {
   return useQuery(
     useOrpc().quotes.route.queryOptions({
-      input: { conversationId, inPlaceOf, text, attachments: [...attachments], model },
+      input: { conversationId, folderId, inPlaceOf, text, attachments: [...attachments], model },
       gcTime: 0,
       staleTime: 0,
     }),

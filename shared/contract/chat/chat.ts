@@ -75,6 +75,8 @@ export const chatContract = {
           editOf: id.nullish(),
           /** A conversation that begins with it is not kept. */
           temporary: z.boolean().default(false),
+          /** The folder that a new conversation begins in. */
+          folderId: id.nullish(),
         })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
           path: ['text'],

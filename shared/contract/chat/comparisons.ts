@@ -54,6 +54,8 @@ export const comparisonsContract = {
           overCaps: z.boolean().default(false),
           /** A conversation that begins with it is not kept. */
           temporary: z.boolean().default(false),
+          /** The folder that a new conversation begins in. */
+          folderId: id.nullish(),
         })
         .refine(({ models, conversationId }) => models !== undefined || conversationId != null, { path: ['models'] })
         .refine(({ text, attachments }) => /\S/.test(text) || attachments.length > 0, {
@@ -74,6 +76,7 @@ export const comparisonsContract = {
         text: z.string().max(2_000_000),
         attachments,
         models: models.optional(),
+        folderId: id.nullish(),
       }),
     )
     .output(comparisonQuote),

@@ -59,6 +59,8 @@ export const quote = z.object({
     /** A summary will be written first and billed separately, so nothing is left out. */
     summarises: z.boolean().optional(),
   }),
+  /** Names of the project’s files that the model cannot read. */
+  leftOutFiles: z.array(z.string()),
 });
 
 /** USD per token with its sign. */
@@ -79,6 +81,8 @@ const asked = z.object({
   text: z.string().max(2_000_000),
   attachments,
   model: modelId,
+  /** The folder that a new conversation begins in. */
+  folderId: id.nullish(),
 });
 
 export const quotesContract = {

@@ -13,6 +13,7 @@ import { unread } from './012-unread.ts';
 import { temporary } from './013-temporary.ts';
 import { thought } from './014-thought.ts';
 import { answerLengths } from './015-answer-lengths.ts';
+import { projects } from './016-projects.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '013-temporary': temporary,
   '014-thought': thought,
   '015-answer-lengths': answerLengths,
+  '016-projects': projects,
 };

@@ -1,0 +1,114 @@
+import { Paperclip } from 'lucide-react';
+import { useRef, useState } from 'react';
+import type { Folder, Project } from '#shared/contract/chat/organise.ts';
+import { useModels } from '../../api/use-core.ts';
+import { useProject, useSetProject } from '../../api/use-project.ts';
+import { text } from '../../text/conversations-text.ts';
+import { describeError } from '../../text/error-text.ts';
+import { count } from '../../text/format.ts';
+import { Button } from '../../ui/elements/button.tsx';
+import { Field } from '../../ui/forms/field.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { TextArea } from '../../ui/forms/text-area.tsx';
+import { fieldLook } from '../../ui/forms/text-field.tsx';
+import { Failure } from '../../ui/notices/failure.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
+import { AttachmentList } from '../attachments/attachment-list.tsx';
+import { useUploads } from '../attachments/use-uploads.ts';
+
+interface ProjectDialogProps {
+  folder: Folder;
+  onDone: () => void;
+}
+
+/** What all chats of a folder have in common. */
+export function ProjectDialog({ folder, onDone }: ProjectDialogProps) {
+  const project = useProject(folder.id);
+  if (project.isError)
+    return <Failure title={text.projectFailed} error={project.error} onRetry={() => void project.refetch()} />;
+  if (!project.data) return <SkeletonRows rows={4} label={text.projectLoading} />;
+  return <ProjectForm folder={folder} initial={project.data} onDone={onDone} />;
+}
+
+function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial: Project }) {
+  const [draft, setDraft] = useState(initial);
+  const uploads = useUploads((file) =>
+    setDraft((now) => ({ ...now, attachments: [...now.attachments.filter(({ id }) => id !== file.id), file] })),
+  );
+  const set = useSetProject();
+  const models = useModels().data?.models ?? [];
+  const input = useRef<HTMLInputElement>(null);
+  const tokens = draft.attachments.reduce((sum, file) => sum + file.tokens, 0);
+  const problem = set.isError ? describeError(set.error).sentence : null;
+  const unlisted = draft.model !== null && !models.some(({ id }) => id === draft.model);
+  return (
+    <Form
+      saveLabel={text.save}
+      cancelLabel={text.cancel}
+      ready={uploads.uploading.length === 0}
+      busy={set.isPending}
+      onSave={() => set.mutate({ id: folder.id, project: draft }, { onSuccess: onDone })}
+      onCancel={onDone}
+    >
+      <p className="text-fg-2 text-sm">{text.projectNote}</p>
+      <TextArea
+        label={text.instructions}
+        note={text.instructionsNote}
+        value={draft.instructions}
+        maxLength={100_000}
+        onChange={(event) => setDraft({ ...draft, instructions: event.target.value })}
+      />
+      <Field id="project-model" label={text.projectModel}>
+        <select
+          id="project-model"
+          className={fieldLook}
+          value={draft.model ?? ''}
+          onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
+        >
+          <option value="">{text.usualModel}</option>
+          {unlisted && <option value={draft.model ?? ''}>{draft.model}</option>}
+          {models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <div className="flex flex-col items-start gap-2">
+        <p className="font-medium text-fg-2 text-xs">{text.projectFiles}</p>
+        <AttachmentList
+          files={draft.attachments}
+          uploading={uploads.uploading}
+          onRemove={(id) => setDraft({ ...draft, attachments: draft.attachments.filter((file) => file.id !== id) })}
+        />
+        <Button onClick={() => input.current?.click()}>
+          <Paperclip size={14} aria-hidden />
+          {text.addFiles}
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label={text.addFiles}
+          onChange={(event) => {
+            void uploads.take([...(event.target.files ?? [])], draft.attachments.length);
+            // Allows choosing the same file again.
+            event.target.value = '';
+          }}
+        />
+        <p className="text-fg-3 text-xs">{text.projectFilesNote(tokens > 0 ? count(tokens) : null)}</p>
+        {uploads.refusals.map((sentence) => (
+          <p key={sentence} role="alert" className="text-bad text-xs">
+            {sentence}
+          </p>
+        ))}
+      </div>
+      {problem && (
+        <p role="alert" className="text-bad text-sm">
+          {text.projectNotSaved}: {problem}
+        </p>
+      )}
+    </Form>
+  );
+}
