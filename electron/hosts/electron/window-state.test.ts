@@ -19,11 +19,19 @@ test('a window comes back where it was, unless nobody could reach it there', () 
 
 test('an invalid state is ignored', () => {
   windowState(folder).set({ bounds, theme: 'dark' });
-  expect(windowState(folder).get()).toEqual({ bounds, maximized: false, theme: 'dark', language: 'en', shortcuts: {} });
+  expect(windowState(folder).get()).toEqual({
+    bounds,
+    maximized: false,
+    fullScreen: false,
+    theme: 'dark',
+    language: 'en',
+    shortcuts: {},
+  });
   writeFileSync(join(folder, 'window.json'), '{"bounds":{"x":"1"}}');
   expect(windowState(folder).get()).toEqual({
     bounds: null,
     maximized: false,
+    fullScreen: false,
     theme: 'system',
     language: 'en',
     shortcuts: {},

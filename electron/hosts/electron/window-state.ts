@@ -7,6 +7,7 @@ import { settings } from '#shared/contract/app/settings.ts';
 const schema = z.object({
   bounds: z.object({ x: z.int(), y: z.int(), width: z.int().min(400), height: z.int().min(300) }).nullable(),
   maximized: z.boolean(),
+  fullScreen: z.boolean().default(false),
   ...settings.pick({ theme: true }).shape,
   language: settings.shape.language.default('en'),
   shortcuts: settings.shape.shortcuts.default({}),
@@ -37,7 +38,7 @@ function read(file: string): WindowState {
   try {
     return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { bounds: null, maximized: false, theme: 'system', language: 'en', shortcuts: {} };
+    return { bounds: null, maximized: false, fullScreen: false, theme: 'system', language: 'en', shortcuts: {} };
   }
 }
 

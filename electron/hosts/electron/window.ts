@@ -13,7 +13,7 @@ const opened = new WeakSet<BrowserWindow>();
 
 /** Opens the window; it is shown after its first paint. */
 export function openWindow(preload: string, state: WindowStateFile): BrowserWindow {
-  const { bounds, maximized } = state.get();
+  const { bounds, maximized, fullScreen } = state.get();
   const areas = screen.getAllDisplays().map((display) => display.workArea);
   const window = new BrowserWindow({
     ...initial,
@@ -36,8 +36,14 @@ export function openWindow(preload: string, state: WindowStateFile): BrowserWind
   window.once('ready-to-show', () => {
     if (maximized) window.maximize();
     window.show();
+    if (fullScreen) window.setFullScreen(true);
   });
-  window.on('close', () => state.set({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
+  // In full screen, systems differ in whether a window is also maximised: what it was before counts.
+  window.on('close', () => {
+    const full = window.isFullScreen();
+    const place = full ? {} : { maximized: window.isMaximized() };
+    state.set({ ...place, bounds: window.getNormalBounds(), fullScreen: full });
+  });
   void window.loadURL(pageUrl);
   return window;
 }
