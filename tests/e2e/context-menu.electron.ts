@@ -1,6 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { ElectronApplication } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { message } from './chat.ts';
+
+/** A small picture. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** Menus that would open are noted instead: a real one waits for the system’s mouse. */
 const noteMenus = (main: ElectronApplication) =>
@@ -46,4 +54,45 @@ test('the spelling is checked until that is switched off in the settings', async
   });
   await page.getByRole('switch', { name: 'Check spelling' }).click();
   await expect.poll(checked).toBe(false);
+});
+
+test('a picture of the page is saved as it is, and said if it cannot be', async ({ launch, folder }) => {
+  const { page, main } = await launch();
+  if (!main) throw new Error('This is a journey of the installed app');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.locator('input[type=file]').first().setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: png });
+  await page.getByRole('button', { name: 'Open dot.png' }).click();
+  const saved = join(folder, 'saved.png');
+  await main.evaluate(({ dialog, Menu, session }, path) => {
+    const downloads: Record<string, unknown> = { path };
+    Object.assign(globalThis, { downloads });
+    dialog.showErrorBox = (title, detail) => {
+      downloads.said = `${title}: ${detail}`;
+    };
+    Menu.prototype.popup = function popup() {
+      this.items.find(({ label }) => label === 'Save image…')?.click();
+    };
+    session.defaultSession.on('will-download', (_, item) => {
+      // The system’s dialog cannot be seen by a test: the path is what would be chosen there.
+      item.setSavePath(String(downloads.path));
+      item.once('done', (_event, state) => {
+        downloads.last = { state, offered: item.getSaveDialogOptions().defaultPath?.split(/[\\/]/).at(-1) };
+      });
+    });
+  }, saved);
+  const picture = page.getByRole('dialog').getByRole('img', { name: 'dot.png' });
+  await picture.click({ button: 'right' });
+  const last = () => main.evaluate(() => (globalThis as unknown as { downloads: { last?: unknown } }).downloads.last);
+  await expect.poll(last).toEqual({ state: 'completed', offered: 'image.png' });
+  expect(await readFile(saved)).toEqual(png);
+
+  // A file is no folder.
+  const nowhere = join(saved, 'saved.png');
+  await main.evaluate((_, path) => {
+    Object.assign((globalThis as unknown as { downloads: object }).downloads, { path });
+  }, nowhere);
+  await picture.click({ button: 'right' });
+  const said = () => main.evaluate(() => (globalThis as unknown as { downloads: { said?: string } }).downloads.said);
+  await expect.poll(said).toContain('The image was not saved');
+  expect(await said()).toContain(nowhere);
 });

@@ -13,7 +13,7 @@ const none = {
   canEditRichly: false,
 };
 const nothing: Clicked = {
-  ...{ x: 1, y: 2, linkURL: '', mediaType: 'none', hasImageContents: false, isEditable: false },
+  ...{ x: 1, y: 2, linkURL: '', srcURL: '', mediaType: 'none', hasImageContents: false, isEditable: false },
   ...{ selectionText: '', misspelledWord: '', dictionarySuggestions: [], editFlags: none },
 };
 function menu(clicked: Partial<Clicked>, inspect: ((x: number, y: number) => void) | null = null) {
@@ -25,6 +25,7 @@ function menu(clicked: Partial<Clicked>, inspect: ((x: number, y: number) => voi
     openLink: note('open'),
     copyText: note('copy'),
     copyImage: note('image'),
+    saveImage: note('save'),
     inspect,
   };
   const items = contextTemplate({ ...nothing, ...clicked }, mainText('en'), deeds);
@@ -91,4 +92,12 @@ test('links that may leave the app can be opened and copied; others, also in wor
 test('a picture can be copied once it is there', () => {
   expect(menu({ mediaType: 'image', hasImageContents: true }).press('Copy image')).toEqual(['image 1']);
   expect(menu({ mediaType: 'image' }).labels).toEqual([]);
+});
+
+test('a picture of the page itself can be saved; one with another address, or none, is only copied', () => {
+  const picture = { mediaType: 'image', hasImageContents: true } as const;
+  const srcURL = 'blob:app://portico/1';
+  expect(menu({ ...picture, srcURL }).press('Save image…')).toEqual([`save ${srcURL}`]);
+  for (const other of ['', 'https://example.com/a.png', 'file:///a.png'])
+    expect(menu({ ...picture, srcURL: other }).labels).toEqual(['Copy image']);
 });

@@ -10,6 +10,7 @@ export type Clicked = Pick<
   | 'x'
   | 'y'
   | 'linkURL'
+  | 'srcURL'
   | 'mediaType'
   | 'hasImageContents'
   | 'isEditable'
@@ -25,6 +26,7 @@ export interface ContextDeeds {
   openLink(url: string): void;
   copyText(text: string): void;
   copyImage(x: number, y: number): void;
+  saveImage(url: string): void;
   /** Null: the tools of developers are not offered. */
   readonly inspect: ((x: number, y: number) => void) | null;
 }
@@ -41,7 +43,12 @@ export function contextTemplate(clicked: Clicked, text: MainText, deeds: Context
         ]
       : [],
     clicked.mediaType === 'image' && clicked.hasImageContents
-      ? [{ label: text.copyImage, click: () => deeds.copyImage(x, y) }]
+      ? [
+          { label: text.copyImage, click: () => deeds.copyImage(x, y) },
+          ...(isOwnImage(clicked.srcURL)
+            ? [{ label: text.saveImage, click: () => deeds.saveImage(clicked.srcURL) }]
+            : []),
+        ]
       : [],
     isEditable
       ? [
@@ -66,6 +73,9 @@ export function contextTemplate(clicked: Clicked, text: MainText, deeds: Context
     .filter((group) => group.length > 0)
     .flatMap((group, at): Item[] => (at === 0 ? group : [{ type: 'separator' }, ...group]));
 }
+
+/** Pictures that the page already has: saving one asks no server. Chromium leaves out addresses that are too long. */
+const isOwnImage = (url: string): boolean => /^(?:blob|data):/i.test(url);
 
 const mostSuggestions = 5;
 

@@ -23,6 +23,10 @@ export const mainText = messages({
   openLink: 'Open link',
   copyLink: 'Copy link',
   copyImage: 'Copy image',
+  saveImage: 'Save image…',
+  imageNotSaved: 'The image was not saved',
+  imageNotSavedNote: (path: string) =>
+    `${path} could not be written. Choose a folder that you may write to and that has space, and save it again.`,
   inspect: 'Inspect',
   chat: 'Chat',
   go: 'Go',
