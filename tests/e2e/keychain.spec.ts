@@ -28,12 +28,15 @@ test('with a keychain a key outlives the app, lies in the keychain, and nowhere 
   await first.close();
   expect(await filesWith(first.dataFolder, key)).toEqual([]);
 
-  const { page } = await launch({ env, dataFolder: first.dataFolder });
+  const again = await launch({ env, dataFolder: first.dataFolder });
+  const { page } = again;
   await chooseModel(page, 'GPT-5');
   await ask(page, 'Still there?');
   await ended(articles(page).nth(1));
   await expect(articles(page).nth(1)).toContainText(upstream.answer);
   expect(await page.content()).not.toContain(key);
+  // Chromium ends a program whose session bus goes away.
+  await again.close();
   await keychain.stop();
   await upstream.stop();
 });

@@ -36,3 +36,13 @@ export async function measureFirstLoad(page: Page, until: keyof typeof selectors
     return { bytes: sum(before), allBytes: sum(loaded), ms };
   }, until);
 }
+
+/** Bytes that have come since the navigation began. */
+export function loadedBytes(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].reduce(
+      (bytes, entry) => bytes + (entry as PerformanceResourceTiming).transferSize,
+      0,
+    ),
+  );
+}

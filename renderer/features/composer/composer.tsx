@@ -3,18 +3,22 @@ import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject
 import type { Settings } from '#shared/contract/app/settings.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOffers } from '../../actions/offers.ts';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { text as chatText } from '../../text/chat-text.ts';
 import { composerText as words } from '../../text/composer-text.ts';
 import { Hint } from '../../ui/elements/hint.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
 import { Keys } from '../../ui/elements/keys.tsx';
-import { AttachmentList } from '../attachments/attachment-list.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import type { Upload } from '../attachments/use-uploads.ts';
 import { MenuPopup, optionId } from './menu-popup.tsx';
 import type { useComposerMenu } from './use-composer-menu.ts';
 import type { useLongPaste } from './use-long-paste.ts';
 import type { useRecall } from './use-recall.ts';
 import type { useUndo } from './use-undo.ts';
+
+const AttachmentList = lazyView(() => import('../attachments/attachment-list.tsx').then((file) => file.AttachmentList));
 
 interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
@@ -94,7 +98,9 @@ export function Composer(props: ComposerProps) {
         {props.compare}
         {(files.length > 0 || uploading.length > 0) && (
           <div className="max-h-40 overflow-y-auto px-3 pt-3">
-            <AttachmentList files={files} uploading={uploading} onRemove={props.onRemoveFile} />
+            <ViewBoundary name={words.attachments} loading={<SkeletonRows rows={1} label={words.attachments} />}>
+              <AttachmentList files={files} uploading={uploading} onRemove={props.onRemoveFile} />
+            </ViewBoundary>
           </div>
         )}
         {longPaste.shown && (

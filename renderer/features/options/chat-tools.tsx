@@ -1,13 +1,16 @@
 import { Wrench } from 'lucide-react';
 import type { Model } from '#shared/wire/model.ts';
+import { lazyView } from '../../page/lazy-view.tsx';
+import { ViewBoundary } from '../../page/view-boundary.tsx';
 import { composerText as text } from '../../text/composer-text.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import { Link } from '../../ui/elements/link.tsx';
-import { Switch } from '../../ui/forms/switch.tsx';
+import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
 import { useTools } from '../tools/use-tools.ts';
 import { useOptions } from './use-options.ts';
+
+const ToolsPanel = lazyView(() => import('./tools-panel.tsx').then((file) => file.ToolsPanel));
 
 /** Whether this chat offers tools, which ones, or why not. */
 export function ChatTools({ chat, model }: { chat: string; model: Model | null }) {
@@ -34,38 +37,26 @@ export function ChatTools({ chat, model }: { chat: string; model: Model | null }
         />
       }
     >
-      <div className="flex items-center justify-between gap-3">
-        <span>{text.toolsSwitch}</span>
-        <Switch label={text.toolsSwitch} checked={able && wanted} disabled={!able || !query.data} onChange={change} />
-      </div>
-      {!able && <p className="mt-1 text-fg-2 text-xs">{text.toolsUnable(model?.name ?? null)}</p>}
-      {able && <p className="mt-1 text-fg-2 text-xs">{text.toolsNote}</p>}
-      {count === 0 ? (
-        <p className="mt-3 text-fg-2 text-xs">{text.toolsNone}</p>
-      ) : (
-        <dl className="mt-3 flex flex-col gap-2 text-xs">
-          {groups.map(({ server, names }) => (
-            <div key={server}>
-              <dt className="font-medium">{server}</dt>
-              <dd className="text-fg-2 wrap-anywhere">{names.join(', ')}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      <Link to={{ page: 'settings', section: 'tools' }} className="mt-3 inline-block text-accent text-xs">
-        {text.toolsSettings}
-      </Link>
+      <ViewBoundary name={text.tools} loading={<SkeletonRows rows={3} label={text.tools} />}>
+        <ToolsPanel
+          model={model}
+          groups={groups}
+          checked={able && wanted}
+          disabled={!able || !query.data}
+          onChange={change}
+        />
+      </ViewBoundary>
     </Popover>
   );
 }
 
-interface Group {
+export interface OfferedGroup {
   readonly server: string;
   readonly names: readonly string[];
 }
 
 /** Enabled and trusted tools by server. */
-function offeredIn(tools: ReturnType<typeof useTools>['data']): Group[] {
+function offeredIn(tools: ReturnType<typeof useTools>['data']): OfferedGroup[] {
   if (!tools) return [];
   const own = tools.builtIn.filter(({ enabled }) => enabled).map(({ title }) => title);
   const servers = tools.servers.filter(({ enabled, changed }) => enabled && !changed);
