@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { runBounded, type ThreadLimits } from './bounded-thread.ts';
+import { runBounded, type ThreadLimits } from '../worker/bounded-thread.ts';
 import type { PageBytes, PageText } from './page-text.ts';
 
 /** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
