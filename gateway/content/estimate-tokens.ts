@@ -1,4 +1,5 @@
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
+import { pdfPages } from './pdf-pages.ts';
 
 /**
  * The gateway's estimate of token counts (wire contract §7): `ceil(utf8 bytes / 3.5)`, 1,000 per image, 1,500 per PDF
@@ -10,11 +11,12 @@ type Message = CompletionRequestBody['messages'][number];
 type Part = Extract<NonNullable<Message['content']>, readonly unknown[]>[number];
 
 const bytesPerToken = 3.5;
-const tokensPerImage = 1_000;
-const tokensPerPdfPage = 1_500;
+export const tokensPerImage = 1_000;
+export const tokensPerPdfPage = 1_500;
 const tokensPerMessage = 4;
 /** About 32 tokens a second of compressed speech. */
 const audioBytesPerToken = 500;
+/** Where a PDF does not say how many pages it has. */
 const pdfBytesPerPage = 200_000;
 
 /** Tokens of so many UTF-8 bytes. */
@@ -58,9 +60,9 @@ function partTokens(part: Part): number {
 /** Of a file that is only named by its address. */
 const pagesElsewhere = 10;
 
-/** PDF pages are not counted (most keep their page tree compressed): so many bytes are taken for one page. */
 function fileTokens(dataUrl: string): number {
   if (/^https?:/i.test(dataUrl)) return pagesElsewhere * tokensPerPdfPage;
-  const bytes = (dataUrl.length * 3) / 4;
-  return Math.max(1, Math.ceil(bytes / pdfBytesPerPage)) * tokensPerPdfPage;
+  const bytes = Buffer.from(dataUrl.slice(dataUrl.indexOf(',') + 1), 'base64');
+  const pages = pdfPages(bytes) ?? Math.ceil(bytes.length / pdfBytesPerPage);
+  return Math.max(1, pages) * tokensPerPdfPage;
 }
