@@ -10,8 +10,11 @@ import { iconsByFile } from './scripts/icons-by-file.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
+/** What a library can do that is never asked of it: reading pictures, writing PDFs. */
+const neverLoaded = ['tesseract.js', 'pdf-lib', 'puppeteer'];
+
 /** Native addons and Electron itself stay outside; everything else is bundled, so that what ships is what is used. */
-const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:/];
+const external = ['electron', 'better-sqlite3', /^keytar/, 'pg-native', /^node:/, ...neverLoaded];
 
 function nodeBuild(outDir: string, input: Record<string, string>): BuildEnvironmentOptions {
   return {
@@ -90,6 +93,7 @@ export default defineConfig({
         web: path('electron/hosts/web/main.ts'),
         'database-worker': path('electron/core/worker/database-worker.ts'),
         ...gatewayThreads,
+        'document-worker': path('electron/core/attachments/document-worker.ts'),
         'page-worker': path('electron/core/tools/page-worker.ts'),
       }),
     },

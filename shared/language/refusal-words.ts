@@ -3,7 +3,7 @@ import { type HeaderFault, headerFaults } from '../header-faults.ts';
 import { readOnTheWay } from '../plain-http.ts';
 import type { Model } from '../wire/model.ts';
 
-type Kind = 'image' | 'pdf' | 'text';
+type Kind = 'image' | 'pdf' | 'text' | 'document';
 /** The latter two are absent in what was kept before they were told. */
 interface ContextFull {
   readonly model: string | null;
@@ -11,7 +11,7 @@ interface ContextFull {
   readonly reserved?: number;
   readonly mostMessages?: number | null;
 }
-const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a text file' };
+const kinds: Record<Kind, string> = { image: 'an image', pdf: 'a PDF', text: 'a text file', document: 'a document' };
 const scopes = { message: 'a message', conversation: 'this chat', day: 'today (UTC)', month: 'this month (UTC)' };
 type Scope = keyof typeof scopes;
 
@@ -23,6 +23,16 @@ const faults: Record<DatabaseFault, string> = {
   newer: 'it was made by a newer version of Portico',
   unreadable: 'it is damaged or cannot be read',
 };
+
+/** Why a document could not be read. */
+const documentFaults = {
+  locked: 'is protected by a password: save a copy without one and attach that',
+  format: 'has a format that is not read. Save it as .docx, .xlsx, .pptx, OpenDocument or PDF',
+  damaged: 'is damaged: open it in its own program and save it again',
+  tooMuch: 'holds more text than fits into a message (1 MB): attach a part of it',
+  empty: 'has no text in it: save it as a PDF or as pictures',
+};
+export type DocumentFault = keyof typeof documentFaults;
 
 /** What is wrong with something that was entered: the rules of the contract, and what every kind of value can break. */
 const inputRules = {
@@ -198,8 +208,9 @@ export const refusalWords = {
   uploadBroken: ({ name }: { name: string }) => `${name} did not arrive whole. Attach it again.`,
   pictureNotRead: ({ name, format }: { name: string; format: string }) =>
     `${name} is a ${format} image. Models read PNG, JPEG, WebP and GIF: convert it first.`,
+  documentNotRead: ({ name, fault }: { name: string; fault: DocumentFault }) => `${name} ${documentFaults[fault]}.`,
   fileNotRead: ({ name, format }: { name: string; format: string | null }) =>
-    `${name} is ${format === null ? 'a binary file' : `a ${format} file`}. Images, PDF, text and code can be attached.`,
+    `${name} is ${format === null ? 'a binary file' : `a ${format} file`}. Images, PDF, text, code, Office and OpenDocument files can be attached.`,
   noPicture: notShown('it is no PNG, JPEG, WebP or GIF picture'),
   pictureTooLarge: ({ width, height }: { width: number; height: number }) =>
     notShown(`it is too large to be shown, with ${width} × ${height} pixels`),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { startUpstream } from '../support/upstream.ts';
 import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
@@ -10,7 +11,9 @@ const png = Buffer.from(
   'base64',
 );
 
-test('an image and a text file are pasted and picked, read by the model, shown in the thread and sent again', async ({
+const report = readFileSync(new URL('../support/documents/report.docx', import.meta.url));
+
+test('an image, a text file and a Word document are picked, read by the model, shown in the thread and sent again', async ({
   launch,
 }) => {
   const upstream = await startUpstream();
@@ -21,10 +24,11 @@ test('an image and a text file are pasted and picked, read by the model, shown i
   await attach.setInputFiles([
     { name: 'column.png', mimeType: 'image/png', buffer: png },
     { name: 'notes.ts', mimeType: 'text/plain', buffer: Buffer.from('export const columns = 8;\n') },
+    { name: 'report.docx', mimeType: 'application/octet-stream', buffer: report },
     { name: 'archive.zip', mimeType: 'application/zip', buffer: Buffer.from('504b03040a0000000000', 'hex') },
   ]);
   const files = page.getByRole('list', { name: 'Attached files' });
-  await expect(files.getByRole('listitem')).toHaveCount(2);
+  await expect(files.getByRole('listitem')).toHaveCount(3);
   await expect(page.getByRole('alert')).toContainText('archive.zip is a ZIP file');
   await expect(files).toContainText('1,000 tokens');
   await expectNoFault(page, 'attachments');
@@ -35,6 +39,9 @@ test('an image and a text file are pasted and picked, read by the model, shown i
   await own.getByRole('button', { name: 'Open notes.ts' }).click();
   await expect(page.getByRole('dialog')).toContainText('columns = 8');
   await page.keyboard.press('Escape');
+  await own.getByRole('button', { name: 'Open report.docx' }).click();
+  await expect(page.getByRole('dialog')).toContainText('costs stayed *below* the estimate');
+  await page.keyboard.press('Escape');
   await ask(page, 'And again?');
   await ended(articles(page).nth(3));
   const bodies = upstream.bodies();
@@ -42,6 +49,7 @@ test('an image and a text file are pasted and picked, read by the model, shown i
   for (const body of bodies) {
     expect(body).toContain(`data:image/png;base64,${png.toString('base64')}`);
     expect(body).toContain('columns = 8');
+    expect(body).toContain('| Stone | 1,250.00 |');
   }
   const costs = await Promise.all(
     [1, 3].map(async (at) => dollars(await articles(page).nth(at).locator('footer').textContent())),

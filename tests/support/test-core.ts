@@ -58,6 +58,7 @@ export async function testCore({
     session: sessionMemory(),
     sandboxPace: 0,
     workerFile: fileURLToPath(new URL('../../electron/core/worker/database-worker.ts', import.meta.url)),
+    documentWorkerFile: fileURLToPath(new URL('../../electron/core/attachments/document-worker.ts', import.meta.url)),
     pageWorkerFile: fileURLToPath(new URL('../../electron/core/tools/page-worker.ts', import.meta.url)),
     ...more,
   });

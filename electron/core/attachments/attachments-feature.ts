@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
-import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { ContentPart } from '#shared/wire/chat-request.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
-import { partOf } from './attachment-part.ts';
 import type { AttachmentsStore } from './attachments-store.ts';
+import type { DocumentReader } from './document-reader.ts';
+import { fileReader } from './read-file.ts';
 import { sniff } from './sniff.ts';
 import { openUploads, type Piece } from './uploads.ts';
 
@@ -16,21 +15,23 @@ export interface AttachmentsDeps {
   readonly store: AttachmentsStore;
   readonly now: () => number;
   readonly log: Log;
+  readonly documents: DocumentReader;
+  /** Aborts what is being read when the core closes. */
+  readonly signal: AbortSignal;
 }
 
 const dayMs = 86_400_000;
 
 /** Attachments: uploaded in pieces, stored by hash, read in pieces. */
-export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) {
+export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
+  const read = fileReader(documents);
   const take = openUploads();
 
   async function keep(name: string, bytes: Buffer): Promise<Attachment> {
-    const { kind, mediaType } = await sniff(name, bytes);
-    const id = await files.write(bytes);
-    const attachment = { id, name, kind, mediaType, bytes: bytes.length, tokens: 0 };
-    const tokens = tokensOf(partOf(attachment, bytes));
-    await store.keep({ id, kind, media_type: mediaType, bytes: bytes.length, tokens, used_at: now() });
-    return { ...attachment, tokens };
+    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal);
+    const id = await files.write(kept);
+    await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });
+    return { id, name, kind, mediaType, bytes: kept.length, tokens };
   }
 
   return {
@@ -89,11 +90,4 @@ export function attachmentsFeature({ files, store, now, log }: AttachmentsDeps) 
       }
     },
   };
-}
-
-/** Tokens of a part, by the gateway’s rule (wire contract §7). */
-function tokensOf(part: ContentPart): number {
-  const count = (content: ContentPart[]) =>
-    estimateInputTokens([{ role: 'user', content, name: undefined }], undefined);
-  return count([part]) - count([]);
 }

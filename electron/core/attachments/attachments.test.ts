@@ -3,27 +3,18 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attachmentLimits } from '#shared/contract/common/limits.ts';
-import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
+import { uploaded } from '../../../tests/support/uploaded.ts';
 
-async function upload({ client }: TestCore, name: string, bytes: Buffer) {
-  const uploadId = randomUUID();
-  const { chunkBytes } = attachmentLimits;
-  for (let offset = 0; offset < bytes.length; offset += chunkBytes) {
-    const data = bytes.subarray(offset, offset + chunkBytes).toString('base64');
-    const { attachment } = await client.attachments.upload({ uploadId, name, offset, totalBytes: bytes.length, data });
-    if (attachment) return attachment;
-  }
-  throw new Error('the upload never ended');
-}
 const files = (folder: string) =>
   readdirSync(join(folder, 'attachments'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 test('a file is kept once by its bytes, read back whole, and its type is what the bytes say', async () => {
   const core = await coreOfTest();
   const bytes = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(700_000, 'x')]);
-  const first = await upload(core, '../secret/letter.txt', bytes);
-  const second = await upload(core, 'copy.pdf', bytes);
+  const first = await uploaded(core.client, '../secret/letter.txt', bytes);
+  const second = await uploaded(core.client, 'copy.pdf', bytes);
   expect(first).toMatchObject({ name: 'letter.txt', kind: 'pdf', mediaType: 'application/pdf', bytes: bytes.length });
   expect(second.id).toBe(first.id);
   expect(files(core.dataFolder)).toHaveLength(1);
@@ -44,7 +35,7 @@ test.each([
   ['huge.txt', Buffer.alloc(attachmentLimits.textBytes + 1, 'x'), 'too large'],
 ])('%s is refused with a sentence that says why', async (name, bytes, words) => {
   const core = await coreOfTest();
-  await expect(upload(core, name, bytes)).rejects.toMatchObject({
+  await expect(uploaded(core.client, name, bytes)).rejects.toMatchObject({
     code: 'attachment_refused',
     message: expect.stringContaining(words),
   });
@@ -61,8 +52,8 @@ test('a file that nothing names for a day is removed at the next start; one that
   const day = 86_400_000;
   let time = Date.now();
   const first = await testCore({ now: () => time });
-  const kept = await upload(first, 'kept.txt', Buffer.from('kept'));
-  await upload(first, 'lost.txt', Buffer.from('lost'));
+  const kept = await uploaded(first.client, 'kept.txt', Buffer.from('kept'));
+  await uploaded(first.client, 'lost.txt', Buffer.from('lost'));
   await first.client.drafts.put({ chat: 'new', draft: { text: '', attachments: [kept], model: null } });
   await first.core.close();
   time += day + 1;

@@ -4,13 +4,17 @@ import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { refusal } from '#shared/language/refusals.ts';
 
 export interface Sniffed {
-  readonly kind: AttachmentKind;
+  /** A document is read as text before it is one of the kinds that models read. */
+  readonly kind: AttachmentKind | 'document';
   readonly mediaType: string;
 }
 
 /** Image types of the wire (wire contract §1.5). */
 const images = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
+/** Formats that are read as text; `cfb` is what Office wrote before 2007, and writes with a password. */
+const documents = new Set(['docx', 'docm', 'xlsx', 'xlsm', 'pptx', 'pptm', 'odt', 'ods', 'odp', 'rtf', 'epub', 'cfb']);
 const limits = {
+  document: attachmentLimits.pdfBytes,
   image: attachmentLimits.imageBytes,
   pdf: attachmentLimits.pdfBytes,
   text: attachmentLimits.textBytes,
@@ -31,6 +35,7 @@ async function kindOf(name: string, bytes: Uint8Array): Promise<Sniffed> {
   const found = await fileTypeFromBuffer(bytes);
   if (found && images.has(found.mime)) return { kind: 'image', mediaType: found.mime };
   if (found?.mime === 'application/pdf') return { kind: 'pdf', mediaType: found.mime };
+  if (found && documents.has(found.ext)) return { kind: 'document', mediaType: found.mime };
   // Some text formats have a signature of their own, such as XML.
   if (isText(bytes)) return { kind: 'text', mediaType: 'text/plain' };
   if (found?.mime.startsWith('image/')) {

@@ -4,6 +4,7 @@ import { attachmentFiles } from '../attachments/attachment-files.ts';
 import { attachmentPart } from '../attachments/attachment-part.ts';
 import { attachmentsFeature } from '../attachments/attachments-feature.ts';
 import { attachmentsStore } from '../attachments/attachments-store.ts';
+import { documentReader } from '../attachments/document-reader.ts';
 import { capsFeature } from '../caps/caps-feature.ts';
 import { chatFeature, recoverAnswers } from '../chat/chat-feature.ts';
 import { endedNotice } from '../chat/ended-notice.ts';
@@ -39,7 +40,7 @@ export async function openChats(
   { connections, models, modelFacts, secrets }: Models,
   settings: () => Promise<Settings>,
 ) {
-  const { dataFolder, host, elapsed, pageWorkerFile, fetch: send } = options;
+  const { dataFolder, host, elapsed, pageWorkerFile, documentWorkerFile, fetch: send } = options;
   const { db, log, changes, conversations, now } = ground;
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
@@ -60,7 +61,8 @@ export async function openChats(
   const { toolbox } = tools;
 
   const files = attachmentFiles(join(dataFolder, 'attachments'));
-  const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log });
+  const documents = documentReader(documentWorkerFile);
+  const attachments = attachmentsFeature({ files, store: attachmentsStore(db), now, log, documents, signal });
   const chatOptions = optionsStore(db);
   const summaries = summaryStore(db);
   const projects = projectStore(db);
@@ -75,7 +77,8 @@ export async function openChats(
     offeredTools: toolbox.offered,
   });
   const reading = { ...ground, leafOf: conversations.leaf, connections, modelFacts, build };
-  const quotes = quotesFeature({ ...reading, bytesOf: attachments.bytes, capStates: caps.stateOf });
+  const toPart = attachmentPart(attachments.bytes);
+  const quotes = quotesFeature({ ...reading, toPart, capStates: caps.stateOf });
   const { placeholder } = quotes;
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
   const asking = { ...ground, connections, modelFacts, admission };
@@ -91,7 +94,7 @@ export async function openChats(
     attachments,
     options: chatOptions,
     placeholder,
-    toPart: attachmentPart(attachments.bytes),
+    toPart,
     toolbox,
     decisions: openToolDecisions(),
     fitContext: contextFitter({ build, overflowOf, compact: context.compact, log }),

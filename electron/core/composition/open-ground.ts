@@ -33,6 +33,8 @@ export interface CoreOptions {
   readonly workerFile: string;
   /** Entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */
   readonly pageWorkerFile: string;
+  /** Entry point of the threads that read documents: `attachments/document-worker.ts`, built or as source. */
+  readonly documentWorkerFile: string;
 }
 
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */

@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { noOptions } from '#shared/contract/chat/options.ts';
 import { noProject, type Project } from '#shared/contract/chat/organise.ts';
-import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
-import { coreOfTest, type TestCore } from '../../../tests/support/core-of-test.ts';
-
-async function upload({ client }: TestCore, name: string, bytes: Buffer): Promise<Attachment> {
-  const piece = { uploadId: randomUUID(), name, offset: 0, totalBytes: bytes.length };
-  const { attachment } = await client.attachments.upload({ ...piece, data: bytes.toString('base64') });
-  if (!attachment) throw new Error('the upload never ended');
-  return attachment;
-}
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { uploaded } from '../../../tests/support/uploaded.ts';
 
 /** A PNG of one red pixel. */
 const png = Buffer.from(
@@ -24,7 +17,7 @@ async function startProject(change: Partial<Project> = {}) {
   const { client } = core;
   await client.models.list();
   const { id: folderId } = await client.organise.createFolder({ name: 'Thesis' });
-  const notes = await upload(core, 'notes.txt', Buffer.from('The deadline is in May.'));
+  const notes = await uploaded(core.client, 'notes.txt', Buffer.from('The deadline is in May.'));
   const project = { instructions: 'Answer as a historian.', model: 'openai/mini', attachments: [notes], ...change };
   await client.organise.setProject({ id: folderId, project });
   const send = async (text: string, conversationId: string | null = null, folder: string | null = folderId) => {
@@ -67,7 +60,7 @@ test('the quote of a new chat counts what the project adds, and names the files 
   const inside = await client.quotes.get({ ...ask, folderId });
   expect(inside.context.usedTokens).toBeGreaterThan(plain.context.usedTokens + 5);
   expect(inside.leftOutFiles).toEqual([]);
-  const picture = await upload(core, 'map.png', png);
+  const picture = await uploaded(core.client, 'map.png', png);
   await client.organise.setProject({ id: folderId, project: { ...project, attachments: [picture] } });
   expect((await client.quotes.get({ ...ask, folderId })).leftOutFiles).toEqual(['map.png']);
 });

@@ -1,27 +1,33 @@
+import { tokensPerPdfPage } from '#gateway/content/estimate-tokens.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import type { ContentPart } from '#shared/wire/chat-request.ts';
+import type { FilePart, ToPart } from '../request/history.ts';
 
 const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
-const pdf = 'data:application/pdf;base64,JVBERi0xLjQK';
-/** Tokens of one page by the gateway’s count (wire contract §7). */
-const tokensOfPage = 1500;
+const bytesPerToken = 3.5;
+/** What so long a file comes to at the most is all that any model can hold. */
+const longestPlaceholder = 40_000;
 
 /**
- * A placeholder for a file in a request that is only priced: it counts the same tokens and needs the same modality,
- * without sending megabytes each time the user pauses. Text is short and sent as it is.
+ * A placeholder for a file in a request that is only priced: it counts the same tokens, at the most and as estimated, and
+ * needs the same modality, without sending megabytes each time the user pauses. Text is short and sent as it is.
  */
-export function placeholderFor(bytesOf: (id: string) => Promise<Buffer | null>) {
-  return async ({ id, kind, name, tokens }: Attachment): Promise<ContentPart | null> => {
-    if (kind === 'image') return { type: 'image_url', image_url: { url: pixel, detail: undefined } };
-    if (kind === 'text') {
-      const bytes = await bytesOf(id);
-      return bytes && { type: 'text', text: `${name}\n\`\`\`\n${bytes.toString('utf8')}\n\`\`\`` };
-    }
-    const pages = Math.max(1, Math.round(tokens / tokensOfPage));
-    return { type: 'file', file: { filename: name, file_data: pdf + padding(pages), file_id: undefined } };
+export function placeholderFor(toPart: ToPart): ToPart {
+  return async (file) => {
+    if (file.kind === 'image') return { part: { type: 'image_url', image_url: { url: pixel, detail: undefined } } };
+    return file.kind === 'pdf' ? pdfOf(file) : toPart(file);
   };
 }
 
-/** Base64 of as many bytes as the gateway counts for these pages. */
-const padding = (pages: number): string =>
-  pages <= 1 ? '' : 'A'.repeat(Math.ceil(((pages - 1) * 200_000 * 4) / 3) + 4);
+/** A PDF that says so many pages, as the gateway counts them (wire contract §7), and words for the tokens between two counts. */
+function pdfOf({ name, bytes, tokens }: Attachment): FilePart {
+  const pages = Math.max(1, Math.floor(tokens / tokensPerPdfPage));
+  const missing = Math.max(0, tokens - pages * tokensPerPdfPage);
+  const said = Buffer.from(`%PDF-1.4\n1 0 obj <</Type/Pages/Count ${pages}>> endobj\n`);
+  const data = Buffer.alloc(Math.max(said.length, Math.min(bytes, longestPlaceholder)), ' ');
+  said.copy(data);
+  const file_data = `data:application/pdf;base64,${data.toString('base64')}`;
+  return {
+    part: { type: 'file', file: { filename: name, file_data, file_id: undefined } },
+    padding: ' '.repeat(Math.floor(missing * bytesPerToken)),
+  };
+}

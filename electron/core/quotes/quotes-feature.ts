@@ -14,6 +14,7 @@ import type { Connections, Payer } from '../connection/connections.ts';
 import { fromGateway, saidByGateway } from '../connection/gateway-errors.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import type { MessageStore } from '../conversations/message-store.ts';
+import type { ToPart } from '../request/history.ts';
 import type { BuiltRequest } from '../request/request.ts';
 import { type EarlierAnswer, expectedCost, leastCost, mostCost, partsOf, promptAfter } from './expected-cost.ts';
 import { placeholderFor } from './placeholder-part.ts';
@@ -30,9 +31,10 @@ export interface QuotesDeps {
       branch: readonly Pick<Message, 'id' | 'role' | 'text' | 'attachments' | 'status'>[];
       model: string;
     },
-    toPart: ReturnType<typeof placeholderFor>,
+    toPart: ToPart,
   ) => Promise<BuiltRequest>;
-  readonly bytesOf: (id: string) => Promise<Buffer | null>;
+  /** A file as it is sent. */
+  readonly toPart: ToPart;
   readonly capStates: (conversationId: string | null, upper: bigint) => Promise<CapState[]>;
   readonly now: () => number;
 }
@@ -63,9 +65,9 @@ const forgetMs = 10 * 60_000;
 
 /** Quotes for the next message: the gateway’s own, or an estimate. */
 export function quotesFeature(deps: QuotesDeps) {
-  const { messages, leafOf, connections, modelFacts, build, bytesOf, capStates, now } = deps;
+  const { messages, leafOf, connections, modelFacts, build, toPart, capStates, now } = deps;
   const withoutQuotes = new Map<string, number>();
-  const placeholder = placeholderFor(bytesOf);
+  const placeholder = placeholderFor(toPart);
 
   async function price(
     body: CompletionRequestBody,

@@ -44,8 +44,14 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
   );
 }
 
+export interface FilePart {
+  readonly part: ContentPart;
+  /** Words without a meaning, for tokens that the part is counted too few. Only what is priced has them. */
+  readonly padding?: string;
+}
+
 /** Converts a file to a content part; null if its bytes are missing. */
-export type ToPart = (attachment: Attachment) => Promise<ContentPart | null>;
+export type ToPart = (attachment: Attachment) => Promise<FilePart | null>;
 
 export interface WireOptions {
   readonly reads: (attachment: Attachment) => boolean;
@@ -68,18 +74,21 @@ export async function toWire(
         return { role: 'assistant', content: wordsWithCalls(entry) };
       }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
-      const parts = await Promise.all(
-        entry.attachments.map(async (file, at) => {
+      const files = await Promise.all(
+        entry.attachments.map(async (file, at): Promise<FilePart> => {
           const part = carried.has(`${entry.id} ${at}`) ? await toPart(file) : null;
-          return part ?? ({ type: 'text', text: `[${file.name} was attached here; it is not sent again.]` } as const);
+          return part ?? textPart(`[${file.name} was attached here; it is not sent again.]`);
         }),
       );
-      const words = entry.text.trim() === '' ? [] : [{ type: 'text' as const, text: entry.text }];
-      return { role: 'user', content: [...parts, ...words] };
+      const words = files.map(({ padding = '' }) => padding).join('') + (entry.text.trim() === '' ? '' : entry.text);
+      const parts = [...files, ...(words === '' ? [] : [textPart(words)])];
+      return { role: 'user', content: parts.map(({ part }) => part) };
     }),
   );
   return messages.flat();
 }
+
+const textPart = (text: string): FilePart => ({ part: { type: 'text', text } });
 
 /** The files to send: those the model reads, newest first, as many as fit. */
 function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachment) => boolean): Set<string> {

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
-import { runBounded, type ThreadLimits } from '../worker/bounded-thread.ts';
+import type { ThreadLimits } from '../worker/bounded-thread.ts';
+import { boundedThreads } from '../worker/bounded-threads.ts';
 import type { PageBytes, PageText } from './page-text.ts';
 
 /** Extracts text from the bytes of a page. Throws `tool_failed` beyond the limits, or the signal’s reason. */
@@ -11,45 +12,16 @@ const mostAtOnce = 2;
 
 /** Reads each page on its own thread, two at once; others wait. `file`: `page-worker.ts`, built or as source. */
 export function pageReader(file: string, limits = usualLimits): ReadPage {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-
-  async function turn(signal: AbortSignal): Promise<void> {
-    if (running < mostAtOnce) {
-      running += 1;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = () => {
-      const at = waiting.indexOf(resolve);
-      if (at >= 0) waiting.splice(at, 1);
-      reject(signal.reason);
-    };
-    waiting.push(resolve);
-    signal.addEventListener('abort', onAbort, { once: true });
-    await promise.finally(() => signal.removeEventListener('abort', onAbort));
-  }
-
-  /** Passes the slot to the next waiter. */
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  }
-
+  const run = boundedThreads<PageBytes, PageText>(file, limits, mostAtOnce);
   return async (page, signal) => {
-    signal.throwIfAborted();
-    await turn(signal);
     try {
-      const outcome = await runBounded<PageText>(file, page, limits, signal);
+      const outcome = await run(page, signal);
       if ('value' in outcome) return outcome.value;
       throw new AppError('tool_failed', tooMuch[outcome.ended]);
     } catch (error) {
       // Nested too deep for the parser’s recursion.
       if (error instanceof RangeError) throw new AppError('tool_failed', tooMuch.depth, { cause: error });
       throw error;
-    } finally {
-      leave();
     }
   };
 }

@@ -51,6 +51,7 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     sandboxPace: simulatedPace(env),
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
+    documentWorkerFile: beside('./document-worker.js'),
     say,
   });
 }

@@ -26,6 +26,7 @@ export interface StartWebOptions
     | 'sandboxPace'
     | 'workerFile'
     | 'pageWorkerFile'
+    | 'documentWorkerFile'
   > {
   readonly version: string;
   readonly port: number;

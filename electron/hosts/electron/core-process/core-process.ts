@@ -49,6 +49,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
     sandboxPace: simulatedPace(env),
     workerFile: beside('./database-worker.js'),
     pageWorkerFile: beside('./page-worker.js'),
+    documentWorkerFile: beside('./document-worker.js'),
   });
   const serving = opening.then(serveChannels);
 

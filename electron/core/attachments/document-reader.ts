@@ -1,0 +1,43 @@
+import type { DocumentFault } from '#shared/language/refusal-words.ts';
+import { type BoundedThreads, boundedThreads } from '../worker/bounded-threads.ts';
+
+/** What `document-worker.ts` is given. */
+export interface DocumentBytes {
+  readonly format: 'pdf' | 'office';
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export type PdfSize =
+  | { readonly pages: number; readonly textBytes: number; readonly fault?: never }
+  | { readonly fault: 'locked' | 'unreadable' };
+
+export type OfficeText =
+  | { readonly text: string; readonly fault?: never }
+  | { readonly text?: never; readonly fault: DocumentFault };
+
+/** Reads documents on threads that end: a file could be built to take for ever. */
+export interface DocumentReader {
+  pdf(bytes: Uint8Array, signal: AbortSignal): Promise<PdfSize>;
+  office(bytes: Uint8Array, signal: AbortSignal): Promise<OfficeText>;
+}
+
+/** Large ones take a few seconds where processors are slow. */
+const limits = { timeMs: 20_000, memoryMb: 768 };
+const mostAtOnce = 1;
+
+/** `file`: `document-worker.ts`, built or as source. */
+export function documentReader(file: string): DocumentReader {
+  const run: BoundedThreads<DocumentBytes, unknown> = boundedThreads(file, limits, mostAtOnce);
+  // The thread gets a copy: the caller goes on to store these bytes.
+  const given = (format: DocumentBytes['format'], bytes: Uint8Array) => ({ format, bytes: new Uint8Array(bytes) });
+  return {
+    async pdf(bytes, signal) {
+      const outcome = await run(given('pdf', bytes), signal);
+      return 'value' in outcome ? (outcome.value as PdfSize) : { fault: 'unreadable' };
+    },
+    async office(bytes, signal) {
+      const outcome = await run(given('office', bytes), signal);
+      return 'value' in outcome ? (outcome.value as OfficeText) : { fault: 'tooMuch' };
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { OfficeParser } from 'officeparser';
+import type { OfficeText } from './document-reader.ts';
+
+/** Far above what people write, far below what fills a thread's memory. */
+const decompressionLimits = {
+  maxUncompressedBytes: 268_435_456,
+  maxTableCells: 300_000,
+  maxXmlElements: 1_000_000,
+};
+
+/** The words of a Word, Excel, PowerPoint, OpenDocument, RTF or EPUB file as Markdown. Runs on a thread of its own. */
+export async function officeText(bytes: Uint8Array): Promise<OfficeText> {
+  try {
+    const document = await OfficeParser.parseOffice(Buffer.from(bytes), {
+      decompressionLimits,
+      ignoreInternalLinks: true,
+      onWarning: () => {},
+    });
+    // As front matter it says what the text says better.
+    document.metadata = {};
+    document.content = document.content.flatMap((node) => {
+      const title = titleOf(node.metadata);
+      return title === null ? [node] : [heading(title), node];
+    });
+    const { value } = await document.to('md', {
+      generateIds: false,
+      includeImages: 'none',
+      mdConfig: { fallbackToHtml: false, dialect: 'github' },
+    });
+    return { text: String(value).replace(rulesAfterTitles, '$1').trim() };
+  } catch (error) {
+    return { fault: faultOf(error) };
+  }
+}
+
+/** Sheets and slides begin with a rule. */
+const rulesAfterTitles = /^(## .+\n)\n---\n/gm;
+
+function titleOf(metadata: object | undefined): string | null {
+  const { sheetName, slideNumber } = { ...metadata } as { sheetName?: string; slideNumber?: number };
+  return sheetName ?? (slideNumber === undefined ? null : `Slide ${slideNumber}`);
+}
+
+const heading = (text: string) => ({
+  type: 'heading' as const,
+  text,
+  metadata: { level: 2 },
+  children: [{ type: 'text' as const, text }],
+});
+
+function faultOf(error: unknown): NonNullable<OfficeText['fault']> {
+  const { code } = (error as { officeIssue?: { code?: string } }).officeIssue ?? {};
+  if (code === 'PASSWORD_REQUIRED' || code === 'PASSWORD_INCORRECT') return 'locked';
+  if (code === 'FORMAT_UNSUPPORTED' || code === 'EXTENSION_UNSUPPORTED') return 'format';
+  return code?.endsWith('_LIMIT_EXCEEDED') ? 'tooMuch' : 'damaged';
+}
