@@ -19,8 +19,6 @@ export const text = words({
   ask: (query: string) => `Ask “${query}” in a new chat`,
   searching: 'Searching messages',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
-  you: 'You',
-  model: 'Model',
   move: 'choose',
   open: 'open',
   close: 'close',

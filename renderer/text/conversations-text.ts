@@ -104,6 +104,7 @@ export const text = words({
   clear: 'Clear selection',
   you: 'You',
   model: 'Answer',
+  tool: 'Result of a tool',
   trashedOn: (when: string) => `in the trash since ${when}`,
   archivedBadge: 'Archived',
   bulk: 'With the selected chats',

@@ -149,7 +149,7 @@ export function fakeOrganise(
             .map(({ id, role, createdAt, text }) => ({
               conversation,
               title: [{ text: conversation.title, hit: false }],
-              message: { id, role, createdAt, snippet: split(text) },
+              message: { id, role, createdAt, inTool: false, snippet: split(text) },
             })),
         ]);
         return {

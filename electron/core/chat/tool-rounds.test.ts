@@ -197,3 +197,37 @@ test('a chat with calls comes out of an export and in again as it was', async ()
     before.map(({ toolCalls, text }) => [toolCalls, text]),
   );
 });
+
+test('what a tool gave is found by search, and not any more when its message is deleted', async () => {
+  const { conversationId } = await ask('Please greet the quokka');
+  const asked = await waiting(conversationId);
+  await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'once' });
+  await ended(conversationId);
+  const found = async (query: string) =>
+    (await client.search.find({ query })).hits.flatMap(({ conversation, message }) =>
+      message?.inTool && conversation.id === conversationId
+        ? [{ id: message.id, words: message.snippet.map(({ text }) => text).join('') }]
+        : [],
+    );
+  expect(await found('quokka hello')).toEqual([{ id: asked.id, words: 'greet: Hello, Please greet the quokka!' }]);
+  expect(await found('role:assistant hell')).toHaveLength(1);
+  expect(await found('role:user hell')).toEqual([]);
+  await client.messages.remove({ messageId: asked.id });
+  expect(await found('quokka hello')).toEqual([]);
+});
+
+test('a chat in a script without spaces is found by what a tool gave, and pages of hits have each once', async () => {
+  const { conversationId } = await ask('Please greet 数据库索引');
+  const asked = await waiting(conversationId);
+  await client.chat.decideTool({ messageId: asked.id, call: 0, decision: 'chat' });
+  await ended(conversationId);
+  const page = async (cursor: string | null) => client.search.find({ query: '数据库', limit: 1, cursor });
+  const ids: string[] = [];
+  for (let next: string | null = null, first = true; first || next !== null; first = false) {
+    const { hits, nextCursor } = await page(next);
+    ids.push(...hits.flatMap(({ message }) => message?.id ?? []));
+    next = nextCursor;
+  }
+  expect(ids).toContain(asked.id);
+  expect(new Set(ids).size).toBe(ids.length);
+});

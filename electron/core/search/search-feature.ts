@@ -26,8 +26,8 @@ export function searchFeature({ background, conversationsById }: SearchDeps) {
       return {
         hits: [
           ...found.titles.flatMap(({ conversationId, title }) => hit(conversationId, { title, message: null })),
-          ...found.messages.flatMap(({ conversationId, title, id, role, createdAt, snippet }) =>
-            hit(conversationId, { title, message: { id, role, createdAt, snippet } }),
+          ...found.messages.flatMap(({ conversationId, title, id, role, createdAt, inTool, snippet }) =>
+            hit(conversationId, { title, message: { id, role, createdAt, inTool, snippet } }),
           ),
         ],
         nextCursor: last ? String(last.seq) : null,

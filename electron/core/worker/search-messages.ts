@@ -17,6 +17,8 @@ export interface FoundMessage extends FoundTitle {
   readonly id: string;
   readonly role: 'user' | 'assistant';
   readonly createdAt: number;
+  /** Whether the words stand in what a tool gave, and not in the message itself. */
+  readonly inTool: boolean;
   readonly snippet: Piece[];
 }
 
@@ -40,6 +42,10 @@ interface Row {
 const [on, off] = ['\u0001', '\u0002'];
 const around = 80;
 
+/** Where words are looked for: an index, and the text that it is of. */
+const ofMessages = { words: 'message_words', texts: 'messages', text: 'texts.text', inTool: false };
+const ofTools = { words: 'tool_words', texts: 'tool_results', text: 'texts.results', inTool: true };
+
 /** A question to all columns of a comparison is stored below each, at the same time and one after another: found once. */
 const firstCopy = `not exists (select 1 from messages copy where m.role = 'user' and copy.role = 'user'
   and copy.seq between m.seq - ${2 * mostCompared} and m.seq - 1 and copy.conversation_id = m.conversation_id
@@ -54,8 +60,14 @@ export function searchMessages(db: Database, query: string, limit: number, befor
   if (wrong.length > 0 || blank) return { titles: [], messages: [], problems: wrong };
 
   const titles = beforeSeq === null && filters.role === null ? findTitles() : [];
-  const messages = match === null && parts.length === 0 ? [] : findMessages();
+  const messages = match === null && parts.length === 0 ? [] : newest(findMessages(ofMessages), findMessages(ofTools));
   return { titles, messages, problems: [] };
+
+  /** A message whose own words match is not said to match by its tools. */
+  function newest(own: FoundMessage[], byTools: FoundMessage[]): FoundMessage[] {
+    const found = new Set(own.map(({ seq }) => seq));
+    return [...own, ...byTools.filter(({ seq }) => !found.has(seq))].sort((a, b) => b.seq - a.seq).slice(0, limit);
+  }
 
   function findTitles(): FoundTitle[] {
     const rows = db
@@ -81,27 +93,29 @@ export function searchMessages(db: Database, query: string, limit: number, befor
     return rows.map((row) => ({ conversationId: row.conversation_id, title: piecesOf(row.title, parts) }));
   }
 
-  function findMessages(): FoundMessage[] {
+  function findMessages({ words, texts, text, inTool }: typeof ofMessages): FoundMessage[] {
     const model = `coalesce(m.model, '') || ' ' || coalesce(m.served_provider || '/' || m.served_model, '') || ' ' ||
       coalesce(m.model_name, '') || case m.role when 'user' then c.model else '' end`;
+    const seq = match === null ? 'm.seq' : `${words}.rowid`;
     const rows = db
       .prepare(
         `select m.seq, m.id, m.role, m.created_at, c.id as conversation_id, c.title,
-            ${match === null ? 'm.text' : "snippet(message_words, 0, char(1), char(2), '…', 28)"} as snippet
-          from ${match === null ? 'messages m' : 'message_words join messages m on m.seq = message_words.rowid'}
+            ${match === null ? text : `snippet(${words}, 0, char(1), char(2), '…', 28)`} as snippet
+          from ${match === null ? texts : `${words} join ${texts}`} as texts ${match === null ? '' : `on texts.seq = ${words}.rowid`}
+          join messages m on m.seq = texts.seq
           join conversations c on c.id = m.conversation_id
           where ${[
             'm.deletion is null',
             firstCopy,
-            ...(match === null ? [] : ['message_words match ?']),
-            ...(beforeSeq === null ? [] : [`${match === null ? 'm.seq' : 'message_words.rowid'} < ?`]),
-            ...parts.map(() => "m.text like ? escape '\\'"),
+            ...(match === null ? [] : [`${words} match ?`]),
+            ...(beforeSeq === null ? [] : [`${seq} < ?`]),
+            ...parts.map(() => `${text} like ? escape '\\'`),
             ...where,
             ...dates('m.created_at', filters),
             ...(filters.model === null ? [] : [`${model} like ? escape '\\'`]),
             ...(filters.role === null ? [] : ['m.role = ?']),
           ].join(' and ')}
-          order by ${match === null ? 'm.seq' : 'message_words.rowid'} desc limit ?`,
+          order by ${seq} desc limit ?`,
       )
       .all(
         ...(match === null ? [] : [match]),
@@ -117,6 +131,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
       id: row.id,
       role: row.role,
       createdAt: row.created_at,
+      inTool,
       conversationId: row.conversation_id,
       title: [{ text: row.title, hit: false }],
       snippet: piecesOf(match === null ? excerpt(row.snippet, parts) : row.snippet, parts),

@@ -8,6 +8,7 @@ import { dayOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Link } from '../../ui/elements/link.tsx';
 import { Pieces } from '../search/pieces.tsx';
+import { saidBy } from '../search/said-by.ts';
 import { useSelection } from './selection.ts';
 import { changes, useAct } from './use-act.ts';
 import { useOverview } from './use-organise.ts';
@@ -119,7 +120,7 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
         </span>
         {message && (
           <span className="mt-0.5 line-clamp-2 text-fg-2">
-            <span className="text-fg-3">{message.role === 'user' ? text.you : text.model}: </span>
+            <span className="text-fg-3">{saidBy(message)}: </span>
             <Pieces pieces={message.snippet} />
           </span>
         )}

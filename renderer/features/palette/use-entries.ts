@@ -10,6 +10,7 @@ import { actionText, text } from '../../text/action-text.ts';
 import { language, locale } from '../../text/language.ts';
 import { text as settingsText } from '../../text/settings-text.ts';
 import { draftKey, useDrafts } from '../drafts/drafts-store.ts';
+import { saidBy } from '../search/said-by.ts';
 import { useSearch } from '../search/use-search.ts';
 import { actionIcons, type PaletteAction, paletteGroups } from './action-icons.ts';
 import { type Entry, type EntryGroup, rankEntries } from './rank-entries.ts';
@@ -41,7 +42,7 @@ export function useEntries(query: string) {
             id: `message:${message.id}`,
             group: text.messages,
             label: conversation.title,
-            note: message.role === 'user' ? text.you : text.model,
+            note: saidBy(message),
             snippet: message.snippet,
             icon: MessagesSquare,
             run: () => go({ page: 'chat', conversationId: conversation.id, messageId: message.id }),

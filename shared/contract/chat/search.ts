@@ -10,12 +10,21 @@ export const searchHit = z.object({
   conversation,
   title: z.array(piece),
   /** Null: the title or the filters match. */
-  message: z.object({ id, role: z.enum(['user', 'assistant']), createdAt: timeMs, snippet: z.array(piece) }).nullable(),
+  message: z
+    .object({
+      id,
+      role: z.enum(['user', 'assistant']),
+      createdAt: timeMs,
+      /** Whether the words stand in what a tool gave to the model, and not in the message itself. */
+      inTool: z.boolean(),
+      snippet: z.array(piece),
+    })
+    .nullable(),
 });
 
 export const searchContract = {
   /**
-   * Chats and messages, titles first, then the newest messages first. Words match from their beginning, `"quoted words"`
+   * Chats, messages and what tools gave; titles first, then the newest messages first. Words match from their beginning, `"quoted words"`
    * exactly; `tag: folder: model: pinned: archived: trash: before: after: role:` narrow it down. Any text is a query:
    * what is not understood is named in `problems`, and nothing is found then.
    */

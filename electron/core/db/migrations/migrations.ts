@@ -14,6 +14,7 @@ import { temporary } from './013-temporary.ts';
 import { thought } from './014-thought.ts';
 import { answerLengths } from './015-answer-lengths.ts';
 import { projects } from './016-projects.ts';
+import { toolWords } from './017-tool-words.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '014-thought': thought,
   '015-answer-lengths': answerLengths,
   '016-projects': projects,
+  '017-tool-words': toolWords,
 };
