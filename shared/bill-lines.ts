@@ -68,10 +68,11 @@ type WireRates = Pick<
 >;
 
 /** Parses a price of the wire (wire contract §2.1). */
-export function priceOf(pricing: Pick<Pricing, 'request' | 'tiers'> & WireRates): Price {
+export function priceOf(pricing: Pick<Pricing, 'request' | 'web_search' | 'tiers'> & WireRates): Price {
   return {
     ...ratesOf(pricing),
     request: parseUsdPerToken(pricing.request),
+    ...(pricing.web_search == null ? {} : { search: parseUsdPerToken(pricing.web_search) }),
     tiers: pricing.tiers.map((tier) => ({ ...ratesOf(tier), minPromptTokens: tier.min_prompt_tokens })),
   };
 }

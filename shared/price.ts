@@ -16,6 +16,8 @@ export interface TokenUsage {
   readonly cacheWriteHourTokens?: number;
   /** The audio part of the input, if the provider counts it. */
   readonly audioTokens?: number;
+  /** Searches of the web by the provider's own tool, counted as it charges for them. */
+  readonly searches?: number;
 }
 
 export const noTokens: TokenUsage = {
@@ -42,6 +44,8 @@ export interface Rates {
 
 export interface Price extends Rates {
   readonly request: PicoUsd;
+  /** Of one search of the web, in pico-USD, if the model can search. */
+  readonly search?: PicoUsd | null;
   /** Ascending by `minPromptTokens`; a tier prices the whole request if the prompt is longer than its threshold. */
   readonly tiers: readonly PriceTier[];
   /** The day of the price and its source, stored with each request. */
@@ -58,7 +62,7 @@ export function ratesFor(price: Price, promptTokens: number): Rates {
   return price.tiers.findLast((tier) => promptTokens > tier.minPromptTokens) ?? price;
 }
 
-/** One line of a bill: token class, number, and cost before rounding. */
+/** One line of a bill: its kind, a number, and the cost before rounding. */
 export interface CostLine {
   readonly kind:
     | 'input'
@@ -68,7 +72,9 @@ export interface CostLine {
     | 'cache_write_1h'
     | 'output'
     | 'reasoning'
+    | 'web_search'
     | 'request';
+  /** Or searches. */
   readonly tokens: number;
   readonly pico: PicoUsd;
 }
@@ -93,6 +99,7 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
     line('cache_write_1h', forAnHour, rates.cacheWriteHour ?? picoUsd(2n * rates.prompt)),
     line('output', usage.completionTokens - reasoning, rates.completion),
     line('reasoning', reasoning, rates.reasoning ?? rates.completion),
+    line('web_search', usage.searches ?? 0, price.search ?? picoUsd(0n)),
     line('request', 1, price.request),
   ].filter((entry) => entry.pico !== 0n);
 }

@@ -39,6 +39,7 @@ class AttemptMeter implements Meter {
   readonly #limits: UsageLimits | null;
   #bytes = 0;
   #reasoningBytes = 0;
+  #searches = 0;
   #reported: TokenUsage | null = null;
   #reportedCost: NanoUsd | null = null;
 
@@ -62,6 +63,9 @@ class AttemptMeter implements Meter {
         break;
       case 'tool-call-delta':
         this.#bytes += Buffer.byteLength(event.arguments);
+        break;
+      case 'search':
+        this.#searches += 1;
         break;
       case 'usage':
         this.#report(event);
@@ -90,7 +94,7 @@ class AttemptMeter implements Meter {
     const completionTokens = Math.max(known.usage.completionTokens, this.#seenAtMost());
     return {
       ...known,
-      usage: { ...known.usage, completionTokens },
+      usage: { ...known.usage, completionTokens, ...this.#searchedAtLeast(known.usage.searches ?? 0) },
       estimated: known.unbelieved !== undefined || completionTokens !== this.#reported.completionTokens,
       reportedCost: null,
     };
@@ -115,15 +119,23 @@ class AttemptMeter implements Meter {
       reasoningTokens: Math.min(completionTokens, tokensOfBytes(this.#reasoningBytes)),
       cachedTokens: 0,
       cacheWriteTokens: 0,
+      ...this.#searchedAtLeast(0),
     };
     return { usage, estimated: true, reportedCost: null };
   }
 
-  #canBe({ promptTokens, completionTokens }: TokenUsage): boolean {
+  /** What was seen to begin counts also where the upstream has not counted it yet. */
+  #searchedAtLeast(reported: number): Pick<TokenUsage, 'searches'> {
+    const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.most().searches ?? Infinity);
+    return searches > 0 ? { searches } : {};
+  }
+
+  #canBe({ promptTokens, completionTokens, searches = 0 }: TokenUsage): boolean {
     const limits = this.#limits;
-    if (!limits || (promptTokens <= this.#inputTokens && completionTokens <= limits.heldOutput())) return true;
+    if (!limits) return true;
+    if (promptTokens <= this.#inputTokens && completionTokens <= limits.heldOutput() && searches === 0) return true;
     const most = limits.most();
-    return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens;
+    return promptTokens <= most.inputTokens && completionTokens <= most.outputTokens && searches <= most.searches;
   }
 
   /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
@@ -134,6 +146,7 @@ class AttemptMeter implements Meter {
       promptTokens: Math.min(promptTokens, this.#inputTokens),
       completionTokens: Math.min(completionTokens, this.#limits?.heldOutput() ?? completionTokens),
       ...{ cachedTokens, reasoningTokens, cacheWriteTokens: 0 },
+      searches: Math.min(usage.searches ?? 0, this.#limits?.most().searches ?? 0),
     };
     return { usage: classesWithin(held), unbelieved: usage };
   }
@@ -141,7 +154,7 @@ class AttemptMeter implements Meter {
 
 /** Classes are parts of the two totals, whatever was said of them. */
 function classesWithin(usage: TokenUsage): TokenUsage {
-  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens } = usage;
+  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens, searches } = usage;
   const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, promptTokens - cachedTokens);
   return {
@@ -149,6 +162,7 @@ function classesWithin(usage: TokenUsage): TokenUsage {
     reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
     ...(cacheWriteHourTokens ? { cacheWriteHourTokens: Math.min(cacheWriteHourTokens, cacheWriteTokens) } : {}),
     ...(audioTokens ? { audioTokens: Math.min(audioTokens, promptTokens) } : {}),
+    ...(searches ? { searches } : {}),
   };
 }
 

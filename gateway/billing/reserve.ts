@@ -50,10 +50,10 @@ interface Reservable {
 /** What is to be reserved for a question whose input is known. */
 export const reserveInput = (
   { requestId, maxTokens, principal, byoKey }: Reservable,
-  { inputTokens, audio, promptCache }: Omit<Extent, 'outputTokens'>,
+  { inputTokens, audio, promptCache, webSearch }: Omit<Extent, 'outputTokens'>,
   byokFeeBps: number,
 ): ReserveInput => ({
-  ...{ requestId, maxTokens, inputTokens, audio, promptCache },
+  ...{ requestId, maxTokens, inputTokens, audio, promptCache, webSearch },
   planMaxOutputTokens: principal.plan.maxOutputTokens,
   byokFeeBps: byoKey === null ? null : byokFeeBps,
 });
@@ -188,6 +188,8 @@ export interface Extent {
   readonly audio: boolean;
   /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
   readonly promptCache: '5m' | '1h' | null;
+  /** The model may search the web, as often as it does at the most. */
+  readonly webSearch: boolean;
   readonly outputTokens: number;
 }
 
@@ -199,13 +201,21 @@ export interface Extent {
 export function highestCost(model: CatalogueModel, extent: Extent): PicoUsd | null {
   const { price } = model;
   if (!price) return null;
-  const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < extent.inputTokens)];
+  const searches = mostSearches(model, extent.webSearch);
+  const inputTokens = extent.inputTokens + searches * tokensASearch;
+  const reached: readonly Rates[] = [price, ...price.tiers.filter((tier) => tier.minPromptTokens < inputTokens)];
   const sums = reached.map(
-    (rates) =>
-      BigInt(extent.inputTokens) * inputRate(rates, model, extent) + BigInt(extent.outputTokens) * outputRate(rates),
+    (rates) => BigInt(inputTokens) * inputRate(rates, model, extent) + BigInt(extent.outputTokens) * outputRate(rates),
   );
-  return picoUsd(most(...sums) + price.request);
+  return picoUsd(most(...sums) + price.request + BigInt(searches) * (price.search ?? 0n));
 }
+
+/** What a model reads of one search; it is input like any other. */
+export const tokensASearch = 10_000;
+
+/** How often it may search for a request that lets it. */
+export const mostSearches = ({ facts, capabilities }: CatalogueModel, webSearch: boolean): number =>
+  webSearch && capabilities.includes('web_search') ? (facts?.webSearch?.most ?? 1) : 0;
 
 const larger = (one: bigint, other: bigint) => (one > other ? one : other);
 const most = (...amounts: readonly bigint[]): bigint => amounts.reduce(larger, 0n);
@@ -229,18 +239,21 @@ const writesUnasked = ({ provider }: CatalogueModel) => provider !== 'anthropic'
 /** What of an upstream's own count can be true. */
 export interface UsageLimits {
   /** More than any honest upstream counts for this request. Costs a pass over the request: asked where the hold is exceeded. */
-  most(): { readonly inputTokens: number; readonly outputTokens: number };
+  most(): { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number };
   /** How much output the money that was set aside covers by now. */
   heldOutput(): number;
 }
 
 /** The parts of a question that bound what may be counted for it. */
 interface BoundedQuestion extends BoundedInput {
+  readonly facts: { readonly features: { readonly webSearch: boolean } };
   readonly packed: { readonly inputBound: InputBound } | null;
   readonly maxTokens: number | null;
   readonly principal: { readonly plan: { readonly maxOutputTokens: number | null } };
 }
 
+/** Of one search, where nobody knows how much the model holds: it is read with all that was found before. */
+const mostFound = 200_000;
 /** Where neither the caller, the plan nor the catalogue says how long an answer may be. */
 const unboundedAnswer = 1_000_000;
 
@@ -252,12 +265,16 @@ export function usageLimits(
   askedTokens: number,
 ): UsageLimits {
   let inputTokens: number | null = null;
+  const searches = mostSearches(model, question.facts.features.webSearch);
   return {
     heldOutput: () => reserve.coveredTokens,
     most() {
-      inputTokens ??= mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength);
+      inputTokens ??=
+        mostInputTokens(question.packed?.inputBound ?? inputBound(question), model.contextLength) +
+        searches * (model.contextLength ?? mostFound);
       return {
         inputTokens,
+        searches,
         outputTokens: Math.max(reserve.coveredTokens, askedTokens, longestAnswerOf(question, model)),
       };
     },

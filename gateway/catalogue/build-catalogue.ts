@@ -1,3 +1,4 @@
+import { parseUsdPerToken } from '#shared/money.ts';
 import { type BookModel, priceOf, rowOn } from '../prices/price-document.ts';
 import { type AddedPrice, pricedOn } from '../prices/price-rows.ts';
 import { shippedBook } from '../prices/shipped-book.ts';
@@ -19,13 +20,20 @@ export function buildCatalogue(
     ...shippedBook.models.map((model) => fromBook(model, day)),
     ...listed.map((model) => withSource(withListedPrice(asKnown(model, day), day))),
   ];
-  const priced = pricedOn([...models, ...bookEmbeddings], added, day, shippedBook.as_of);
+  const priced = pricedOn([...models, ...bookEmbeddings], added, day, shippedBook.as_of).map(withSearchPrice);
   const isEmbedding = ({ embedding }: CatalogueModel) => embedding !== undefined;
   return {
     version: shippedBook.as_of,
     models: priced.filter((model) => !isEmbedding(model)),
     embeddings: priced.filter(isEmbedding),
   };
+}
+
+/** Where the vendor charges for searches. */
+function withSearchPrice(model: CatalogueModel): CatalogueModel {
+  const { price, facts } = model;
+  if (!price || !facts?.webSearch || price.search !== undefined) return model;
+  return { ...model, price: { ...price, search: parseUsdPerToken(facts.webSearch.price) } };
 }
 
 const bookModels = new Map(shippedBook.models.map((entry) => [entry.id, entry]));
@@ -41,7 +49,14 @@ function asKnown(model: CatalogueModel, day: string): CatalogueModel {
   return {
     ...known,
     ...{ id, provider, aliases, model: model.model },
-    facts: known.facts && { ...known.facts, responses: known.facts.responses && model.sameAs?.responses === true },
+    // Another server of the same model does not search for it.
+    capabilities: known.capabilities.filter((name) => name !== 'web_search'),
+    supportedParameters: known.supportedParameters.filter((name) => name !== 'web_search_options'),
+    facts: known.facts && {
+      ...known.facts,
+      responses: known.facts.responses && model.sameAs?.responses === true,
+      webSearch: null,
+    },
     ...(price === null ? {} : { price, priceAsOf, priceSource }),
   };
 }

@@ -11,6 +11,7 @@ export type Capability =
   | 'audio'
   | 'reasoning'
   | 'prompt_cache'
+  | 'web_search'
   | 'embeddings';
 
 /** What a model's embeddings are, and what it takes at once; null: nobody says. */

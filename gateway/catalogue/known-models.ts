@@ -55,7 +55,7 @@ export function claimsOf(facts: ModelFacts): Claims {
   };
 }
 
-function capabilitiesOf({ schema, inputs, efforts }: ModelFacts): Capability[] {
+function capabilitiesOf({ schema, inputs, efforts, webSearch }: ModelFacts): Capability[] {
   const claims: readonly (readonly [Capability, boolean])[] = [
     ['streaming', true],
     ['tools', true],
@@ -66,11 +66,12 @@ function capabilitiesOf({ schema, inputs, efforts }: ModelFacts): Capability[] {
     ['audio', inputs.includes('audio')],
     ['reasoning', efforts.length > 0],
     ['prompt_cache', true],
+    ['web_search', webSearch !== null],
   ];
   return claims.filter(([, works]) => works).map(([name]) => name);
 }
 
-function parametersOf({ id, sampling, parallelToolCalls, efforts }: ModelFacts): string[] {
+function parametersOf({ id, sampling, parallelToolCalls, efforts, webSearch }: ModelFacts): string[] {
   return [
     ...sampling,
     'max_tokens',
@@ -79,5 +80,6 @@ function parametersOf({ id, sampling, parallelToolCalls, efforts }: ModelFacts):
     'response_format',
     ...(ofProvider[id.slice(0, id.indexOf('/'))] ?? []),
     ...(efforts.length > 0 ? ['reasoning_effort'] : []),
+    ...(webSearch ? ['web_search_options'] : []),
   ];
 }

@@ -33,6 +33,18 @@ export type Thinking =
   /** Gemini 3: one of its levels, which have the names of the efforts. */
   | { readonly by: 'level' };
 
+/** A search of the web that a vendor does for its model, while that answers. */
+export interface WebSearch {
+  /** USD for each of what it charges for. */
+  readonly price: string;
+  /** What it charges for: each search, or a request that searched, however often. */
+  readonly charged: 'searches' | 'requests';
+  /** The most searches of one request: what it is told, or what it does where it cannot be told. */
+  readonly most: number;
+  /** It searches in a request that has functions, too. */
+  readonly besideTools: boolean;
+}
+
 /**
  * What a vendor documents about one model, as far as a request has to be fitted to it. Nothing here is a guess: `sources` says
  * where each record was read, and what no page says has the value that is safe with both readings.
@@ -89,6 +101,9 @@ export interface ModelFacts {
   readonly jsonMode: 'as_sent' | 'with_the_word' | 'in_words';
   /** A format for the answer together with tools. */
   readonly formatWithTools: boolean;
+
+  /** The vendor's own search of the web for it; null: none. */
+  readonly webSearch: WebSearch | null;
 
   /** The conversation may end with the model's own turn. */
   readonly prefill: boolean;

@@ -61,6 +61,7 @@ function completionUsage({ served, usage, cost, upstreamCost, estimated }: Finis
       accepted_prediction_tokens: served?.acceptedPredictionTokens ?? 0,
       rejected_prediction_tokens: served?.rejectedPredictionTokens ?? 0,
     },
+    ...(usage.searches ? { server_tool_use: { web_search_requests: usage.searches } } : {}),
     cost_usd: formatUsd(cost),
     upstream_cost_usd: formatUsd(upstreamCost),
     estimated,

@@ -1,7 +1,15 @@
 import { formatUsd, type NanoUsd, nanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 import type { Quote, QuoteLimit } from '#shared/wire/quote.ts';
-import { firstHold, firstStep, longestAnswer, type ReserveInput, reserveInput } from '../billing/reserve.ts';
+import {
+  firstHold,
+  firstStep,
+  longestAnswer,
+  mostSearches,
+  type ReserveInput,
+  reserveInput,
+  tokensASearch,
+} from '../billing/reserve.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
 import { type AdmissionDeps, admit } from '../engine/admit.ts';
 import type { Question } from '../engine/answer.ts';
@@ -53,12 +61,16 @@ export async function quoteFor(question: Question, deps: QuoteDeps): Promise<Quo
 }
 
 function tokensFor(input: ReserveInput, model: CatalogueModel): Quote['tokens'] {
-  const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens };
+  const searches = mostSearches(model, input.webSearch);
+  const found = searches * tokensASearch;
+  const prompt = { low: Math.floor(input.inputTokens / fewestShare), high: input.inputTokens + found };
   const mayBeCached = model.capabilities.includes('prompt_cache');
   return {
-    prompt: { estimate: input.inputTokens, ...prompt },
+    // One that searches does so once, as a rule.
+    prompt: { estimate: input.inputTokens + Math.min(found, tokensASearch), ...prompt },
     cached: { low: 0, high: mayBeCached ? prompt.high : 0 },
     completion: { low: 0, high: firstStep(input, model) },
+    ...(searches > 0 ? { searches: { low: 0, high: searches } } : {}),
   };
 }
 

@@ -202,7 +202,7 @@ const openaiOnly = [
   ...['prompt_cache_key', 'safety_identifier'],
 ];
 /** OpenAI's fields that no answer of this gateway can honour. */
-const notHonoured = ['store', 'modalities', 'audio', 'web_search_options'];
+const notHonoured = ['store', 'modalities', 'audio'];
 
 interface Parts {
   readonly messages: readonly ChatMessage[];
@@ -250,15 +250,16 @@ const noControls: Question['route'] = {
 
 const parameterNames = [
   ...['temperature', 'top_p', 'stop', 'seed', 'frequency_penalty', 'presence_penalty', 'response_format', 'tools'],
-  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'user'],
+  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'web_search_options', 'user'],
 ];
 
 function parametersOf(request: Shared): Question['parameters'] {
   if (parameterNames.every((name) => request[name] === undefined)) return {};
   const { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format } = request;
-  const { tools, tool_choice, parallel_tool_calls, reasoning_effort, user } = request;
+  const { tools, tool_choice, parallel_tool_calls, reasoning_effort, web_search_options, user } = request;
   const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };
-  const all = { ...sampling, tools, tool_choice, parallel_tool_calls, reasoning_effort, user };
+  const offered = { tools, tool_choice, parallel_tool_calls, web_search_options };
+  const all = { ...sampling, ...offered, reasoning_effort, user };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

@@ -19,7 +19,12 @@ export interface AdmittedEmbeddings {
   readonly targets: readonly [Target, ...Target[]];
   readonly facts: EmbeddingFacts;
   readonly warnings: readonly Warning[];
-  readonly features: { readonly inputTokens: number; readonly audio: false; readonly promptCache: null };
+  readonly features: {
+    readonly inputTokens: number;
+    readonly audio: false;
+    readonly promptCache: null;
+    readonly webSearch: false;
+  };
 }
 
 /** More numbers than these come in base64 only: as JSON they would be more than 40 MB. */
@@ -40,7 +45,7 @@ export function admitEmbeddings(call: EmbeddingCall, deps: AdmissionDeps): Admit
     targets: call.byoKey ? [target, target] : [target],
     facts,
     warnings: [...call.warnings, ...warnings, ...lifecycleWarnings(model), ...lengthWarnings(call, facts)],
-    features: { inputTokens: call.extent.inputTokens, audio: false, promptCache: null },
+    features: { inputTokens: call.extent.inputTokens, audio: false, promptCache: null, webSearch: false },
   };
 }
 

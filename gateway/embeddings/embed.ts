@@ -137,7 +137,7 @@ async function askOne(run: EmbeddingRun, target: Target): Promise<Embeddings> {
   const counts = call.byoKey === null;
   const limits: UsageLimits = {
     heldOutput: () => 0,
-    most: () => ({ inputTokens: call.extent.mostTokens, outputTokens: 0 }),
+    most: () => ({ inputTokens: call.extent.mostTokens, outputTokens: 0, searches: 0 }),
   };
   const meter = createMeter(admitted.features.inputTokens, limits);
   run.current = { target, meter, limits, firstTokenAt: null };

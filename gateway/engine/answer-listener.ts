@@ -4,7 +4,7 @@ import { routeSummary } from '../routing/resolve.ts';
 import type { AnswerPart } from './answer.ts';
 import type { Emit, Run, Try } from './run.ts';
 
-type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'finish' }>;
+type SaidEvent = Exclude<ProviderEvent, { type: 'start' | 'usage' | 'search' | 'finish' }>;
 
 /** Meters what one upstream says and hands it on, without a pause where nobody has to be waited for. */
 export class AnswerListener {
@@ -33,7 +33,7 @@ export class AnswerListener {
       if (pieces) return this.#takeEach(said, pieces, events.slice(at + 1));
       meter.observe(event);
       if (event.type === 'finish') this.finish = event;
-      else if (event.type !== 'start' && event.type !== 'usage') {
+      else if (event.type !== 'start' && event.type !== 'usage' && event.type !== 'search') {
         if (event.type === 'tool-call-start' && event.extraContent) {
           this.#run.signed.push({ id: event.id, state: event.extraContent });
         }

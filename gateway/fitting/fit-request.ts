@@ -47,7 +47,8 @@ export function fitRequest(input: FitInput, model: CatalogueModel): Fitted {
     fitSampling(supportedParameters(input, model, warnings), model, warnings),
     warnings,
   );
-  const api = apiOf(model, thinking.tools !== undefined, thinking.reasoning_effort);
+  const hasTools = thinking.tools !== undefined || thinking.web_search_options !== undefined;
+  const api = apiOf(model, hasTools, thinking.reasoning_effort);
   const openaiOnly = fitOpenAiFields(input.openaiOnly, model, isThinking(thinking), warnings);
   const { parameters: supported, ...fitted } =
     api === 'responses'
@@ -82,10 +83,17 @@ function supportedParameters({ parameters }: FitInput, model: CatalogueModel, wa
     if (!supported) warnings.push(dropped(name, model));
     return supported;
   });
-  const supported: Parameters = Object.fromEntries(kept);
+  const supported: Parameters = withoutSearch(Object.fromEntries(kept), model, warnings);
   if (supported.tools) return supported;
   const { tool_choice: _choice, parallel_tool_calls: _parallel, ...withoutToolFields } = supported;
   return withoutToolFields;
+}
+
+/** Of the two, the caller's own functions: an answer may rest on them. */
+function withoutSearch(parameters: Parameters, model: CatalogueModel, warnings: Warning[]): Parameters {
+  if (!parameters.tools || !parameters.web_search_options || model.facts?.webSearch?.besideTools !== false)
+    return parameters;
+  return without(parameters, ['web_search_options'], model, warnings);
 }
 
 const ofTools = new Set(['tools', 'tool_choice', 'parallel_tool_calls']);

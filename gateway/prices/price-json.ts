@@ -9,6 +9,7 @@ export const priceToJson = (price: Price) => ({
   unit: 'token' as const,
   ...ratesToJson(price),
   request: formatUsdPerToken(price.request),
+  ...(price.search == null ? {} : { web_search: formatUsdPerToken(price.search) }),
   image: null,
   tiers: price.tiers.map((tier) => ({ min_prompt_tokens: tier.minPromptTokens, ...ratesToJson(tier) })),
   ...(price.asOf === undefined ? {} : { as_of: price.asOf }),
@@ -49,6 +50,7 @@ export function priceFromJson(text: string): Price {
   return {
     ...ratesFromJson(json),
     request: parseUsdPerToken(json.request),
+    ...(json.web_search === undefined ? {} : { search: parseUsdPerToken(json.web_search) }),
     tiers: json.tiers.map((tier) => ({ minPromptTokens: tier.min_prompt_tokens, ...ratesFromJson(tier) })),
   };
 }

@@ -122,8 +122,13 @@ test.each([
       ['azure/my small one', 'openai/gpt-5.4-mini'].map(async (id) => (await call(`/v1/models/${id}`)).json()),
     );
     expect(own).toMatchObject({ id: 'azure/my small one', status: 'available', model: 'my small one' });
-    for (const fact of ['pricing', 'capabilities', 'context_length', 'max_output_tokens', 'quality'])
+    for (const fact of ['context_length', 'max_output_tokens', 'quality'])
       expect(own[fact], fact).toEqual(original[fact]);
+    // OpenAI's search of the web is its own.
+    const { web_search, ...pricing } = original.pricing;
+    expect(web_search).toBe('0.01');
+    expect(own.pricing).toEqual(pricing);
+    expect(own.capabilities).toEqual(original.capabilities.filter((name: string) => name !== 'web_search'));
     const answer = await post(path, { model: 'azure/my small one', messages, verbosity: 'low', max_tokens: 20 });
     expect(await answer.json()).toMatchObject({ provider: 'azure', model: 'my small one' });
     const { headers = {}, body, path: asked } = upstream.calls.at(-1) ?? {};

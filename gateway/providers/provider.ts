@@ -98,6 +98,7 @@ export interface ProviderRequest {
       | 'tool_choice'
       | 'parallel_tool_calls'
       | 'reasoning_effort'
+      | 'web_search_options'
       | 'user'
     >
   >;
@@ -146,6 +147,8 @@ export type ProviderEvent =
       /** What the upstream says that the request costs, where it says so. */
       readonly cost?: NanoUsd;
     }
+  /** The provider searches the web: one search that it charges for. Its `usage` counts them once more. */
+  | { readonly type: 'search' }
   /** Sources that what was said refers to, in OpenAI's words. */
   | { readonly type: 'annotations'; readonly annotations: readonly Readonly<Record<string, unknown>>[] }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly served?: Served };

@@ -155,6 +155,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   reasoning_tokens: Number(row.reasoning_tokens),
   audio_tokens: Number(row.audio_tokens),
   cache_write_1h_tokens: Number(row.cache_write_1h_tokens),
+  web_searches: Number(row.web_searches),
   cost_usd: formatUsd(nanoUsd(row.charge)),
   upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,

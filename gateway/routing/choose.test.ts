@@ -42,6 +42,7 @@ const small: Features = {
     images: false,
     files: false,
     audio: false,
+    webSearch: false,
     codeOrMath: false,
   },
   promptCache: null,

@@ -88,12 +88,14 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
  * What a model can only do by halves: a named model does it as well as it can and says so, the router has others. Each counts as
  * a capability that the model lacks.
  */
-function factExclusions({ facts }: CatalogueModel, features: Features): string[] {
+function factExclusions({ facts, capabilities }: CatalogueModel, features: Features): string[] {
+  if (features.webSearch && !capabilities.includes('web_search')) return ['capability:web_search'];
   if (!facts || !features.tools) return [];
-  const { forcedTool, jsonMode, jsonSchema } = features;
+  const { forcedTool, jsonMode, jsonSchema, webSearch } = features;
   const lacks: readonly (readonly [string, boolean])[] = [
     ['forced_tools', facts.forcedTools === 'never' && forcedTool],
     ['tools_with_format', !facts.formatWithTools && (jsonMode || jsonSchema)],
+    ['tools_with_web_search', webSearch && facts.webSearch?.besideTools === false],
   ];
   return lacks.filter(([, lacking]) => lacking).map(([name]) => `capability:${name}`);
 }
@@ -112,7 +114,7 @@ const universal = new Set(['user', 'max_tokens', 'tools', 'tool_choice', 'parall
 
 function parameterExclusions(model: CatalogueModel, features: Features, controls: RouteControls): string[] {
   if (!controls.require_parameters) return [];
-  const api = apiOf(model, features.tools, features.reasoningEffort ?? undefined);
+  const api = apiOf(model, features.tools || features.webSearch, features.reasoningEffort ?? undefined);
   const unknown = api === 'responses' ? unknownToResponses : [];
   return features.parameters
     .filter((name) => !universal.has(name) && (!model.supportedParameters.includes(name) || unknown.includes(name)))
@@ -177,6 +179,8 @@ export interface Features {
   readonly images: boolean;
   readonly files: boolean;
   readonly audio: boolean;
+  /** The model may search the web. */
+  readonly webSearch: boolean;
   /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
   readonly promptCache: '5m' | '1h' | null;
   readonly turns: number;
@@ -208,6 +212,7 @@ class MeasuredFeatures implements Features {
   readonly images: boolean;
   readonly files: boolean;
   readonly audio: boolean;
+  readonly webSearch: boolean;
   readonly promptCache: Features['promptCache'];
   readonly turns: number;
   readonly reasoningEffort: Features['reasoningEffort'];
@@ -228,6 +233,7 @@ class MeasuredFeatures implements Features {
     this.images = has('image_url');
     this.files = has('file');
     this.audio = has('input_audio');
+    this.webSearch = parameters.web_search_options !== undefined;
     this.promptCache = promptCacheOf(messages, parameters.tools);
     this.turns = messages.filter((message) => message.role === 'user').length;
     this.reasoningEffort = parameters.reasoning_effort ?? null;

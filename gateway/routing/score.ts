@@ -64,7 +64,12 @@ const clamp = (value: number) => Math.min(1, Math.max(0, value));
 
 function expectedCost(model: CatalogueModel, features: Features): bigint | null {
   if (!model.price) return null;
-  const usage = { ...noTokens, promptTokens: features.inputTokens, completionTokens: features.outputTokens };
+  const usage = {
+    ...noTokens,
+    promptTokens: features.inputTokens,
+    completionTokens: features.outputTokens,
+    ...(features.webSearch ? { searches: 1 } : {}),
+  };
   return costOf(model.price, usage);
 }
 

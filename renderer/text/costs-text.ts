@@ -7,6 +7,7 @@ export const costsText = words({
   noPrice: 'no price known',
   sameCost: 'the same',
   tokens: (tokens: number) => counted(tokens, 'token', 'tokens'),
+  searches: (searches: number) => counted(searches, 'search', 'searches'),
   speed: (perSecond: number) => `${count(perSecond)} tok/s`,
   sources: { billed: 'billed', estimated: 'estimated', byok: 'your key, list price', unknown: 'cost unknown' },
   sourceNotes: {
@@ -67,6 +68,7 @@ export const costsText = words({
     reasoning: 'Reasoning',
     output: 'Output',
     tools: 'Tools',
+    web_search: 'Web search',
     request: 'Request fee',
     other: 'Other charges',
   },

@@ -190,6 +190,22 @@ export const metadata = optional(
     .refine((pairs) => Object.keys(pairs).length <= 16, { message: 'at most 16 pairs' }),
 );
 
+const place = optional(z.string().max(100));
+
+/**
+ * The model may search the web by its provider's own tool (OpenAI's `web_search_options`). `search_context_size`: how much of
+ * what is found it reads; only OpenAI takes it. `user_location`: where the person who asks roughly is.
+ */
+const webSearchOptions = z.looseObject({
+  search_context_size: optional(z.enum(['low', 'medium', 'high'])),
+  user_location: optional(
+    z.object({
+      type: z.literal('approximate'),
+      approximate: z.object({ city: place, country: place, region: place, timezone: place }),
+    }),
+  ),
+});
+
 const sharedFields = {
   ...gatewayFields,
   max_tokens: optional(outputTokens),
@@ -207,6 +223,7 @@ const sharedFields = {
   ),
   parallel_tool_calls: optional(z.boolean()),
   reasoning_effort: reasoningEffort,
+  web_search_options: optional(webSearchOptions),
   user: endUser,
   metadata,
 };

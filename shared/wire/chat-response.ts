@@ -67,6 +67,8 @@ export const completionUsage = z.looseObject({
   completion_tokens: count,
   total_tokens: count,
   prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }),
+  /** What the provider's own tools did; absent where none did anything. */
+  server_tool_use: z.looseObject({ web_search_requests: count }).optional(),
   completion_tokens_details: z.looseObject({
     reasoning_tokens: count,
     audio_tokens: count,

@@ -19,6 +19,8 @@ export const pricing = z.looseObject({
   unit: z.literal('token'),
   ...rates,
   request: usdPerToken,
+  /** USD for one search of the web by the provider's own tool; absent: the model has none, or its price is unknown. */
+  web_search: usdPerToken.nullish(),
   image: usdPerToken.nullable(),
   tiers: z.array(z.looseObject({ min_prompt_tokens: count, ...rates })),
   /** Day from which these prices are known to hold, `YYYY-MM-DD`. */

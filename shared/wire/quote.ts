@@ -22,6 +22,8 @@ export const quote = z
       prompt: range.extend({ estimate: count }),
       cached: range,
       completion: range,
+      /** Searches of the web. */
+      searches: range.optional(),
     }),
     cost_usd: z
       .object({ low: usdAmount, high: usdAmount })

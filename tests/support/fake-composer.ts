@@ -35,6 +35,7 @@ export const fakeQuote: Quote = {
   simulated: true,
   byok: false,
   promptTokens: { low: 620, estimate: 1240, high: 1240 },
+  searches: 0,
   cachedTokens: 800,
   completionTokens: { low: 0, high: 4096 },
   costUsd: { low: '0.0012', high: '0.0048' },

@@ -77,6 +77,7 @@ export function billOfRecord(record: RequestRecord): Bill | null {
       cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
       reasoningTokens: record.reasoning_tokens,
       audioTokens: record.audio_tokens ?? 0,
+      searches: record.web_searches ?? 0,
     },
     parseUsd(costUsd),
   );

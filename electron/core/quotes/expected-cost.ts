@@ -4,7 +4,7 @@ import type { Quote } from '#shared/contract/chat/quotes.ts';
 import { formatUsd, type NanoUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price, ratesFor } from '#shared/price.ts';
 
-type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens'>;
+type Tokens = Pick<Quote, 'promptTokens' | 'completionTokens' | 'searches'>;
 
 /** The lower bound: the shortest prompt, cached where that is cheaper, and no answer. */
 export function leastCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTokens'>): NanoUsd {
@@ -20,10 +20,11 @@ export const mostCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price,
 export const partsOf = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
   billLines(price, dearest(tokens), upper).lines;
 
-const dearest = ({ promptTokens, completionTokens }: Tokens) => ({
+const dearest = ({ promptTokens, completionTokens, searches }: Tokens) => ({
   ...noTokens,
   promptTokens: promptTokens.high,
   completionTokens: completionTokens.high,
+  searches,
 });
 
 /** An earlier answer, as far as it tells how long the next one may be. */
@@ -36,6 +37,7 @@ interface Expectation {
   readonly price: Price;
   readonly promptTokens: number;
   readonly cachedTokens: number;
+  readonly searches?: number;
   /** Oldest first. */
   readonly answers: readonly EarlierAnswer[];
 }
@@ -52,7 +54,7 @@ const nearPercent = 30n;
  * most of them, those of this chat and the latest first. A median would be near to fewer where lengths differ much. Null
  * without answers.
  */
-export function expectedCost({ price, promptTokens, cachedTokens, answers }: Expectation): Quote['expected'] {
+export function expectedCost({ price, promptTokens, cachedTokens, searches = 0, answers }: Expectation): Quote['expected'] {
   const costs = answers.map(({ completionTokens, here }, at) => ({
     usd: costWith(completionTokens),
     weight: fading ** (answers.length - 1 - at) * (here ? 1 : weightElsewhere),
@@ -74,7 +76,7 @@ export function expectedCost({ price, promptTokens, cachedTokens, answers }: Exp
   };
 
   function costWith(completionTokens: number): NanoUsd {
-    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens });
+    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, searches });
   }
 }
 

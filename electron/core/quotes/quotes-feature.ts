@@ -52,7 +52,15 @@ export interface Ask {
 
 type Priced = Pick<
   Quote,
-  'source' | 'byok' | 'promptTokens' | 'completionTokens' | 'costUsd' | 'openEnded' | 'pricesAsOf' | 'obstacles'
+  | 'source'
+  | 'byok'
+  | 'promptTokens'
+  | 'completionTokens'
+  | 'searches'
+  | 'costUsd'
+  | 'openEnded'
+  | 'pricesAsOf'
+  | 'obstacles'
 > & { readonly served: string; readonly mayBeCached: boolean };
 
 /** How long providers cache a prompt. */
@@ -99,6 +107,7 @@ export function quotesFeature(deps: QuotesDeps) {
         low: 0,
         high: body.max_tokens ?? Math.min(usualAnswer, record?.max_output_tokens ?? usualAnswer),
       },
+      searches: body.web_search_options === undefined ? 0 : 1,
     };
     const known = record?.pricing ? priceOf(record.pricing) : null;
     return {
@@ -158,6 +167,7 @@ export function quotesFeature(deps: QuotesDeps) {
                 price: known,
                 promptTokens: promptTokens.estimate,
                 cachedTokens,
+                searches: Math.min(priced.searches, 1),
                 answers: await earlierAnswers(answers, conversationId, served),
               })
             : null,
@@ -187,12 +197,13 @@ export function quotesFeature(deps: QuotesDeps) {
 const asked = { id: 'question', role: 'user', status: 'done' } as const;
 
 function ofGateway(quote: GatewayQuote): Priced {
-  const { prompt, completion, cached } = quote.tokens;
+  const { prompt, completion, cached, searches } = quote.tokens;
   return {
     source: 'gateway',
     byok: quote.byok,
     promptTokens: prompt,
     completionTokens: completion,
+    searches: searches?.high ?? 0,
     costUsd: quote.prices_as_of === null ? null : quote.cost_usd,
     openEnded: quote.open_ended,
     pricesAsOf: quote.prices_as_of,

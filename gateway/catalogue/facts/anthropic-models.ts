@@ -14,8 +14,13 @@ const structured = page('build-with-claude/structured-outputs');
 const toolLoop = page('build-with-claude/thinking-tool-workflows');
 const prefixChecks = page('build-with-claude/preserved-thinking/prefix-checks');
 const deprecations = page('about-claude/model-deprecations');
+const searching = page('agents-and-tools/tool-use/web-search-tool');
+
+/** Claude searches until it has enough; `max_uses` ends that. */
+const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
 
 const common = {
+  webSearch,
   description: null,
   released: null,
   deprecated: null,
@@ -48,7 +53,7 @@ const adaptive = {
   forcedTools: 'always',
   sampling: [],
   prefill: false,
-  sources: [overview, effort, thinkingTable, create, errors, toolLoop, structured],
+  sources: [searching, overview, effort, thinkingTable, create, errors, toolLoop, structured],
 } as const;
 
 /** Thinks whatever it is asked, and is never made to call a tool. */
@@ -75,7 +80,7 @@ const budgeted = {
   forcedTools: 'without_thinking',
   sampling: ['temperature', 'top_p'],
   prefill: true,
-  sources: [overview, thinkingTable, create, errors, toolLoop, structured, deprecations],
+  sources: [searching, overview, thinkingTable, create, errors, toolLoop, structured, deprecations],
 } as const;
 
 export const anthropicModels: readonly ModelFacts[] = [

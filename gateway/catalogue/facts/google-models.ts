@@ -11,6 +11,8 @@ const latest = page('latest-model');
 const signatures = page('thought-signatures');
 const structured = page('structured-output');
 const deprecations = page('deprecations');
+const searching = page('google-search');
+const prices = page('pricing');
 const seen = {
   noPrefill: { url: 'https://github.com/LibreChat-AI/agents/pull/323', read },
   noMinimal: { url: 'https://github.com/earendil-works/pi/issues/9455', read },
@@ -42,15 +44,22 @@ const common = {
   refusesBlankTurns: true,
 } as const;
 
+/** It is not told how often it may search, and takes no functions beside it. Gemini 3 is charged by searches, 2.5 by requests. */
+const webSearch = {
+  three: { price: '0.014', charged: 'searches', most: 10, besideTools: false },
+  two5: { price: '0.035', charged: 'requests', most: 1, besideTools: false },
+} as const;
+
 const three = {
   ...common,
+  webSearch: webSearch.three,
   efforts: ['minimal', 'low', 'medium', 'high'],
   thinking: { by: 'level' },
   picturesInResults: true,
   sampling: ['temperature', 'top_p'],
   formatWithTools: true,
   prefill: true,
-  sources: [levels, latest, signatures, structured, deprecations],
+  sources: [levels, latest, signatures, structured, deprecations, searching, prices],
 } as const;
 
 /** Since 3.6 the sampling is fixed, and a request that ends with the model's turn is refused. */
@@ -69,13 +78,14 @@ const withoutMinimal = {
 
 const two5 = {
   ...common,
+  webSearch: webSearch.two5,
   thinking: { by: 'thinking_budget', least: 1, most: 24_576 },
   efforts: ['none', 'minimal', 'low', 'medium', 'high'],
   picturesInResults: false,
   sampling: ['temperature', 'top_p'],
   formatWithTools: false,
   prefill: true,
-  sources: [levels, structured, deprecations, seen.noFormatWithTools],
+  sources: [levels, structured, deprecations, seen.noFormatWithTools, searching, prices],
 } as const;
 
 export const googleModels: readonly ModelFacts[] = [

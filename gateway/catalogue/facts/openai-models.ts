@@ -8,6 +8,8 @@ const page = (url: string): Source => ({ url, read });
 const guide = page('https://developers.openai.com/api/docs/guides/latest-model');
 const reasoning = page('https://developers.openai.com/api/docs/guides/reasoning');
 const deprecations = page('https://developers.openai.com/api/docs/deprecations');
+const searching = page('https://developers.openai.com/api/docs/guides/tools-web-search');
+const prices = page('https://developers.openai.com/api/docs/pricing');
 /** What the API itself answered, where its pages do not say it. */
 const seen = {
   astraEfforts: page('https://github.com/BerriAI/litellm-docs/pull/1173'),
@@ -29,7 +31,11 @@ const seen = {
   verified: page('https://help.openai.com/en/articles/10910291-api-organization-verification'),
 };
 
+/** Over the Responses API; `max_tool_calls` ends it. */
+const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
+
 const common = {
+  webSearch: null,
   description: null,
   released: null,
   deprecated: null,
@@ -80,14 +86,15 @@ const six = {
   // "max" over the Responses API only, as all that thinks.
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   responses: true,
+  webSearch,
   released: '2026-09-22',
-  sources: [guide, seen.checklist, seen.sixRelease, seen.sixTools, seen.sixEfforts],
+  sources: [guide, searching, prices, seen.checklist, seen.sixRelease, seen.sixTools, seen.sixEfforts],
 } as const;
 
 const five6 = {
   ...six,
   released: null,
-  sources: [guide, reasoning, seen.tools56, seen.efforts56, seen.max56],
+  sources: [guide, searching, prices, reasoning, seen.tools56, seen.efforts56, seen.max56],
 } as const;
 
 /** They do not think unless they are asked to, and tell probabilities as long as they do not. */
@@ -99,7 +106,8 @@ const five4 = {
   maxOutputTokens: 128_000,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
   responses: true,
-  sources: [guide, reasoning, seen.tools54, seen.sampling],
+  webSearch,
+  sources: [guide, searching, prices, reasoning, seen.tools54, seen.sampling],
 } as const;
 
 const five = {
@@ -133,7 +141,7 @@ export const openAiModels: readonly ModelFacts[] = [
     efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
     quality: 0.95,
     speed: [2500, 60],
-    sources: [guide, seen.sixRelease, seen.astraEfforts, seen.astraTools],
+    sources: [guide, searching, prices, seen.sixRelease, seen.astraEfforts, seen.astraTools],
   },
   {
     ...six,
@@ -162,7 +170,7 @@ export const openAiModels: readonly ModelFacts[] = [
     thinking: thinks.thinking,
     quality: 0.86,
     speed: [2000, 70],
-    sources: [guide, reasoning, seen.tools55],
+    sources: [guide, searching, prices, reasoning, seen.tools55],
   },
   { ...five4, id: 'openai/gpt-5.4', contextLength: 1_050_000, quality: 0.82, speed: [1800, 75] },
   { ...five4, id: 'openai/gpt-5.4-mini', contextLength: 400_000, quality: 0.62, speed: [800, 140] },
@@ -173,7 +181,7 @@ export const openAiModels: readonly ModelFacts[] = [
     contextLength: 400_000,
     quality: 0.77,
     speed: [1800, 80],
-    sources: [guide, reasoning, seen.tools52, seen.efforts56, seen.sampling],
+    sources: [guide, searching, prices, reasoning, seen.tools52, seen.efforts56, seen.sampling],
   },
   {
     ...five4,

@@ -10,7 +10,7 @@ import { limitsInBlocks } from './0013-limits-in-blocks.ts';
 export const groupCommit = (dialect: DialectName): Migration => ({
   async up(db) {
     if (dialect === 'sqlite') return;
-    for (const statement of [...rowTexts, readFunction, commitFunction, ...limitsInBlocks])
+    for (const statement of [...rowTexts, readFunction, commitFunction(), ...limitsInBlocks])
       await sql.raw(statement).execute(db);
   },
 });
@@ -65,10 +65,10 @@ const between = (number: string, name: string) =>
 
 /**
  * Writes a group of steps where the stored rows still allow all of it; else it writes nothing. Either way it answers the rows
- * as they stand. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
+ * as they stand. `moreOfClosed`: columns that came later. Rows are locked in one order (accounts, keys, requests, each by id), so that no two groups wait for each other.
  */
-const commitFunction = `
-  CREATE FUNCTION portico_commit(
+export const commitFunction = (moreOfClosed = '') => `
+  CREATE ${moreOfClosed === '' ? '' : 'OR REPLACE '}FUNCTION portico_commit(
     account_guards JSON, key_guards JSON, request_guards JSON,
     opened JSON, raised JSON, renewed JSON, closed JSON, entries JSON, counts JSON
   ) RETURNS JSON
@@ -155,7 +155,7 @@ const commitFunction = `
         cache_write_tokens = c.cache_write_tokens, reasoning_tokens = c.reasoning_tokens,
         audio_tokens = c.audio_tokens, cache_write_1h_tokens = c.cache_write_1h_tokens,
         byok_fee_bps = c.byok_fee_bps, first_token_ms = c.first_token_ms, total_ms = c.total_ms, price = c.price,
-        routing = c.routing
+        routing = c.routing${moreOfClosed}
       FROM json_populate_recordset(NULL::requests, closed) AS c WHERE r.id = c.id;
     END IF;
     IF entries IS NOT NULL THEN

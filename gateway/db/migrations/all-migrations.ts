@@ -14,6 +14,7 @@ import { journal } from './0014-journal.ts';
 import { purposes } from './0015-purposes.ts';
 import { definitions } from './0016-definitions.ts';
 import { keptReasoning } from './0017-kept-reasoning.ts';
+import { webSearches } from './0018-web-searches.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -32,5 +33,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0015-purposes': purposes,
     '0016-definitions': definitions(dialect),
     '0017-kept-reasoning': keptReasoning(dialect),
+    '0018-web-searches': webSearches(dialect),
   }),
 });

@@ -101,6 +101,7 @@ const tokens = [
   'reasoning_tokens',
   'audio_tokens',
   'cache_write_1h_tokens',
+  'web_searches',
 ] as const;
 
 type BilledRow = Pick<RequestRow, 'id' | 'charge' | 'byok' | 'byok_fee_bps' | 'price' | (typeof tokens)[number]>;
@@ -124,6 +125,7 @@ function expectedCharge(row: BilledRow, price: Price): bigint {
     reasoningTokens: Number(row.reasoning_tokens),
     audioTokens: Number(row.audio_tokens),
     cacheWriteHourTokens: Number(row.cache_write_1h_tokens),
+    searches: Number(row.web_searches),
   };
   return row.byok === 1n ? byokFee(price, usage, Number(row.byok_fee_bps)) : costOf(price, usage);
 }

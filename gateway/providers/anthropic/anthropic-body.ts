@@ -27,7 +27,7 @@ export function messagesBody(request: ProviderRequest): object {
     ...sampling(parameters),
     ...(effort || format ? { output_config: { ...effort, ...format } } : {}),
     ...(stopsOf(parameters).length ? { stop_sequences: stopsOf(parameters) } : {}),
-    ...toolFields(parameters),
+    ...toolFields(request),
     ...(parameters.user === undefined ? {} : { metadata: { user_id: parameters.user } }),
   };
 }
@@ -63,16 +63,29 @@ function outputFormat({ response_format: format }: Parameters): object | null {
   return { format: { type: 'json_schema', schema: format.json_schema.schema ?? { type: 'object' } } };
 }
 
-function toolFields(parameters: Parameters): object {
-  if (!parameters.tools?.length) return {};
-  const tools = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
+function toolFields({ parameters, facts }: ProviderRequest): object {
+  const search = webSearchTool(parameters, facts?.webSearch?.most);
+  if (!parameters.tools?.length) return search === null ? {} : { tools: [search] };
+  const functions = parameters.tools.map(({ function: fn, cache_control: mark }) => ({
     name: fn.name,
     ...(fn.description === undefined ? {} : { description: fn.description }),
     input_schema: { type: 'object', properties: {}, ...fn.parameters },
     ...(fn.strict ? { strict: true } : {}),
     ...(mark ? { cache_control: anthropicMark(mark) } : {}),
   }));
-  return { tools, tool_choice: toolChoice(parameters) };
+  return { tools: search === null ? functions : [...functions, search], tool_choice: toolChoice(parameters) };
+}
+
+/** Anthropic's own search (https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool, read 2026-11-23). */
+function webSearchTool({ web_search_options: options }: Parameters, most: number | undefined): object | null {
+  if (!options) return null;
+  const place = options.user_location?.approximate;
+  return {
+    type: 'web_search_20250305',
+    name: 'web_search',
+    ...(most === undefined ? {} : { max_uses: most }),
+    ...(place ? { user_location: { type: 'approximate', ...place } } : {}),
+  };
 }
 
 function toolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: Parameters): object {

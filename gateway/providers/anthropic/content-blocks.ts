@@ -1,6 +1,7 @@
 import type { ReasoningDetail } from '#shared/wire/chat-request.ts';
+import { citations } from '../../content/citations.ts';
 import { anthropicFormat, blockId } from '../../content/reasoning-details.ts';
-import { asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withThinking } from './thinking-state.ts';
 
@@ -23,6 +24,10 @@ interface OpenBlock {
   signature: string;
   /** Names a thinking block and its place to the client. */
   readonly id: string;
+  /** Where its text begins in all of the text. */
+  readonly from: number;
+  /** Pages of the web that its text is from. */
+  readonly sources: JsonObject[];
 }
 
 /** `model`: whose thinking it is. */
@@ -30,6 +35,8 @@ export function createBlockReader(model: string): BlockReader {
   const blocks = new Map<number, OpenBlock>();
   const thoughts: JsonObject[] = [];
   let calls = 0;
+  /** Characters of text so far. */
+  let said = 0;
 
   function blockStart(event: JsonObject): ProviderEvent[] {
     const content = asObject(event.content_block);
@@ -38,13 +45,17 @@ export function createBlockReader(model: string): BlockReader {
     const input = isCall && Object.keys(asObject(content.input)).length ? JSON.stringify(content.input) : '';
     const index = asCount(event.index) ?? 0;
     const id = blockId({ model, callsBefore: calls, block: index });
-    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '', id };
+    const block = { type, call: isCall ? calls : -1, input, thinking: '', signature: '', id, from: said, sources: [] };
     blocks.set(index, block);
     if (type === 'redacted_thinking') {
       thoughts.push(content);
       return [signed({ type: 'reasoning.encrypted', data: content.data, id, format: anthropicFormat, index })];
     }
-    if (type === 'text') return textEvent(content.text);
+    if (type === 'text') {
+      for (const citation of asArray(content.citations)) cite(blocks.get(index), asObject(citation));
+      return say(content.text);
+    }
+    if (type === 'server_tool_use' && content.name === 'web_search') return [{ type: 'search' }];
     return isCall ? [startCall(content)] : [];
   }
 
@@ -67,7 +78,10 @@ export function createBlockReader(model: string): BlockReader {
     const delta = asObject(event.delta);
     switch (delta.type) {
       case 'text_delta':
-        return textEvent(delta.text);
+        return say(delta.text);
+      case 'citations_delta':
+        cite(block, asObject(delta.citation));
+        return [];
       case 'thinking_delta':
         return block ? thinkingDelta(block, asCount(event.index) ?? 0, asText(delta.thinking) ?? '') : [];
       case 'signature_delta':
@@ -80,6 +94,12 @@ export function createBlockReader(model: string): BlockReader {
     }
   }
 
+  function say(value: unknown): ProviderEvent[] {
+    const events = textEvent(value);
+    if (typeof value === 'string') said += value.length;
+    return events;
+  }
+
   function thinkingDelta(block: OpenBlock, index: number, text: string): ProviderEvent[] {
     block.thinking += text;
     if (text === '') return [];
@@ -88,7 +108,7 @@ export function createBlockReader(model: string): BlockReader {
   }
 
   function argumentsDelta(block: OpenBlock, text: string): ProviderEvent[] {
-    if (text === '') return [];
+    if (text === '' || block.call < 0) return [];
     block.input = started;
     return [{ type: 'tool-call-delta', index: block.call, arguments: text }];
   }
@@ -102,6 +122,7 @@ export function createBlockReader(model: string): BlockReader {
       const index = asCount(event.index) ?? 0;
       return [signed({ type: 'reasoning.text', text: '', signature, id, format: anthropicFormat, index })];
     }
+    if (block && block.sources.length > 0) return [citations(block.sources, block.from, said)];
     if (!block || block.call < 0 || block.input === started) return [];
     return [{ type: 'tool-call-delta', index: block.call, arguments: block.input || '{}' }];
   }
@@ -122,6 +143,11 @@ export function createBlockReader(model: string): BlockReader {
 
 /** Marks a block whose arguments came as deltas. */
 const started = '\u0000';
+
+/** Of Anthropic's citations those of pages of the web. */
+function cite(block: OpenBlock | undefined, { type, url, title }: JsonObject): void {
+  if (type === 'web_search_result_location') block?.sources.push({ url, title });
+}
 
 function textEvent(value: unknown): ProviderEvent[] {
   return typeof value === 'string' && value !== '' ? [{ type: 'text-delta', text: value }] : [];

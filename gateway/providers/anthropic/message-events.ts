@@ -92,6 +92,7 @@ function countedUsage(usage: JsonObject): TokenUsage {
   const cachedTokens = asCount(usage.cache_read_input_tokens) ?? 0;
   const cacheWriteTokens = asCount(usage.cache_creation_input_tokens) ?? 0;
   const forAnHour = asCount(asObject(usage.cache_creation).ephemeral_1h_input_tokens);
+  const searches = asCount(asObject(usage.server_tool_use).web_search_requests);
   return {
     promptTokens: (asCount(usage.input_tokens) ?? 0) + cachedTokens + cacheWriteTokens,
     completionTokens: asCount(usage.output_tokens) ?? 0,
@@ -99,6 +100,7 @@ function countedUsage(usage: JsonObject): TokenUsage {
     cacheWriteTokens,
     reasoningTokens: asCount(asObject(usage.output_tokens_details).thinking_tokens) ?? 0,
     ...(forAnHour ? { cacheWriteHourTokens: forAnHour } : {}),
+    ...(searches ? { searches } : {}),
   };
 }
 
@@ -108,6 +110,8 @@ function finishReason(stopReason: string | null): FinishReason | null {
       return null;
     case 'max_tokens':
     case 'model_context_window_exceeded':
+    // It searched for so long that its turn was broken off: it can be gone on with.
+    case 'pause_turn':
       return 'length';
     case 'tool_use':
       return 'tool_calls';

@@ -55,7 +55,8 @@ function collected(events: readonly ProviderEvent[]) {
   const collector = createCollector();
   const rest: ProviderEvent[] = [];
   for (const event of events) {
-    if (event.type === 'start' || event.type === 'usage' || event.type === 'finish') rest.push(event);
+    if (event.type === 'start' || event.type === 'usage' || event.type === 'search' || event.type === 'finish')
+      rest.push(event);
     else collector.add(event);
   }
   const { toolCalls, ...said } = collector.result();

@@ -2,6 +2,8 @@ import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import type { WebSearch } from '../../catalogue/model-facts.ts';
+import { citations } from '../../content/citations.ts';
 import { googleFormat } from '../../content/reasoning-details.ts';
 import {
   asArray,
@@ -26,20 +28,27 @@ interface GenerateReader {
 
 const provider = 'google';
 
-export function createGenerateReader(): GenerateReader {
+/** `charged`: what Google counts where it searched. */
+export function createGenerateReader(charged: WebSearch['charged'] = 'searches'): GenerateReader {
   let started = false;
   let calls = 0;
   let said = false;
   let finish: FinishReason | null = null;
+  /** The text so far, and the searches that were told. */
+  let text = '';
+  let searches = 0;
 
   function partEvents(value: unknown): ProviderEvent[] {
     const part = asObject(value);
-    const text = asText(part.text);
-    if (text && part.thought === true) {
-      const detail = { type: 'reasoning.text', text, format: googleFormat, index: 0 };
-      return [{ type: 'reasoning-delta', text, details: [detail] }];
+    const piece = asText(part.text);
+    if (piece && part.thought === true) {
+      const detail = { type: 'reasoning.text', text: piece, format: googleFormat, index: 0 };
+      return [{ type: 'reasoning-delta', text: piece, details: [detail] }];
     }
-    if (text) return [{ type: 'text-delta', text }];
+    if (piece) {
+      text += piece;
+      return [{ type: 'text-delta', text: piece }];
+    }
     return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
   }
 
@@ -71,7 +80,17 @@ export function createGenerateReader(): GenerateReader {
     const reason = asText(candidate.finishReason);
     if (reason) finish = finishReason(reason, { said, calls: calls > 0 });
     else if (asText(asObject(event.promptFeedback).blockReason)) finish = 'content_filter';
-    return [...begin, ...content, ...usageEvent(event.usageMetadata)];
+    const found = groundingEvents(asObject(candidate.groundingMetadata));
+    return [...begin, ...content, ...found, ...usageEvent(event.usageMetadata, searches)];
+  }
+
+  /** What Google searched for and what the text so far rests on; told with its end. */
+  function groundingEvents(metadata: JsonObject): ProviderEvent[] {
+    const queries = asArray(metadata.webSearchQueries).length;
+    const counted = charged === 'requests' ? Math.min(queries, 1) : queries;
+    const more = Math.max(0, counted - searches);
+    searches += more;
+    return [...Array.from({ length: more }, () => ({ type: 'search' as const })), ...groundedPieces(metadata, text)];
   }
 
   const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
@@ -81,6 +100,25 @@ export function createGenerateReader(): GenerateReader {
     readWhole: (answer) => [...hear(answer), ...end()],
     end,
   };
+}
+
+/** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
+function groundedPieces(metadata: JsonObject, text: string): ProviderEvent[] {
+  const pages = asArray(metadata.groundingChunks).map((chunk) => {
+    const { uri, title } = asObject(asObject(chunk).web);
+    return { url: uri, title };
+  });
+  if (pages.length === 0) return [];
+  const bytes = Buffer.from(text);
+  const place = (value: unknown) => bytes.toString('utf8', 0, asCount(value) ?? 0).length;
+  return asArray(metadata.groundingSupports)
+    .map(asObject)
+    .map(({ segment, groundingChunkIndices: indices }) => {
+      const { startIndex, endIndex } = asObject(segment);
+      const named = asArray(indices).flatMap((index) => pages[asCount(index) ?? -1] ?? []);
+      return citations(named, place(startIndex), place(endIndex));
+    })
+    .filter(({ annotations }) => annotations.length > 0);
 }
 
 /** The signature of a call, by the call's id. */
@@ -118,7 +156,7 @@ function finishReason(reason: string, { said, calls }: SaidSoFar): FinishReason 
 const counts = ['toolUsePromptTokenCount', 'thoughtsTokenCount', 'candidatesTokenCount'];
 
 /** Thoughts are output, and what tools put into the prompt is input (wire contract §1.7). Cumulative on each event. */
-function usageEvent(value: unknown): ProviderEvent[] {
+function usageEvent(value: unknown, searches: number): ProviderEvent[] {
   const usage = asObject(value);
   const prompt = asCount(usage.promptTokenCount);
   if (prompt === null || !hasCountsOnly(usage, counts)) return [];
@@ -131,6 +169,7 @@ function usageEvent(value: unknown): ProviderEvent[] {
     cacheWriteTokens: 0,
     reasoningTokens,
     ...spoken(asArray(usage.promptTokensDetails)),
+    ...(searches > 0 ? { searches } : {}),
   };
   return [{ type: 'usage', usage: counted }];
 }

@@ -68,8 +68,9 @@ function budgetFor(effort: keyof typeof budgets, rule: ModelFacts['thinking'] | 
   return Math.min(Math.max(budgets[effort], rule.least), rule.most);
 }
 
-function toolFields({ tools, tool_choice: choice }: Parameters): object {
-  if (!tools?.length) return {};
+function toolFields({ tools, tool_choice: choice, web_search_options: search }: Parameters): object {
+  // Google's own search (https://ai.google.dev/gemini-api/docs/google-search, read 2026-11-23); never beside functions.
+  if (!tools?.length) return search ? { tools: [{ googleSearch: {} }] } : {};
   const functionDeclarations = tools.map(({ function: fn }) => ({
     name: fn.name,
     ...(fn.description === undefined ? {} : { description: fn.description }),

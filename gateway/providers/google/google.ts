@@ -20,7 +20,7 @@ export function createGoogle(): Provider {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });
-      await answerEvents(response, id, createGenerateReader(), context, take);
+      await answerEvents(response, id, createGenerateReader(request.facts?.webSearch?.charged), context, take);
     },
     async embed(request, context) {
       const { inputs, dimensions } = request;

@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { citations } from '../../content/citations.ts';
 import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withReasoning } from './reasoning-state.ts';
@@ -10,6 +11,8 @@ export interface OutputItems {
   whole(item: JsonObject, index: number): ProviderEvent[];
   /** Calls so far. */
   readonly calls: number;
+  /** Searches of the web so far. */
+  readonly searches: number;
 }
 
 export const createOutputItems = (model: string): OutputItems => new Items(model);
@@ -32,10 +35,15 @@ class Items implements OutputItems {
   readonly #thoughts: JsonObject[] = [];
   /** The part that spoke last, of each kind of text: another one begins a paragraph. */
   readonly #speaking = new Map<TextType, string>();
+  /** Characters of text so far, and of these before the part that speaks. */
+  #said = 0;
+  #partBegan = 0;
 
   constructor(model: string) {
     this.#model = model;
   }
+
+  searches = 0;
 
   get calls(): number {
     return this.#calls.size;
@@ -44,6 +52,8 @@ class Items implements OutputItems {
   hear(event: JsonObject): ProviderEvent[] {
     const at = asCount(event.output_index) ?? 0;
     switch (event.type) {
+      case 'response.output_text.annotation.added':
+        return this.#cite([asObject(event.annotation)]);
       case 'response.output_item.added':
         return this.#begin(asObject(event.item), at);
       case 'response.output_text.delta':
@@ -75,9 +85,20 @@ class Items implements OutputItems {
     return [...begun, ...summary, ...content, ...this.#finish(item, at)];
   }
 
-  #part({ type, text, refusal }: JsonObject, at: number): ProviderEvent[] {
+  #part({ type, text, refusal, annotations }: JsonObject, at: number): ProviderEvent[] {
     if (type === 'refusal') return this.#say('refusal-delta', `${at}`, refusal);
-    return this.#say(type === 'reasoning_text' ? 'reasoning-delta' : 'text-delta', `${at}`, text);
+    const said = this.#say(type === 'reasoning_text' ? 'reasoning-delta' : 'text-delta', `${at}`, text);
+    return [...said, ...this.#cite(asArray(annotations).map(asObject))];
+  }
+
+  /** Their places are in the part that speaks. */
+  #cite(annotations: readonly JsonObject[]): ProviderEvent[] {
+    return annotations
+      .filter(({ type }) => type === 'url_citation')
+      .map((page) => {
+        const [from, to] = [asCount(page.start_index) ?? 0, asCount(page.end_index) ?? 0];
+        return citations([page], this.#partBegan + from, this.#partBegan + to);
+      });
   }
 
   /** A call carries the reasoning that led to it, also where it thinks between calls. */
@@ -107,16 +128,29 @@ class Items implements OutputItems {
   /** Only a reasoning item that is done has all of its encrypted content. */
   #finish(item: JsonObject, at: number): ProviderEvent[] {
     if (item.type === 'reasoning' && asText(item.encrypted_content)) this.#thoughts.push(item);
+    if (item.type === 'web_search_call') return this.#searched(asObject(item.action));
     const input = inputOf[asText(item.type) ?? ''];
     if (input === undefined) return [];
     const begun = this.#begin(item, at);
     return this.#calls.get(at)?.inParts ? begun : [...begun, ...this.#fill(at, item[input])];
   }
 
+  /** Opening a page that was found, and looking for words in it, costs nothing of its own. */
+  #searched({ type }: JsonObject): ProviderEvent[] {
+    if (type !== 'search') return [];
+    this.searches += 1;
+    return [{ type: 'search' }];
+  }
+
   #say(type: TextType, part: string, text: unknown): ProviderEvent[] {
     if (typeof text !== 'string' || text === '') return [];
     const before = this.#speaking.get(type);
     this.#speaking.set(type, part);
-    return [{ type, text: before === undefined || before === part ? text : `\n\n${text}` }];
+    const spaced = before === undefined || before === part ? text : `\n\n${text}`;
+    if (type === 'text-delta') {
+      if (before !== part) this.#partBegan = this.#said + spaced.length - text.length;
+      this.#said += spaced.length;
+    }
+    return [{ type, text: spaced }];
   }
 }

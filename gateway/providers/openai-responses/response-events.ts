@@ -46,7 +46,7 @@ class ResponseEvents implements ResponseReader {
     this.#items = createOutputItems(model);
   }
 
-  /** Annotations, progress of hosted tools and whatever comes later say nothing that a chat completion could say. */
+  /** Progress of hosted tools and whatever comes later says nothing that a chat completion could say. */
   read(data: string): ProviderEvent[] {
     if (this.done) return [];
     if (repeating.test(data)) return this.#begin();
@@ -82,7 +82,7 @@ class ResponseEvents implements ResponseReader {
   #end(response: JsonObject): ProviderEvent[] {
     if (response.status === 'failed') throw failure(asObject(response.error));
     const reason = finishReason(response, this.#items.calls > 0);
-    return [...countedUsage(response.usage), { type: 'finish', reason }];
+    return [...countedUsage(response.usage, this.#items.searches), { type: 'finish', reason }];
   }
 }
 
@@ -94,9 +94,9 @@ function finishReason({ status, incomplete_details: details }: JsonObject, hasCa
   throw new AppError('upstream_bad_response', 'OpenAI ended its answer in the middle of it.', { provider });
 }
 
-function countedUsage(value: unknown): ProviderEvent[] {
+function countedUsage(value: unknown, searches: number): ProviderEvent[] {
   const usage = asObject(value);
-  return usageEvent({
+  const events = usageEvent({
     usage: {
       prompt_tokens: asCount(usage.input_tokens),
       completion_tokens: asCount(usage.output_tokens),
@@ -104,6 +104,8 @@ function countedUsage(value: unknown): ProviderEvent[] {
       completion_tokens_details: usage.output_tokens_details,
     },
   });
+  if (searches === 0) return events;
+  return events.map((event) => (event.type === 'usage' ? { ...event, usage: { ...event.usage, searches } } : event));
 }
 
 /**

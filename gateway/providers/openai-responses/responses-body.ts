@@ -28,7 +28,7 @@ export function responsesBody(request: ProviderRequest, { summary, reasoning }: 
     include: ['reasoning.encrypted_content'],
     ...reasoningField(request, summary),
     ...(Object.keys(text).length > 0 ? { text } : {}),
-    ...toolFields(parameters),
+    ...toolFields(request),
     ...(temperature === undefined ? {} : { temperature }),
     ...(top_p === undefined ? {} : { top_p }),
     ...(user === undefined ? {} : { user }),
@@ -54,18 +54,33 @@ function formatOf({ response_format: format }: Parameters): object | null {
 }
 
 /** Functions are strict here unless it is said that they are not. */
-function toolFields({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Parameters): object {
-  if (!tools) return {};
+function toolFields({ parameters, facts }: ProviderRequest): object {
+  const { tools = [], tool_choice: choice, parallel_tool_calls: parallel, web_search_options: search } = parameters;
+  if (tools.length === 0 && !search) return {};
+  const functions = tools.map(({ function: { name, description, parameters, strict } }) => ({
+    type: 'function',
+    name,
+    ...(description === undefined ? {} : { description }),
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict ?? false,
+  }));
+  const most = facts?.webSearch?.most;
   return {
-    tools: tools.map(({ function: { name, description, parameters, strict } }) => ({
-      type: 'function',
-      name,
-      ...(description === undefined ? {} : { description }),
-      parameters: parameters ?? { type: 'object', properties: {} },
-      strict: strict ?? false,
-    })),
+    tools: search ? [...functions, webSearchTool(search)] : functions,
+    ...(search && most !== undefined ? { max_tool_calls: most } : {}),
     ...(choice === undefined ? {} : { tool_choice: choiceOf(choice) }),
     ...(parallel === undefined ? {} : { parallel_tool_calls: parallel }),
+  };
+}
+
+/** OpenAI's own search (https://developers.openai.com/api/docs/guides/tools-web-search, read 2026-11-23). */
+function webSearchTool(options: NonNullable<Parameters['web_search_options']>): object {
+  const { search_context_size: size, user_location: location } = options;
+  return {
+    type: 'web_search',
+    ...(size === undefined ? {} : { search_context_size: size }),
+    // Without one it takes the United States.
+    user_location: { type: 'approximate', ...location?.approximate },
   };
 }
 

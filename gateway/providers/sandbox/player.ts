@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { platformSignal, type StopSignal } from '../../concurrency/stop-signal.ts';
+import type { Citations } from '../../content/citations.ts';
 import { tokensOfBytes } from '../../content/estimate-tokens.ts';
 import type { ProviderEvent } from '../provider.ts';
 
@@ -14,6 +15,9 @@ export interface Script {
   readonly finish: FinishReason;
   /** Breaks the stream off after this share of the text, 0–1. */
   readonly cutAt: number | null;
+  /** Searches of the web before the first word, and what the text rests on. */
+  readonly searches?: number;
+  readonly citations?: readonly Citations[];
 }
 
 export interface Pacing {
@@ -36,6 +40,7 @@ export async function* play(
   const clock = createClock(pacing, signal);
   await clock.pause(pacing.firstTokenMs);
   yield { type: 'start' };
+  for (let count = script.searches ?? 0; count > 0; count -= 1) yield { type: 'search' };
   for (const text of pieces(script.reasoning)) {
     yield { type: 'reasoning-delta', text };
     await clock.tick();
@@ -48,6 +53,7 @@ export async function* play(
   if (cut !== null) {
     throw new AppError('upstream_truncated', 'The sandbox broke this answer off on purpose.', { provider: 'sandbox' });
   }
+  yield* script.citations ?? [];
   if (script.toolCall) yield* playToolCall(script.toolCall);
   yield { type: 'usage', usage: usageOf(script, promptTokens) };
   yield { type: 'finish', reason: script.finish };
@@ -68,6 +74,7 @@ function usageOf(script: Script, promptTokens: number): TokenUsage {
     reasoningTokens,
     cachedTokens: 0,
     cacheWriteTokens: 0,
+    ...(script.searches ? { searches: script.searches } : {}),
   };
 }
 

@@ -16,6 +16,8 @@ export const sandboxPrice: Price = {
   tiers: [],
 };
 
+const searchingPrice: Price = { ...sandboxPrice, search: parseUsdPerToken('0.0005') };
+
 interface SandboxModel {
   readonly model: string;
   readonly name: string;
@@ -68,9 +70,9 @@ const models: readonly SandboxModel[] = [
     name: 'Sandbox Tools',
     description:
       'Simulated. Calls the tool that the question names, works out its sums with a calculator, or calls the first tool ' +
-      'it is offered with arguments made from its schema; then it tells the result.',
+      'it is offered with arguments made from its schema; then it tells the result. Its search of the web is made up, too.',
     quality: 0.05,
-    capabilities: ['streaming', 'tools'],
+    capabilities: ['streaming', 'tools', 'web_search'],
     speed: ordinary,
   },
   {
@@ -99,9 +101,10 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
     'max_tokens',
     'stop',
     ...(entry.capabilities.includes('tools') ? ['tools', 'tool_choice'] : []),
+    ...(entry.capabilities.includes('web_search') ? ['web_search_options'] : []),
     ...(entry.capabilities.includes('reasoning') ? ['reasoning_effort'] : []),
   ],
-  price: sandboxPrice,
+  price: entry.capabilities.includes('web_search') ? searchingPrice : sandboxPrice,
   priceAsOf: '2026-11-20',
   priceSource: 'test credits',
   quality: entry.quality,

@@ -3,6 +3,7 @@ import { lastUserText } from '../../content/conversation-shape.ts';
 import { tokensOfBytes } from '../../content/estimate-tokens.ts';
 import type { ProviderRequest } from '../provider.ts';
 import type { Script } from './player.ts';
+import { searchScript } from './search-script.ts';
 import { toolsScript } from './tools-script.ts';
 import { tourAnswer } from './tour.ts';
 
@@ -26,9 +27,15 @@ const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = 
   echo: ({ messages }) => said(questionIn(messages)),
   slow: ({ messages }) => said(slowAnswer(questionIn(messages))),
   flaky: flakyScript,
-  tools: toolsScript,
+  tools: searchOrTools,
   reasoner: ({ messages }) => reasonerScript(questionIn(messages)),
 };
+
+/** Functions come first: what calls them waits for them. */
+function searchOrTools(request: ProviderRequest): Script {
+  const { tools, web_search_options: search } = request.parameters;
+  return search && !tools?.length ? searchScript(quoted(questionIn(request.messages))) : toolsScript(request);
+}
 
 function slowAnswer(question: string): string {
   const paragraphs = Array.from(

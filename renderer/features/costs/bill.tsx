@@ -4,6 +4,7 @@ import { usd } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
 import { Money } from '../../ui/elements/money.tsx';
+import { billNote } from './bill-note.ts';
 
 type Billed = Pick<Message, 'costUsd' | 'costSource' | 'bill' | 'requestId' | 'simulated'> & {
   /** The requests of an answer with tool calls. */
@@ -36,7 +37,7 @@ export function Bill({ message }: { message: Billed }) {
           lines={[
             ...bill.lines.map(({ kind, tokens, usd: amount }) => ({
               name: text.billKinds[kind],
-              ...(tokens === null ? {} : { note: text.tokens(tokens) }),
+              ...billNote(kind, tokens),
               amount: usd(amount),
             })),
             { name: text.billSum, amount: usd(costUsd), strong: true },

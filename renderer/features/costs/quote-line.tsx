@@ -3,6 +3,7 @@ import { costsText as text } from '../../text/costs-text.ts';
 import { count, roundUsd, tokens, usd, utcDay } from '../../text/format.ts';
 import { Popover } from '../../ui/dialogs/popover.tsx';
 import { Amounts } from '../../ui/elements/amounts.tsx';
+import { billNote } from './bill-note.ts';
 
 /** The expected cost of the next message and its bound: never one number that looks exact. */
 export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null }) {
@@ -28,7 +29,7 @@ export function QuoteLine({ quote, payer }: { quote: Quote; payer: string | null
           { name: text.quoteLow, amount: costUsd ? usd(costUsd.low) : text.unknownPrice },
           ...quote.parts.map(({ kind, tokens: amount, usd: cost }) => ({
             name: text.upTo(text.billKinds[kind]),
-            ...(amount === null ? {} : { note: text.tokens(amount) }),
+            ...billNote(kind, amount),
             amount: usd(cost),
           })),
           { name: text.quoteHigh, amount: costUsd ? usd(costUsd.high) : text.unknownPrice, strong: true },

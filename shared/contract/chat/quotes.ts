@@ -32,6 +32,8 @@ export const quote = z.object({
   /** Tokens probably read from the provider’s cache, judging by its last answer here. */
   cachedTokens: tokens,
   completionTokens: z.object({ low: tokens, high: tokens }),
+  /** The most searches of the web that the answer may make. */
+  searches: z.int().nonnegative(),
   /** Null: unknown price. */
   costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable(),
   /** The parts of the upper bound. */

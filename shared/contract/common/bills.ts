@@ -10,6 +10,8 @@ export const billKind = z.enum([
   'reasoning',
   'output',
   'tools',
+  /** Searches of the web; its number is that of the searches. */
+  'web_search',
   'request',
   /** Charged beyond its price, such as a fee; negative if less. */
   'other',

@@ -1,0 +1,15 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { DialectName } from '../open.ts';
+import { commitFunction } from './0013-group-commit.ts';
+
+/** Searches of the web have a price of their own, so each request keeps how many it was charged for. Earlier requests: none. */
+export const webSearches = (dialect: DialectName): Migration => ({
+  async up(db) {
+    const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
+    await sql.raw(`ALTER TABLE requests ADD COLUMN web_searches ${int} NOT NULL DEFAULT 0`).execute(db);
+    // An instance of the version before says nothing of them.
+    if (dialect === 'postgres')
+      await sql.raw(commitFunction(', web_searches = coalesce(c.web_searches, 0)')).execute(db);
+  },
+});
