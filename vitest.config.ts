@@ -22,7 +22,7 @@ const launchOptions = existsSync(chromium.executablePath())
  */
 const onBothEngines = [
   'gateway/configuration/plans.test.ts',
-  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes}.test.ts',
+  'gateway/engine/{billing-table,disconnect,drained-answers,engine,hostile-usage,token-classes,web-search}.test.ts',
   'gateway/testing/open-gateway.test.ts',
   'gateway/auth/{authorization-matrix,authorize,signing-keys,verify-token}.test.ts',
   'gateway/db/migrations/{findable,provenance}.test.ts',

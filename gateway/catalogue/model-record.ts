@@ -30,6 +30,7 @@ export const toModelRecord = (model: CatalogueModel, availability: Availability)
   shutdown_date: model.shutdownDate,
   successor: model.successor,
   ...(model.facts ? { reasoning_efforts: [...model.facts.efforts] } : {}),
+  ...(model.facts?.webSearch ? { web_search: { beside_tools: model.facts.webSearch.besideTools } } : {}),
   ...(model.embedding ? { embedding: embeddingRecord(model.embedding) } : {}),
   aliases: [...model.aliases],
   simulated: model.simulated,

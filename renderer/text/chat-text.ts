@@ -92,6 +92,7 @@ export const text = words({
   providerUnknown: 'Whether this provider charges for more than what arrived is not known.',
   stopped: 'Stopped.',
   interrupted: 'Interrupted: Portico was closed or stopped while this was written. What had arrived is kept.',
+  sources: (pages: number) => `${counted(pages, 'source', 'sources')} on the web`,
   waiting: (model: string, seconds: number) => `Waiting for ${model} (${seconds} s)`,
   waitingLong: 'You can stop and try another model.',
   noText: 'The answer is empty.',

@@ -34,6 +34,10 @@ export const composerText = words({
     'Their descriptions go with each message. Each time the model uses some is a further request, billed by itself.',
   toolsNone: 'No tools are switched on.',
   toolsSettings: 'Tools in the settings',
+  searchOn: (price: string | null) => `Search the web: on${price === null ? '' : ` (${price} a search)`}`,
+  searchOff: (price: string | null) => `Search the web: off${price === null ? '' : ` (${price} a search)`}`,
+  searchUnable: (model: string | null) =>
+    `${model ?? 'This model'} cannot search the web. Other models of this chat may.`,
   builtInTools: 'Built in',
   sendFailed: 'Not sent. Your text is still here.',
   notConnected: 'Portico’s core is not connected',

@@ -34,6 +34,7 @@ export const actionList = [
   { id: 'model', group: 'chat', keys: ['mod+Shift+M'] },
   { id: 'compare', group: 'chat', keys: [] },
   { id: 'chatOptions', group: 'chat', keys: [] },
+  { id: 'webSearch', group: 'chat', keys: [] },
   { id: 'attach', group: 'chat', keys: ['mod+U'] },
   { id: 'stop', group: 'chat', keys: ['Esc', 'mod+.'] },
   { id: 'retryAnswer', group: 'chat', keys: [] },

@@ -10,6 +10,7 @@ export const actionMenus = {
     'model',
     'compare',
     'chatOptions',
+    'webSearch',
     'attach',
     'stop',
     'retryAnswer',

@@ -24,6 +24,7 @@ export const actionNames = {
   model: 'Choose a model',
   compare: 'Compare models',
   chatOptions: 'Chat settings',
+  webSearch: 'Search the web or not',
   attach: 'Attach files',
   stop: 'Stop the answer',
   retryAnswer: 'Retry the last answer',

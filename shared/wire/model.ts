@@ -57,6 +57,8 @@ export const model = z
     successor: z.string().nullish(),
     /** Values of `reasoning_effort`; absent: unknown, empty: the model does not reason. */
     reasoning_efforts: z.array(z.string()).optional(),
+    /** How its provider searches the web for it; absent: not at all. `beside_tools`: also in a request with tools. */
+    web_search: z.looseObject({ beside_tools: z.boolean() }).optional(),
     /** Of embedding models; null: unknown. */
     embedding: z
       .looseObject({

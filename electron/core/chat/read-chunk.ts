@@ -1,4 +1,5 @@
-import type { Message } from '#shared/contract/chat/conversations.ts';
+import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
+import { mostCitations } from '#shared/contract/common/limits.ts';
 import type { CompletionChunk } from '#shared/wire/chat-response.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
@@ -16,6 +17,7 @@ export function factsOf(chunk: CompletionChunk, message: Message, modelFacts: De
     ...served(chunk, message, modelFacts),
     ...(finish ? { finishReason: finish } : {}),
     ...toolCalls(chunk, message),
+    ...citations(chunk, message),
     ...bill(chunk, modelFacts),
   };
 }
@@ -60,6 +62,20 @@ function toolCalls(chunk: CompletionChunk, message: Message): Partial<Message> {
   }
   return { toolCalls: Array.from(calls, (call) => call ?? { id: '', name: '', arguments: '' }).slice(0, 128) };
 }
+
+/** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
+function citations(chunk: CompletionChunk, { citations: before = [] }: Message): Partial<Message> {
+  const annotations = chunk.choices[0]?.delta.annotations ?? [];
+  const found = annotations.flatMap(({ type, url_citation: page }): Citation[] => {
+    if (type !== 'url_citation' || typeof page !== 'object' || page === null) return [];
+    const { url, title, start_index: from, end_index: to } = page as Record<string, unknown>;
+    const read = citation.safeParse({ url, title: title ?? '', from: from ?? 0, to: to ?? 0 });
+    return read.success && isWebAddress(read.data.url) ? [read.data] : [];
+  });
+  return found.length > 0 ? { citations: [...before, ...found].slice(0, mostCitations) } : {};
+}
+
+const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 /** Opaque state that the provider wants back with the call (wire contract §1.6). */
 function stateIn({ extra_content: extra }: Record<string, unknown>): Record<string, unknown> | null {

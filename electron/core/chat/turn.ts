@@ -260,4 +260,5 @@ const everything = (message: Message): AnswerPatch => ({
   costSource: message.costSource,
   routeReason: message.routeReason,
   toolCalls: message.toolCalls,
+  ...(message.citations?.length ? { citations: message.citations } : {}),
 });

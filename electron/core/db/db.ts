@@ -121,6 +121,8 @@ export interface MessageTable {
   source: string | null;
   error: string | null;
   tool_calls: string;
+  /** JSON: pages of the web that the answer rests on. */
+  citations: Generated<string>;
   /** JSON: the files a user's message came with. */
   attachments: Generated<string>;
   /** JSON: the cost in its parts. */

@@ -25,6 +25,7 @@ export type AnswerPatch = Partial<
     | 'requestId'
     | 'error'
     | 'toolCalls'
+    | 'citations'
     | 'firstTokenAt'
     | 'thoughtMs'
     | 'finishedAt'
@@ -56,6 +57,7 @@ export function toMessage(row: NumberedRow): Message {
     requestId: row.request_id,
     error: row.error === null ? null : JSON.parse(row.error),
     toolCalls: settled(JSON.parse(row.tool_calls), row.status),
+    citations: JSON.parse(row.citations),
     createdAt: row.created_at,
     firstTokenAt: row.first_token_at,
     thoughtMs: row.thought_ms,
@@ -100,6 +102,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     requestId: () => ({ request_id: patch.requestId ?? null }),
     error: () => ({ error: json(patch.error ?? null) }),
     toolCalls: () => ({ tool_calls: JSON.stringify(patch.toolCalls ?? []) }),
+    citations: () => ({ citations: JSON.stringify(patch.citations ?? []) }),
     firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
     thoughtMs: () => ({ thought_ms: patch.thoughtMs ?? null }),
     finishedAt: () => ({ finished_at: patch.finishedAt ?? null }),

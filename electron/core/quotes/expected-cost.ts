@@ -54,7 +54,13 @@ const nearPercent = 30n;
  * most of them, those of this chat and the latest first. A median would be near to fewer where lengths differ much. Null
  * without answers.
  */
-export function expectedCost({ price, promptTokens, cachedTokens, searches = 0, answers }: Expectation): Quote['expected'] {
+export function expectedCost({
+  price,
+  promptTokens,
+  cachedTokens,
+  searches = 0,
+  answers,
+}: Expectation): Quote['expected'] {
   const costs = answers.map(({ completionTokens, here }, at) => ({
     usd: costWith(completionTokens),
     weight: fading ** (answers.length - 1 - at) * (here ? 1 : weightElsewhere),

@@ -87,7 +87,9 @@ export function requestBuilder({
     const options = await optionsOf(conversationId ?? 'new');
     const project = await projectOf({ conversationId, folderId });
     const entries = sendable(branch, continues);
-    const tools = options.tools && takesTools(record) ? wireTools(await offeredTools()) : [];
+    const searches = options.webSearch && (record?.capabilities.includes('web_search') ?? false);
+    const withTools = options.tools && takesTools(record) && !(searches && record?.web_search?.beside_tools === false);
+    const tools = withTools ? wireTools(await offeredTools()) : [];
     const results = continues && callsOf(entries.at(-1) ?? {}).length > 0;
     const prompt = continues ? promptFor(results, tools.length > 0) : [];
     const ids = entries.map((entry) => entry.id);
@@ -127,6 +129,7 @@ export function requestBuilder({
         ...parametersFor(record, options.parameters),
         ...routeFor(model, record, options),
         ...(tools.length > 0 ? { tools } : {}),
+        ...(searches ? { web_search_options: {} } : {}),
         metadata: {
           purpose: results ? 'tool' : purpose,
           ...(conversationId === null ? {} : { conversation_id: conversationId }),

@@ -8,6 +8,7 @@ import { callsAsHtml } from './calls-text.ts';
 import { exportStyle } from './export-style.ts';
 import type { ExportText } from './export-text.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
+import { sourcesAsHtml } from './sources-text.ts';
 
 /** Dependencies of a page. */
 export interface PageParts {
@@ -56,6 +57,7 @@ async function section(message: ExportedMessage, parts: PageParts, words: Export
     note(facts.filter(Boolean).join(' · ')),
     answer ? parts.body(message.text) : html`<p class="said">${message.text}</p>`,
     callsAsHtml(message, words),
+    sourcesAsHtml(message, words),
     message.attachments.map((file) => fileHtml(file, parts, words)),
     end ? note(end) : '',
   ]}</section>\n`;

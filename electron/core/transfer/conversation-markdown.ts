@@ -4,6 +4,7 @@ import { markdownWords } from '../markup/markdown-words.ts';
 import { callsAsMarkdown } from './calls-text.ts';
 import type { ExportText } from './export-text.ts';
 import { costText, endText, minute, shownMessages, tokensText, totalText, whoSpeaks } from './shown-branch.ts';
+import { sourcesAsMarkdown } from './sources-text.ts';
 
 /**
  * The branch that is shown, as Markdown with who said what, when, and what it cost. Files are named: a text cannot hold them. What was asked and
@@ -23,7 +24,11 @@ export function toMarkdown(conversation: ExportedConversation, words: ExportText
     const below = [...message.attachments.map((file) => fileLine(file, words)), ...endLine(message, words)].map(
       (line) => `\n${line}\n`,
     );
-    const written = [message.text.trim(), ...callsAsMarkdown(message, words)].filter((part) => part !== '');
+    const written = [
+      message.text.trim(),
+      ...callsAsMarkdown(message, words),
+      ...sourcesAsMarkdown(message, words),
+    ].filter((part) => part !== '');
     const said = written.join('\n\n') || `*${words.empty}*`;
     return `## ${markdownWords(whoSpeaks(message, words))}\n\n*${notes.filter(Boolean).join(' · ')}*\n\n${said}\n${below.join('')}`;
   });

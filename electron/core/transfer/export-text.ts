@@ -25,6 +25,7 @@ const words = messages({
   cutOff: 'Cut off before its end.',
   called: (tool: string, server: string | null) => (server === null ? `Called ${tool}` : `Called ${tool} (${server})`),
   calls: { denied: 'not allowed', failed: 'failed', skipped: 'not run', stopped: 'stopped' },
+  webSources: 'Sources on the web',
   costs: 'Costs',
   chat: 'Chat',
   messages: 'Messages',

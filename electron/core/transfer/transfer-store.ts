@@ -169,6 +169,7 @@ function columns(
     source: message.source,
     error: json(message.error),
     tool_calls: JSON.stringify(message.toolCalls),
+    citations: JSON.stringify(message.citations ?? []),
     created_at: message.createdAt,
     first_token_at: message.firstTokenAt,
     thought_ms: message.thoughtMs,

@@ -13,6 +13,7 @@ import { AnswerActions } from '../message/answer-actions.tsx';
 import { AnswerEnd } from '../message/answer-end.tsx';
 import { AnswerSections } from '../message/answer-sections.tsx';
 import { RouterCard } from '../routing/router-card.tsx';
+import { Sources } from '../sources/sources.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
@@ -71,6 +72,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
       </header>
       <div className="min-w-0 flex-1">
         <AnswerSections item={item} name={name} />
+        <Sources item={item} />
         <AnswerEnd item={item} busy={false} active={active} last={last} />
       </div>
       <footer className="mt-2 flex flex-col gap-1 text-fg-3 text-xs tabular-nums">

@@ -16,6 +16,7 @@ import { useDrafts } from '../drafts/drafts-store.ts';
 import { ChooseNotice } from '../notices/choose-notice.tsx';
 import { ChatOptions } from '../options/chat-options.tsx';
 import { ChatTools } from '../options/chat-tools.tsx';
+import { WebSearch } from '../options/web-search.tsx';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
 import { Composer } from './composer.tsx';
 import { ComposerNotices } from './composer-notices.tsx';
@@ -138,6 +139,7 @@ export function ChatComposer(props: ChatComposerProps) {
           <>
             <ChatOptions chat={key} model={record} onModel={(other) => setModel(next.modelKey, other)} />
             <ChatTools chat={key} model={record} />
+            <WebSearch chat={key} model={record} />
           </>
         }
         note={<CostLine next={next} onContext={openContext} />}

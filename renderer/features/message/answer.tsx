@@ -4,6 +4,7 @@ import { composerText as text } from '../../text/composer-text.ts';
 import { clockOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { ProviderMark } from '../../ui/elements/provider-mark.tsx';
+import { Sources } from '../sources/sources.tsx';
 import { headOf, type ThreadItem } from '../thread-state/thread-items.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 import { AnswerActions } from './answer-actions.tsx';
@@ -42,6 +43,7 @@ export const Answer = memo(function Answer({ item, busy, active, last }: AnswerP
         </time>
       </header>
       <AnswerSections item={item} name={name} />
+      <Sources item={item} />
       <AnswerEnd item={item} busy={busy} active={active} last={last} />
       <AnswerFooter message={item} actions={<AnswerActions item={item} busy={busy} active={active} />} />
     </article>

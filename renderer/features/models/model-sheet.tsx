@@ -90,6 +90,7 @@ function Prices({ model }: { model: Model }) {
           ...line(details.cacheWrite, pricing.input_cache_write),
           ...line(details.completion, pricing.completion),
           ...once(details.request, pricing.request),
+          ...once(details.webSearch, pricing.web_search ?? null),
           ...once(details.image, pricing.image),
         ]}
       />

@@ -1,4 +1,4 @@
-import type { AnswerSum, ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
+import type { AnswerSum, Citation, ComparisonTotal, Message } from '#shared/contract/chat/conversations.ts';
 
 /**
  * A row of the thread: a message, or an answer with its continuations. Its id is that of the last part, which may be
@@ -119,6 +119,7 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     text: textOf(parts),
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
     toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
+    citations: citationsOf(parts),
     routeReason: first.routeReason,
     ...(parts.at(-1)?.sum ?? unknownSum),
   };
@@ -136,6 +137,14 @@ function textOf(parts: readonly Message[]): string {
     return `${text}${apart ? '\n\n' : ''}${part.text}`;
   }, '');
 }
+
+/** Places in a part become places in the whole text. */
+const citationsOf = (parts: readonly Message[]): Citation[] =>
+  parts.flatMap(({ citations = [], text }, at) => {
+    if (citations.length === 0) return [];
+    const before = textOf(parts.slice(0, at + 1)).length - text.length;
+    return citations.map((cited) => ({ ...cited, from: cited.from + before, to: cited.to + before }));
+  });
 
 /** While the last part is running. */
 const unknownSum: AnswerSum = { usage: null, costUsd: null, costSource: 'unknown', bill: null };

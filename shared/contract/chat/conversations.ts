@@ -4,6 +4,7 @@ import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
 import { id, modelId, timeMs, told } from '../common/fields.ts';
+import { mostCitations } from '../common/limits.ts';
 
 export const conversation = z.object({
   id,
@@ -56,6 +57,14 @@ export const toolCall = z.object({
   /** Opaque provider state that goes back unchanged (wire contract §1.6). */
   extra: z.record(z.string(), z.unknown()).optional(),
   run: toolRun.optional(),
+});
+
+/** A page of the web, and the piece of an answer's text that rests on it, in UTF-16 units. */
+export const citation = z.object({
+  url: z.string().max(2_048),
+  title: z.string().max(300),
+  from: z.int().nonnegative(),
+  to: z.int().nonnegative(),
 });
 
 export const messageUsage = z.object({
@@ -116,6 +125,8 @@ export const message = z.object({
   requestId: z.string().nullable(),
   error: messageError.nullable(),
   toolCalls: z.array(toolCall),
+  /** What a search of the web by the provider found for it. */
+  citations: z.array(citation).max(mostCitations).optional(),
   createdAt: timeMs,
   firstTokenAt: timeMs.nullable(),
   /** From the first word of the reasoning to the first of the text, or to the end; null: no reasoning, or unfinished. */
@@ -194,6 +205,7 @@ export const conversationsContract = {
   remove: oc.input(z.object({ id })).output(z.void()),
 };
 
+export type Citation = z.infer<typeof citation>;
 export type ToolCall = z.infer<typeof toolCall>;
 export type ToolRun = z.infer<typeof toolRun>;
 export type Conversation = z.infer<typeof conversation>;

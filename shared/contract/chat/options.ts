@@ -41,6 +41,8 @@ export const chatOptions = z.object({
   ignore: z.array(modelId).max(100).default([]),
   /** Enabled tools are offered to models that support them. */
   tools: z.boolean().default(true),
+  /** Models that can search the web may do so. */
+  webSearch: z.boolean().default(false),
 });
 
 /** A chat’s options with the names of the models in them. */
@@ -61,6 +63,7 @@ export const noOptions: ChatOptions = {
   summarise: false,
   ignore: [],
   tools: true,
+  webSearch: false,
 };
 
 export type Parameters = z.infer<typeof parameters>;

@@ -13,6 +13,9 @@ export const attachmentLimits = {
   chunkBytes: 262_144,
 } as const;
 
+/** Citations of an answer. */
+export const mostCitations = 200;
+
 /** Models per comparison. */
 export const mostCompared = 4;
 

@@ -15,6 +15,7 @@ import { thought } from './014-thought.ts';
 import { answerLengths } from './015-answer-lengths.ts';
 import { projects } from './016-projects.ts';
 import { toolWords } from './017-tool-words.ts';
+import { citations } from './018-citations.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '015-answer-lengths': answerLengths,
   '016-projects': projects,
   '017-tool-words': toolWords,
+  '018-citations': citations,
 };

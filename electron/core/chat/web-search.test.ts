@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { noOptions } from '#shared/contract/chat/options.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+import { testCore } from '../../../tests/support/test-core.ts';
+
+/** The whole way: the real gateway in process and its simulated model that searches. */
+let core: Awaited<ReturnType<typeof testCore>>;
+let { client } = {} as typeof core;
+
+beforeAll(async () => {
+  core = await testCore({ openGateway });
+  ({ client } = core);
+  await client.models.list();
+});
+afterAll(() => core.close());
+
+const question = { text: 'What is new?', attachments: [], conversationId: null, model: 'sandbox/tools' };
+
+async function ask(webSearch: boolean, model = 'sandbox/tools') {
+  await client.options.set({ chat: 'new', options: { ...noOptions, tools: false, webSearch } });
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text: 'What is new?', model });
+  const messages = await chatEnded(client, conversationId);
+  return { conversationId, answer: messages.at(-1) };
+}
+
+test('an answer that searched has its sources, and the search on its bill, as in the ledger', async () => {
+  const { conversationId, answer } = await ask(true);
+  expect(answer).toMatchObject({ status: 'done' });
+  const { citations = [], text = '' } = answer ?? {};
+  expect(citations.map(({ url, from, to }) => [url, text.slice(from, to)])).toEqual([
+    ['https://example.com/simulated/one', 'The first page would say what is asked for.'],
+    ['https://example.org/simulated/two', 'The second would say it in other words, and when.'],
+  ]);
+  await expect
+    .poll(async () => (await readThread(client, conversationId)).messages.at(-1)?.bill?.lines)
+    .toContainEqual({ kind: 'web_search', tokens: 1, usd: '0.0005' });
+  const stored = (await readThread(client, conversationId)).messages.at(-1);
+  const sum = stored?.bill?.lines.reduce((all, { usd }) => all + parseUsd(usd), 0n) ?? 0n;
+  expect(formatUsd(nanoUsd(sum))).toBe(stored?.costUsd);
+  const { transactions } = await client.credits.get({ wallet: 'sandbox', limit: 10 });
+  const charged = transactions.data.find(({ request_id }) => request_id === stored?.requestId)?.amount ?? '0';
+  expect(parseUsd(charged)).toBe(-parseUsd(stored?.costUsd ?? '0'));
+});
+
+test('a quote counts the search, what it may find, and the bill stays below it', async () => {
+  await client.options.set({ chat: 'new', options: { ...noOptions, tools: false } });
+  const without = await client.quotes.get(question);
+  expect(without.searches).toBe(0);
+  await client.options.set({ chat: 'new', options: { ...noOptions, tools: false, webSearch: true } });
+  const quote = await client.quotes.get(question);
+  expect(quote.searches).toBe(1);
+  expect(quote.parts).toContainEqual({ kind: 'web_search', tokens: 1, usd: '0.0005' });
+  const { answer } = await ask(true);
+  expect(parseUsd(answer?.costUsd ?? '9')).toBeLessThanOrEqual(parseUsd(quote.costUsd?.high ?? '0'));
+  expect(parseUsd(answer?.costUsd ?? '0')).toBeGreaterThan(parseUsd(without.costUsd?.low ?? '9'));
+});
+
+test('nothing is searched where it is off, or where the model cannot', async () => {
+  for (const { answer } of [await ask(false), await ask(true, 'sandbox/echo')]) {
+    expect(answer).toMatchObject({ status: 'done', citations: [] });
+    expect(answer?.bill?.lines.map(({ kind }) => kind) ?? []).not.toContain('web_search');
+  }
+});
+
+test('sources go out with a chat, and stay with its copy', async () => {
+  const { conversationId } = await ask(true);
+  const exported = async (format: 'markdown' | 'html') => {
+    let text = '';
+    for await (const piece of await client.transfer.export({ ids: [conversationId], format })) text += piece.text;
+    return text;
+  };
+  expect(await exported('markdown')).toContain('1. [Simulated page one](<https://example.com/simulated/one>)');
+  expect(await exported('html')).toContain('<a href="https://example.com/simulated/one" rel="noreferrer noopener">');
+  const { id } = await client.transfer.duplicate({ id: conversationId });
+  expect((await readThread(client, id)).messages.at(-1)?.citations).toHaveLength(2);
+});
