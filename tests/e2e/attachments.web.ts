@@ -42,6 +42,8 @@ test('an image, a text file and a Word document are picked, read by the model, s
   await own.getByRole('button', { name: 'Open report.docx' }).click();
   await expect(page.getByRole('dialog')).toContainText('costs stayed *below* the estimate');
   await page.keyboard.press('Escape');
+  // It has been read, and is no picture all the same.
+  await expect(own.getByRole('button', { name: 'Open report.docx' }).locator('img')).toHaveCount(0);
   await ask(page, 'And again?');
   await ended(articles(page).nth(3));
   const bodies = upstream.bodies();

@@ -34,7 +34,7 @@ const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = 
 /** Functions come first: what calls them waits for them. */
 function searchOrTools(request: ProviderRequest): Script {
   const { tools, web_search_options: search } = request.parameters;
-  return search && !tools?.length ? searchScript(quoted(questionIn(request.messages))) : toolsScript(request);
+  return search && !tools?.length ? searchScript() : toolsScript(request);
 }
 
 function slowAnswer(question: string): string {

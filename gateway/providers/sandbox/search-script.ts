@@ -1,5 +1,4 @@
-import type { Citations } from '../../content/citations.ts';
-import { citations } from '../../content/citations.ts';
+import { type Citations, citations } from '../../content/citations.ts';
 import type { Script } from './player.ts';
 
 const pages = [
@@ -8,8 +7,8 @@ const pages = [
 ];
 
 /** An answer that rests on a search of the web, which is made up like all else here. */
-export function searchScript(asked: string): Script {
-  const begin = `This search is simulated: nothing was asked of the web for ${asked}.\n\n`;
+export function searchScript(): Script {
+  const begin = 'This search is simulated: nothing was asked of the web.\n\n';
   const first = 'The first page would say what is asked for.';
   const second = 'The second would say it in other words, and when.';
   const text = `${begin}- ${first}\n- ${second}`;

@@ -17,13 +17,15 @@ export function useFile(attachment: Attachment, wanted = true) {
 
 /** An object URL of an image, while the component is mounted; null until it has been read. */
 export function useFileUrl(attachment: Attachment): string | null {
-  const { data } = useFile(attachment, attachment.kind === 'image');
+  const isImage = attachment.kind === 'image';
+  const { data } = useFile(attachment, isImage);
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
-    if (!data) return;
+    // Also a file of another kind has been read once it was opened.
+    if (!data || !isImage) return;
     const next = URL.createObjectURL(data);
     setUrl(next);
     return () => URL.revokeObjectURL(next);
-  }, [data]);
+  }, [data, isImage]);
   return url;
 }

@@ -23,7 +23,7 @@ export function Sources({ item }: { item: ThreadItem }) {
         <ol className="mt-1 ml-1.5 flex flex-col gap-2 border-line border-l pl-4">
           {pages.map(({ url, title, host, pieces }) => (
             <li key={url} className="min-w-0">
-              <p className="prose flex min-w-0 flex-wrap items-baseline gap-x-2">
+              <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 [&>a]:text-accent [&>a]:underline-offset-2 [&>a]:hover:underline">
                 <OutsideLink href={url}>{title || host}</OutsideLink>
                 {title !== '' && <span className="text-fg-3 text-xs">{host}</span>}
               </p>
