@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '#shared/errors.ts';
 
 export interface ThreadLimits {
   /** Counted from when the thread runs. */
@@ -42,7 +41,7 @@ export function runBounded<Value>(
   worker.on('error', (error: NodeJS.ErrnoException) =>
     error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ ended: 'memory' }) : reject(error),
   );
-  worker.on('exit', () => reject(new AppError('internal_error', 'A thread ended without an answer.')));
+  worker.on('exit', () => reject(new Error('the thread ended without an answer')));
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
