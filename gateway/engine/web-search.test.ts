@@ -173,6 +173,43 @@ test('where people are is told to who can use it', async () => {
   });
 });
 
+test('a prompt’s answer tells its sources, too, whole and streamed', async () => {
+  const { post } = await open();
+  const body = { prompt: 'How do people greet?', model: 'anthropic/claude-haiku-4-5', web_search_options: {} };
+  const whole = await (await post('/chat', body)).json();
+  expect(whole).toMatchObject({
+    text: before + cited,
+    tokens: { web_searches: 2 },
+    annotations: [{ url_citation: page }],
+  });
+  const events = (await (await post('/chat', { ...body, stream: true })).text()).split('\n\n');
+  const last = events.find((text) => text.includes('"done":true')) ?? '';
+  expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ annotations: whole.annotations });
+});
+
+test('the Responses API has the same search, and its sources in its own words', async () => {
+  const { post } = await open();
+  const user_location = { type: 'approximate', country: 'DE', city: null };
+  const body = {
+    ...{ model: 'anthropic/claude-haiku-4-5', input: 'How do people greet?', store: false },
+    tools: [{ type: 'web_search', search_context_size: 'low', user_location }],
+  };
+  const whole = await (await post('/v1/responses', body)).json();
+  expect(upstream.calls.at(-1)?.body.tools).toMatchObject([
+    { type: 'web_search_20250305', user_location: { type: 'approximate', country: 'DE' } },
+  ]);
+  const [part] = whole.output.at(-1).content;
+  expect(part).toMatchObject({ type: 'output_text', annotations: [annotation] });
+  expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(cited);
+  const events = (await (await post('/v1/responses', { ...body, stream: true })).text())
+    .split('\n\n')
+    .flatMap((event) => (event.includes('data: {') ? [JSON.parse(event.slice(event.indexOf('data: ') + 6))] : []));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'response.output_text.annotation.added', annotation_index: 0, annotation }),
+  );
+  expect(events.at(-1)?.response.output.at(-1).content).toEqual(whole.output.at(-1).content);
+});
+
 const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } }];
 
 test('beside functions Claude and GPT search, Gemini does not and says so', async () => {

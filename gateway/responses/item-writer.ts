@@ -2,7 +2,7 @@ import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
-import { asArray, asObject, type JsonObject } from '../json/parse-json.ts';
+import { asArray, asCount, asObject, type JsonObject } from '../json/parse-json.ts';
 import {
   callItem,
   messageItem,
@@ -28,6 +28,8 @@ export function createOutputItems(name: string): OutputItems {
   const calls = createCallsInTurn();
   const limit = createSizeLimit();
   let open: OpenItem | null = null;
+  /** Characters of text so far, and of these before the item that is open: places are told in all of the text. */
+  let [said, saidBefore] = [0, 0];
 
   function close(status: 'completed' | 'incomplete', state: JsonObject | null = null): ResponseEvent[] {
     if (!open) return [];
@@ -41,6 +43,7 @@ export function createOutputItems(name: string): OutputItems {
 
   function begin(item: OpenItem): ResponseEvent[] {
     open = item;
+    saidBefore = said;
     return [{ type: 'response.output_item.added', output_index: items.length, item: item.begun }];
   }
 
@@ -73,6 +76,7 @@ export function createOutputItems(name: string): OutputItems {
       }
       case 'text-delta': {
         const { events, item } = within('message', () => messageItem(place('msg')));
+        said += part.text.length;
         return [...events, ...item.add('text', part.text, asArray(asObject(part.logprobs).content))];
       }
       case 'refusal-delta': {
@@ -84,7 +88,7 @@ export function createOutputItems(name: string): OutputItems {
       case 'tool-call-delta':
         return open?.kind === 'function_call' ? open.add('text', part.arguments) : [];
       case 'annotations':
-        return [];
+        return open?.cite?.(part.annotations.flatMap((annotation) => citation(annotation, saidBefore))) ?? [];
     }
   }
 
@@ -96,4 +100,12 @@ export function createOutputItems(name: string): OutputItems {
     },
     close: (status) => [...calls.rest().flatMap(addInTurn), ...close(status)],
   };
+}
+
+/** A chat completion's citation in the words of a response, by its place in its own item. */
+function citation({ type, url_citation: page }: JsonObject, before: number): JsonObject[] {
+  if (type !== 'url_citation') return [];
+  const { start_index: from, end_index: to, url, title } = asObject(page);
+  const place = (at: unknown) => Math.max(0, (asCount(at) ?? 0) - before);
+  return [{ type, start_index: place(from), end_index: place(to), url, title }];
 }

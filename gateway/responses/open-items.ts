@@ -19,6 +19,8 @@ export interface OpenItem {
   /** The item as it is when nothing of it was said. */
   readonly begun: JsonObject;
   add(what: 'text' | 'refusal', text: string, logprobs?: readonly unknown[]): ResponseEvent[];
+  /** Sources of the text that is open, by their places in it. */
+  cite?(annotations: readonly JsonObject[]): ResponseEvent[];
   /** `more`: fields that the finished item has besides. */
   close(
     status: 'completed' | 'incomplete',
@@ -56,6 +58,7 @@ interface OpenPart {
   readonly what: 'text' | 'refusal';
   readonly index: number;
   readonly logprobs: unknown[];
+  readonly annotations: JsonObject[];
   text: string;
 }
 
@@ -89,7 +92,7 @@ export function messageItem(place: Place): OpenItem {
       const events: ResponseEvent[] = [];
       if (open?.what !== what) {
         events.push(...closePart());
-        open = { what, index: content.length, text: '', logprobs: [] };
+        open = { what, index: content.length, text: '', logprobs: [], annotations: [] };
         const at = { ...place, content_index: open.index };
         events.push({ type: 'response.content_part.added', ...at, part: partOf(open) });
       }
@@ -103,6 +106,15 @@ export function messageItem(place: Place): OpenItem {
       );
       return events;
     },
+    cite(annotations) {
+      const part = open?.what === 'text' ? open : null;
+      return annotations.flatMap((annotation) => {
+        if (!part) return [];
+        const annotation_index = part.annotations.push(annotation) - 1;
+        const at = { ...place, content_index: part.index, annotation_index };
+        return [{ type: 'response.output_text.annotation.added', ...at, annotation }];
+      });
+    },
     close(status, more) {
       const events = closePart();
       return { events, item: { ...item(status), ...more } };
@@ -110,9 +122,9 @@ export function messageItem(place: Place): OpenItem {
   };
 }
 
-const partOf = ({ what, text, logprobs }: OpenPart): JsonObject =>
+const partOf = ({ what, text, logprobs, annotations }: OpenPart): JsonObject =>
   what === 'text'
-    ? { type: 'output_text', text, annotations: [], logprobs: [...logprobs] }
+    ? { type: 'output_text', text, annotations: [...annotations], logprobs: [...logprobs] }
     : { type: 'refusal', refusal: text };
 
 /** A call of one of the caller's functions. */

@@ -44,14 +44,37 @@ function completionFields(request: ResponsesRequest): JsonObject {
     reasoning_effort: reasoning?.effort,
     verbosity: text?.verbosity,
     response_format: formatOf(text?.format),
-    tools: tools?.map(({ type, name, description, parameters, strict }) => ({
-      type,
-      function: { name, description, parameters, strict },
-    })),
+    tools: functionsIn(tools),
+    web_search_options: searchIn(tools),
     tool_choice: choiceOf(request.tool_choice),
     ...logprobsOf(request),
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+}
+
+type Tools = ResponsesRequest['tools'];
+
+function functionsIn(tools: Tools): JsonObject[] | undefined {
+  const functions = tools?.flatMap((tool) => {
+    if (tool.type !== 'function') return [];
+    const { type, name, description, parameters, strict } = tool;
+    return [{ type, function: { name, description, parameters, strict } }];
+  });
+  return functions?.length === 0 && tools?.length !== 0 ? undefined : functions;
+}
+
+/** The search that is among the tools, as a chat completion asks for it. */
+function searchIn(tools: Tools): JsonObject | undefined {
+  for (const tool of tools ?? []) {
+    if (tool.type === 'function') continue;
+    const { search_context_size: size, user_location: location } = tool;
+    const named = Object.entries(location ?? {}).filter(([name, value]) => name !== 'type' && value !== null);
+    return {
+      ...(size ? { search_context_size: size } : {}),
+      ...(named.length > 0 ? { user_location: { type: 'approximate', approximate: Object.fromEntries(named) } } : {}),
+    };
+  }
+  return undefined;
 }
 
 function formatOf(format: NonNullable<ResponsesRequest['text']>['format']): JsonObject | undefined {

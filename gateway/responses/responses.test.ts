@@ -161,7 +161,7 @@ describe('is refused, and says what to do instead:', () => {
     ['a conversation', { conversation: 'conv_1' }, 'conversation', 'unsupported_parameter'],
     ['a template', { prompt: { id: 'pmpt_1' } }, 'prompt', 'unsupported_parameter'],
     ['the background', { background: true }, 'background', 'unsupported_parameter'],
-    ['a hosted tool', { tools: [look, { type: 'web_search' }] }, 'tools[1].type', 'unsupported_tool_type'],
+    ['a hosted tool', { tools: [look, { type: 'file_search' }] }, 'tools[1].type', 'unsupported_tool_type'],
     ['a reference', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0].type', 'unsupported_parameter'],
     ['a hosted call', { input: [{ type: 'web_search_call', id: 'ws_1' }] }, 'input[0].type', 'unsupported_parameter'],
     [

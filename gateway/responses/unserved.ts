@@ -16,7 +16,7 @@ const refusedFields: Readonly<Record<string, string>> = {
 
 const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
 
-/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or hosted tools. */
+/** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or other hosted tools than a search. */
 export function refuseUnserved(body: JsonObject): void {
   for (const [name, why] of Object.entries(refusedFields)) {
     const value = body[name];
@@ -28,7 +28,7 @@ export function refuseUnserved(body: JsonObject): void {
 
 function checkTool(tool: JsonObject, index: number): void {
   const type = asText(tool.type);
-  if (type === null || type === 'function') return;
+  if (type === null || type === 'function' || type.startsWith('web_search')) return;
   throw new AppError(
     'unsupported_tool_type',
     `Tools of the type "${type.slice(0, 64)}" are not run here. Offer a "function" tool and run it yourself.`,

@@ -35,6 +35,8 @@ export const promptTokens = z.object({
   total_tokens: count,
   cached_tokens: count,
   reasoning_tokens: count,
+  /** Searches of the web; absent: none. */
+  web_searches: count.optional(),
 });
 
 const anyCall = z.discriminatedUnion('type', [toolCall, customToolCall]);
@@ -46,6 +48,8 @@ const promptAnswerFields = {
   tokens: promptTokens,
   finish_reason: finishReason,
   tool_calls: z.array(anyCall),
+  /** Pages that the text refers to, as in a chat completion; absent: none. */
+  annotations: z.array(z.looseObject({})).optional(),
   cost_usd: usdAmount,
   byok: z.boolean(),
   routing,

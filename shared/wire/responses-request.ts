@@ -77,6 +77,19 @@ const functionTool = z.looseObject({
   strict: optional(z.boolean()),
 });
 
+const place = optional(z.string().max(100).nullable());
+
+/** The provider's own search of the web; what else OpenAI's tool can be told (domains, sources) is ignored. */
+const webSearchTool = z.looseObject({
+  type: z.enum(['web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11']),
+  search_context_size: optional(z.enum(['low', 'medium', 'high']).nullable()),
+  user_location: optional(
+    z
+      .looseObject({ type: z.literal('approximate'), city: place, country: place, region: place, timezone: place })
+      .nullable(),
+  ),
+});
+
 const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   z.object({ type: z.literal('json_object') }),
@@ -106,7 +119,7 @@ export const responsesRequest = z
     input: z.union([z.string().min(1), z.array(inputItem).min(1).max(10_000)]),
     instructions: optional(z.string()),
     max_output_tokens: optional(outputTokens),
-    tools: optional(z.array(functionTool).max(128)),
+    tools: optional(z.array(z.discriminatedUnion('type', [functionTool, webSearchTool])).max(128)),
     tool_choice: optional(toolChoice),
     parallel_tool_calls: optional(z.boolean()),
     text: optional(z.looseObject({ format: optional(format), verbosity: optional(z.string()) })),

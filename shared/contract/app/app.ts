@@ -22,7 +22,7 @@ export const appInfo = z.object({
     tray: z.boolean(),
     /** The app saves files and makes PDFs itself; else the browser downloads and prints. */
     saveDialog: z.boolean(),
-    /** The app notifies by the system. */
+    /** The app notifies by the system; else the page does, where its browser lets it. */
     notifications: z.boolean(),
     /** The app checks the spelling; else the browser does. */
     spellCheck: z.boolean(),
