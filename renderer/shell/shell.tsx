@@ -15,6 +15,7 @@ import { text } from '../text/shell-text.ts';
 import { SideDrawer } from '../ui/dialogs/dialog.tsx';
 import { ResizeHandle } from './resize-handle.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { usePageNotices } from './use-page-notices.ts';
 import { useRecovery } from './use-recovery.ts';
 import { useMenuActions, useShortcuts } from './use-shortcuts.ts';
 import { useWindowActions } from './use-window-actions.ts';
@@ -44,6 +45,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useShortcuts();
   useMenuActions();
   useRecovery();
+  usePageNotices();
   const sidebar = useRef<HTMLElement>(null);
   const page = useRef<HTMLElement>(null);
   useHandle('sidebar', { element: () => sidebar.current });

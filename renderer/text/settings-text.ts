@@ -206,6 +206,9 @@ export const text = words({
     notifications: 'Notify when an answer has ended',
     notificationsNote: 'While Portico is not looked at. Never what was written.',
     notices: { off: 'Never', plain: 'Yes', titled: 'With the chat’s title' },
+    noticesUnasked: 'While Portico is not looked at. This browser has not been asked yet.',
+    noticesDenied: 'This browser refuses notifications of this page. What is left of its address changes that.',
+    allowNotices: 'Allow in this browser',
     keepRunning: 'Keep running without a window',
     keepRunningNote:
       'Closing the window leaves Portico in the tray, and answers go on. Where there is no tray, starting it again opens the window.',

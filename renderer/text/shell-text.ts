@@ -28,6 +28,7 @@ export const text = words({
   writing: 'Writing',
   waiting: 'Waits for your decision',
   unread: 'New answer',
+  answerEnded: 'An answer has ended',
   balance: 'Balance',
   spent: 'spent',
   noBalance: 'Balance not available',

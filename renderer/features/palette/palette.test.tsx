@@ -101,7 +101,7 @@ test.each([
   ['the installed app', true],
 ])('every setting that the palette offers is there: in %s', async (_, installed) => {
   const { app } = fakeData();
-  const own = { tray: installed, spellCheck: installed, notifications: installed };
+  const own = { tray: installed, spellCheck: installed };
   const capabilities = { ...app.capabilities, ...own };
   await openApp('#settings/about', { app: { ...app, capabilities } });
   const served = new Set(fakeData().providers.map(({ name }) => name));

@@ -10,7 +10,7 @@ import { text as transferText } from '../../text/transfer-text.ts';
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
-  chat: [text.chat.sendWith, text.chat.confirmRoute],
+  chat: [text.chat.sendWith, text.chat.confirmRoute, text.chat.notifications],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
   prompts: [text.library.prompts, text.library.presets],
   caps: Object.values(text.caps.scopes).map(text.caps.inUsd),
@@ -32,7 +32,6 @@ type Capabilities = AppInfo['capabilities'];
 /** Rows that only some hosts have. */
 const hostRows: readonly { readonly needs: keyof Capabilities; readonly place: SettingPlace }[] = [
   { needs: 'spellCheck', place: { section: 'chat', setting: text.chat.spellCheck } },
-  { needs: 'notifications', place: { section: 'chat', setting: text.chat.notifications } },
   { needs: 'tray', place: { section: 'chat', setting: text.chat.keepRunning } },
 ];
 

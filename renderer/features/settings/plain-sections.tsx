@@ -12,6 +12,7 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { KeychainNotice } from '../../ui/notices/keychain-notice.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
+import { NoticeSetting } from './notice-setting.tsx';
 
 const options = <Value extends string>(names: Record<Value, string>) =>
   (Object.entries(names) as [Value, string][]).map(([value, label]) => ({ value, label }));
@@ -104,16 +105,11 @@ export function ChatSection() {
                 />
               </SettingRow>
             )}
-            {capabilities?.notifications && (
-              <SettingRow name={chat.notifications} note={chat.notificationsNote}>
-                <Segmented
-                  label={chat.notifications}
-                  value={settings.notifications}
-                  options={options(chat.notices)}
-                  onChange={(notifications) => save({ notifications })}
-                />
-              </SettingRow>
-            )}
+            <NoticeSetting
+              value={settings.notifications}
+              onChange={(notifications) => save({ notifications })}
+              byPage={capabilities?.notifications === false}
+            />
             {capabilities?.tray && (
               <SettingRow name={chat.keepRunning} note={chat.keepRunningNote}>
                 <Switch

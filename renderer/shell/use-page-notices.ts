@@ -1,0 +1,35 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { Conversation } from '#shared/contract/chat/conversations.ts';
+import { useAppInfo, useConversations, useSettings } from '../api/use-core.ts';
+import { useNav } from '../navigation/nav.ts';
+import { text } from '../text/shell-text.ts';
+
+/**
+ * In a browser the page itself tells of answers that have ended while it is not looked at, where the browser lets it. Never
+ * their words, and the chat's title only if that was allowed.
+ */
+export function usePageNotices(): void {
+  const bySystem = useAppInfo().data?.capabilities.notifications ?? true;
+  const wanted = useSettings().data?.notifications ?? 'off';
+  const chats = useConversations().data?.conversations;
+  const running = useRef<ReadonlySet<string>>(new Set());
+  const tell = useEffectEvent(({ id, title, temporary }: Conversation) => {
+    if (bySystem || wanted === 'off' || document.hasFocus() || !mayNotify()) return;
+    const named = wanted === 'titled' && !temporary;
+    const body = named ? { body: text.answerEnded } : {};
+    // Of several tabs one is enough.
+    const notice = new Notification(named ? title : text.answerEnded, { tag: `portico:${id}`, ...body });
+    notice.onclick = () => {
+      window.focus();
+      useNav.getState().go({ page: 'chat', conversationId: id });
+      notice.close();
+    };
+  });
+  useEffect(() => {
+    if (!chats) return;
+    for (const chat of chats) if (running.current.has(chat.id) && !chat.live) tell(chat);
+    running.current = new Set(chats.flatMap(({ id, live }) => (live ? [id] : [])));
+  }, [chats]);
+}
+
+const mayNotify = (): boolean => 'Notification' in window && Notification.permission === 'granted';
