@@ -40,3 +40,46 @@ test('a call keeps Google’s id', () => {
     expect.objectContaining({ type: 'tool-call-start', id: 'fc_1' }),
   );
 });
+
+test('sources that are said again are told once, and a search that is charged by the request counts once', () => {
+  const page = { web: { uri: 'https://example.com/', title: 'One' } };
+  const support = (startIndex: number, endIndex: number) => ({
+    segment: { startIndex, endIndex },
+    groundingChunkIndices: [0],
+  });
+  const event = (piece: string, supports: object[], queries: string[]) =>
+    JSON.stringify({
+      candidates: [
+        {
+          content: { parts: [{ text: piece }] },
+          groundingMetadata: { webSearchQueries: queries, groundingChunks: [page], groundingSupports: supports },
+        },
+      ],
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
+    });
+  const read = (charged: 'searches' | 'requests') => {
+    const reader = createGenerateReader(charged);
+    return [
+      ...reader.read(event('Früh. ', [support(0, 6)], ['a'])),
+      ...reader.read(event('Spät.', [support(0, 6), support(7, 13)], ['a', 'b'])),
+    ];
+  };
+  const places = read('searches').flatMap((one) =>
+    one.type === 'annotations'
+      ? one.annotations.map(({ url_citation: at }) => Object.values(at as object).slice(0, 2))
+      : [],
+  );
+  expect(places).toEqual([
+    [0, 5],
+    [6, 11],
+  ]);
+  const counts = (charged: 'searches' | 'requests') => {
+    const events = read(charged);
+    const last = events.findLast((one) => one.type === 'usage');
+    return [events.filter(({ type }) => type === 'search').length, last?.usage.searches];
+  };
+  expect([counts('searches'), counts('requests')]).toEqual([
+    [2, 2],
+    [1, 1],
+  ]);
+});

@@ -37,6 +37,8 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches')
   /** The text so far, and the searches that were told. */
   let text = '';
   let searches = 0;
+  /** Pieces whose sources were told: an event may say them all again. */
+  let cited = 0;
 
   function partEvents(value: unknown): ProviderEvent[] {
     const part = asObject(value);
@@ -90,7 +92,10 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches')
     const counted = charged === 'requests' ? Math.min(queries, 1) : queries;
     const more = Math.max(0, counted - searches);
     searches += more;
-    return [...Array.from({ length: more }, () => ({ type: 'search' as const })), ...groundedPieces(metadata, text)];
+    const from = cited;
+    cited = Math.max(cited, asArray(metadata.groundingSupports).length);
+    const found = groundedPieces(metadata, text, from);
+    return [...Array.from({ length: more }, () => ({ type: 'search' as const })), ...found];
   }
 
   const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
@@ -103,7 +108,7 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches')
 }
 
 /** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
-function groundedPieces(metadata: JsonObject, text: string): ProviderEvent[] {
+function groundedPieces(metadata: JsonObject, text: string, first: number): ProviderEvent[] {
   const pages = asArray(metadata.groundingChunks).map((chunk) => {
     const { uri, title } = asObject(asObject(chunk).web);
     return { url: uri, title };
@@ -112,6 +117,7 @@ function groundedPieces(metadata: JsonObject, text: string): ProviderEvent[] {
   const bytes = Buffer.from(text);
   const place = (value: unknown) => bytes.toString('utf8', 0, asCount(value) ?? 0).length;
   return asArray(metadata.groundingSupports)
+    .slice(first)
     .map(asObject)
     .map(({ segment, groundingChunkIndices: indices }) => {
       const { startIndex, endIndex } = asObject(segment);
