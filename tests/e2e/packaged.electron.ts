@@ -49,6 +49,19 @@ test('the packaged app answers, keeps its keys in the keychain, and its books ov
   await expect(first.page.getByRole('searchbox', { name: 'Search all chats' })).toBeFocused();
   await first.page.keyboard.type('ledg');
   await expect(first.page.getByRole('main').getByRole('listitem').first()).toContainText(/ledg/i);
+  // So do those that read documents, with libraries that are loaded when they are first needed.
+  const documents = ['report.docx', 'report.pdf', 'locked.pdf'].map((name) =>
+    join(root, 'tests', 'support', 'documents', name),
+  );
+  await first.page.keyboard.press('ControlOrMeta+n');
+  await first.page.locator('input[type=file]').first().setInputFiles(documents);
+  const files = first.page.getByRole('list', { name: 'Attached files' });
+  await expect(files.getByRole('listitem')).toHaveCount(2);
+  await expect(files.getByRole('button', { name: 'Open report.pdf' })).toContainText('1,500 tokens');
+  await expect(first.page.getByRole('alert')).toContainText('locked.pdf is protected by a password');
+  await files.getByRole('button', { name: 'Open report.docx' }).click();
+  await expect(first.page.getByRole('dialog')).toContainText('costs stayed *below* the estimate');
+  await first.page.keyboard.press('Escape');
   await first.close();
 
   const again = await start();
