@@ -48,6 +48,7 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   await look(false);
   await ask(page, 'A first question');
   await ended(articles(page).nth(1));
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
   expect(await told()).toEqual([]);
 
   await look(true);
@@ -60,9 +61,10 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   await expect(row).toContainText('Never what was written');
   await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: 'A first question' }).click();
 
-  // While the page is looked at, nothing.
+  // While the page is looked at, nothing; the list knows last that an answer has ended.
   await ask(page, 'A second question');
   await ended(articles(page).nth(3));
+  await expect(page.getByRole('img', { name: 'Writing' })).toHaveCount(0);
   expect(await told()).toEqual([]);
   await look(false);
   await ask(page, 'A third question');
@@ -79,5 +81,7 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   await expect.poll(told).toHaveLength(2);
   expect((await told())[1]).toMatchObject({ title: 'A first question', body: 'An answer has ended' });
   await page.evaluate(() => (window as unknown as { click: () => void }).click());
-  await expect(articles(page).nth(7)).toContainText('A fourth question');
+  const id = (await told())[1]?.tag?.replace('portico:', '');
+  await expect.poll(() => page.evaluate(() => location.hash)).toBe(`#chat/${id}`);
+  await expect(articles(page).first()).toBeVisible();
 });
