@@ -49,6 +49,8 @@ const wanted = {
     'claude-opus-4-1',
   ],
   google: [
+    'gemini-3.1-flash-image',
+    'gemini-3-pro-image',
     'gemini-3.8-flash',
     'gemini-3.7-flash',
     'gemini-3.6-flash',
@@ -70,7 +72,16 @@ const componentNames = {
   cache_write: 'cache_write_mtok',
 };
 /** Components that few models price apart; left out where they do not. */
-const rareNames = { reasoning: 'output_reasoning_mtok', input_audio: 'input_audio_mtok' };
+const rareNames = {
+  reasoning: 'output_reasoning_mtok',
+  input_audio: 'input_audio_mtok',
+  output_image: 'output_image_mtok',
+};
+/** The package lists these by their earlier names, and with the windows of other models. */
+const listedAs = {
+  'gemini-3.1-flash-image': 'gemini-3.1-flash-image-preview',
+  'gemini-3-pro-image': 'gemini-3-pro-image-preview',
+};
 
 const asOf = process.argv[2] ?? '';
 if (!/^\d{4}-\d{2}-\d{2}$/.test(asOf)) {
@@ -85,13 +96,13 @@ writeFileSync(target, `${JSON.stringify({ as_of: asOf, source, models }, null, 2
 console.log(`${models.length} models written`);
 
 function modelRow(provider, id) {
-  const model = providers.find((one) => one.id === provider)?.models.find((one) => one.id === id);
+  const model = providers.find((one) => one.id === provider)?.models.find((one) => one.id === (listedAs[id] ?? id));
   if (!model) throw new Error(`${provider}/${id} is not in the package any more`);
   const dated = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   return {
     id: `${provider}/${id}`,
-    name: model.name ?? id,
-    context_window: model.context_window ?? null,
+    name: (model.name ?? id).replace(listedAs[id] ? / Preview$/ : /$^/, ''),
+    context_window: listedAs[id] ? null : (model.context_window ?? null),
     rows: dated.map((row) => ({
       from: startOf(row, id),
       ...rates(row.prices, 0),

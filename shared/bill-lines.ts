@@ -65,6 +65,7 @@ type WireRates = Pick<
   | 'input_cache_write_1h'
   | 'reasoning'
   | 'input_audio'
+  | 'image_output'
 >;
 
 /** Parses a price of the wire (wire contract §2.1). */
@@ -85,4 +86,5 @@ const ratesOf = (rates: WireRates): Rates => ({
   cacheWriteHour: rates.input_cache_write_1h == null ? null : parseUsdPerToken(rates.input_cache_write_1h),
   reasoning: rates.reasoning == null ? null : parseUsdPerToken(rates.reasoning),
   inputAudio: rates.input_audio == null ? null : parseUsdPerToken(rates.input_audio),
+  outputImage: rates.image_output == null ? null : parseUsdPerToken(rates.image_output),
 });

@@ -16,6 +16,8 @@ export interface TokenUsage {
   readonly cacheWriteHourTokens?: number;
   /** The audio part of the input, if the provider counts it. */
   readonly audioTokens?: number;
+  /** The part of the output that is images, if the provider counts it. */
+  readonly imageTokens?: number;
   /** Searches of the web by the provider's own tool, counted as it charges for them. */
   readonly searches?: number;
 }
@@ -40,6 +42,8 @@ export interface Rates {
   readonly reasoning?: PicoUsd | null;
   /** Price of audio input, if it differs from text. */
   readonly inputAudio?: PicoUsd | null;
+  /** Price of images that the model makes, if it differs from other output. */
+  readonly outputImage?: PicoUsd | null;
 }
 
 export interface Price extends Rates {
@@ -72,6 +76,7 @@ export interface CostLine {
     | 'cache_write_1h'
     | 'output'
     | 'reasoning'
+    | 'image'
     | 'web_search'
     | 'request';
   /** Or searches. */
@@ -84,7 +89,9 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
   const rates = ratesFor(price, usage.promptTokens);
   const uncached = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens);
   const audio = rates.inputAudio == null ? 0 : Math.min(uncached, usage.audioTokens ?? 0);
-  const reasoning = rates.reasoning == null ? 0 : Math.min(usage.completionTokens, usage.reasoningTokens);
+  const image = rates.outputImage == null ? 0 : Math.min(usage.completionTokens, usage.imageTokens ?? 0);
+  const said = usage.completionTokens - image;
+  const reasoning = rates.reasoning == null ? 0 : Math.min(said, usage.reasoningTokens);
   const forAnHour = Math.min(usage.cacheWriteTokens, usage.cacheWriteHourTokens ?? 0);
   const line = (kind: CostLine['kind'], tokens: number, rate: PicoUsd): CostLine => ({
     kind,
@@ -97,8 +104,9 @@ export function costLines(price: Price, usage: TokenUsage): CostLine[] {
     line('cache_read', usage.cachedTokens, rates.cacheRead ?? rates.prompt),
     line('cache_write', usage.cacheWriteTokens - forAnHour, rates.cacheWrite ?? rates.prompt),
     line('cache_write_1h', forAnHour, rates.cacheWriteHour ?? picoUsd(2n * rates.prompt)),
-    line('output', usage.completionTokens - reasoning, rates.completion),
+    line('output', said - reasoning, rates.completion),
     line('reasoning', reasoning, rates.reasoning ?? rates.completion),
+    line('image', image, rates.outputImage ?? rates.completion),
     line('web_search', usage.searches ?? 0, price.search ?? picoUsd(0n)),
     line('request', 1, price.request),
   ].filter((entry) => entry.pico !== 0n);

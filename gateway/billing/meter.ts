@@ -1,6 +1,6 @@
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
-import { tokensOfBytes } from '../content/estimate-tokens.ts';
+import { tokensOfBytes, tokensPerMadeImage } from '../content/estimate-tokens.ts';
 import type { ProviderEvent } from '../providers/provider.ts';
 import type { UsageLimits } from './reserve.ts';
 
@@ -40,6 +40,7 @@ class AttemptMeter implements Meter {
   #bytes = 0;
   #reasoningBytes = 0;
   #searches = 0;
+  #images = 0;
   #reported: TokenUsage | null = null;
   #reportedCost: NanoUsd | null = null;
 
@@ -66,6 +67,9 @@ class AttemptMeter implements Meter {
         break;
       case 'search':
         this.#searches += 1;
+        break;
+      case 'image':
+        this.#images += 1;
         break;
       case 'usage':
         this.#report(event);
@@ -94,14 +98,19 @@ class AttemptMeter implements Meter {
     const completionTokens = Math.max(known.usage.completionTokens, this.#seenAtMost());
     return {
       ...known,
-      usage: { ...known.usage, completionTokens, ...this.#searchedAtLeast(known.usage.searches ?? 0) },
+      usage: {
+        ...known.usage,
+        completionTokens,
+        ...this.#searchedAtLeast(known.usage.searches ?? 0),
+        ...this.#madeAtLeast(known.usage.imageTokens ?? 0, completionTokens),
+      },
       estimated: known.unbelieved !== undefined || completionTokens !== this.#reported.completionTokens,
       reportedCost: null,
     };
   }
 
   #seen(): number {
-    return tokensOfBytes(this.#bytes + this.#reasoningBytes);
+    return tokensOfBytes(this.#bytes + this.#reasoningBytes) + this.#images * tokensPerMadeImage;
   }
 
   /** The estimate knows as little of hidden ends as of tokens: it goes no further than the answer was allowed to. */
@@ -120,6 +129,7 @@ class AttemptMeter implements Meter {
       cachedTokens: 0,
       cacheWriteTokens: 0,
       ...this.#searchedAtLeast(0),
+      ...this.#madeAtLeast(0, completionTokens),
     };
     return { usage, estimated: true, reportedCost: null };
   }
@@ -128,6 +138,12 @@ class AttemptMeter implements Meter {
   #searchedAtLeast(reported: number): Pick<TokenUsage, 'searches'> {
     const searches = Math.min(Math.max(reported, this.#searches), this.#limits?.most().searches ?? Infinity);
     return searches > 0 ? { searches } : {};
+  }
+
+  /** Images that were seen count also where the upstream has not counted them yet. */
+  #madeAtLeast(reported: number, completionTokens: number): Pick<TokenUsage, 'imageTokens'> {
+    const imageTokens = Math.min(completionTokens, Math.max(reported, this.#images * tokensPerMadeImage));
+    return imageTokens > 0 ? { imageTokens } : {};
   }
 
   #canBe({ promptTokens, completionTokens, searches = 0 }: TokenUsage): boolean {
@@ -141,11 +157,11 @@ class AttemptMeter implements Meter {
   /** What was counted, as far as it can be: a count that cannot be is taken for no more than was held. */
   #believed(usage: TokenUsage): Pick<Metered, 'usage' | 'unbelieved'> {
     if (this.#canBe(usage)) return { usage: classesWithin(usage) };
-    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens, imageTokens = 0 } = usage;
     const held = {
       promptTokens: Math.min(promptTokens, this.#inputTokens),
       completionTokens: Math.min(completionTokens, this.#limits?.heldOutput() ?? completionTokens),
-      ...{ cachedTokens, reasoningTokens, cacheWriteTokens: 0 },
+      ...{ cachedTokens, reasoningTokens, imageTokens, cacheWriteTokens: 0 },
       searches: Math.min(usage.searches ?? 0, this.#limits?.most().searches ?? 0),
     };
     return { usage: classesWithin(held), unbelieved: usage };
@@ -154,7 +170,7 @@ class AttemptMeter implements Meter {
 
 /** Classes are parts of the two totals, whatever was said of them. */
 function classesWithin(usage: TokenUsage): TokenUsage {
-  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens, searches } = usage;
+  const { promptTokens, completionTokens, cacheWriteHourTokens, audioTokens, imageTokens, searches } = usage;
   const cachedTokens = Math.min(usage.cachedTokens, promptTokens);
   const cacheWriteTokens = Math.min(usage.cacheWriteTokens, promptTokens - cachedTokens);
   return {
@@ -162,6 +178,7 @@ function classesWithin(usage: TokenUsage): TokenUsage {
     reasoningTokens: Math.min(usage.reasoningTokens, completionTokens),
     ...(cacheWriteHourTokens ? { cacheWriteHourTokens: Math.min(cacheWriteHourTokens, cacheWriteTokens) } : {}),
     ...(audioTokens ? { audioTokens: Math.min(audioTokens, promptTokens) } : {}),
+    ...(imageTokens ? { imageTokens: Math.min(imageTokens, completionTokens) } : {}),
     ...(searches ? { searches } : {}),
   };
 }

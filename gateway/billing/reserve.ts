@@ -220,7 +220,8 @@ export const mostSearches = ({ facts, capabilities }: CatalogueModel, webSearch:
 const larger = (one: bigint, other: bigint) => (one > other ? one : other);
 const most = (...amounts: readonly bigint[]): bigint => amounts.reduce(larger, 0n);
 
-const outputRate = ({ completion, reasoning }: Rates): bigint => most(completion, reasoning ?? 0n);
+const outputRate = ({ completion, reasoning, outputImage }: Rates): bigint =>
+  most(completion, reasoning ?? 0n, outputImage ?? 0n);
 
 function inputRate(rates: Rates, model: CatalogueModel, { audio, promptCache }: Extent): bigint {
   const { prompt, cacheRead, cacheWrite, cacheWriteHour, inputAudio } = rates;

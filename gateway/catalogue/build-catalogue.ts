@@ -132,7 +132,6 @@ function fromBook(entry: BookModel, day: string): CatalogueModel {
     provider,
     model: rest.join('/'),
     name: entry.name,
-    outputModalities: ['text'],
     price: row ? priceOf(row, shippedBook.as_of, shippedBook.source) : null,
     priceAsOf: row ? shippedBook.as_of : null,
     priceSource: row ? shippedBook.source : null,

@@ -12,6 +12,7 @@ export type Capability =
   | 'reasoning'
   | 'prompt_cache'
   | 'web_search'
+  | 'image_output'
   | 'embeddings';
 
 /** What a model's embeddings are, and what it takes at once; null: nobody says. */

@@ -27,6 +27,7 @@ type Claims = Pick<
   | 'capabilities'
   | 'supportedParameters'
   | 'inputModalities'
+  | 'outputModalities'
   | 'quality'
   | 'speed'
   | 'maxOutputTokens'
@@ -45,6 +46,7 @@ export function claimsOf(facts: ModelFacts): Claims {
     capabilities: capabilitiesOf(facts),
     supportedParameters: parametersOf(facts),
     inputModalities: facts.inputs,
+    outputModalities: facts.makesImages ? ['text', 'image'] : ['text'],
     quality: facts.quality,
     speed: { firstTokenMs, tokensPerSecond },
     maxOutputTokens: facts.maxOutputTokens,
@@ -55,27 +57,28 @@ export function claimsOf(facts: ModelFacts): Claims {
   };
 }
 
-function capabilitiesOf({ schema, inputs, efforts, webSearch }: ModelFacts): Capability[] {
+function capabilitiesOf({ schema, inputs, efforts, webSearch, makesImages }: ModelFacts): Capability[] {
   const claims: readonly (readonly [Capability, boolean])[] = [
     ['streaming', true],
-    ['tools', true],
+    ['tools', !makesImages],
     ['json_mode', true],
     ['json_schema', schema !== 'in_words'],
     ['vision', inputs.includes('image')],
     ['files', inputs.includes('file')],
     ['audio', inputs.includes('audio')],
     ['reasoning', efforts.length > 0],
-    ['prompt_cache', true],
+    ['prompt_cache', !makesImages],
     ['web_search', webSearch !== null],
+    ['image_output', makesImages],
   ];
   return claims.filter(([, works]) => works).map(([name]) => name);
 }
 
-function parametersOf({ id, sampling, parallelToolCalls, efforts, webSearch }: ModelFacts): string[] {
+function parametersOf({ id, sampling, parallelToolCalls, efforts, webSearch, makesImages }: ModelFacts): string[] {
   return [
     ...sampling,
     'max_tokens',
-    ...['tools', 'tool_choice'],
+    ...(makesImages ? ['modalities'] : ['tools', 'tool_choice']),
     ...(parallelToolCalls ? ['parallel_tool_calls'] : []),
     'response_format',
     ...(ofProvider[id.slice(0, id.indexOf('/'))] ?? []),

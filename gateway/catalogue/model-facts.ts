@@ -105,6 +105,9 @@ export interface ModelFacts {
   /** The vendor's own search of the web for it; null: none. */
   readonly webSearch: WebSearch | null;
 
+  /** It makes images, and answers in text around them; it then calls no functions. */
+  readonly makesImages: boolean;
+
   /** The conversation may end with the model's own turn. */
   readonly prefill: boolean;
   /** The conversation must begin with the user's turn, and have one. */

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
+import { longestImageEvent, type MadeImage } from '../content/made-images.ts';
 import { addDetail, plainDetail } from '../content/reasoning-details.ts';
 import type { AnswerReader } from '../engine/answer.ts';
 import type { DeltaPart, FinishPart, RoutePart } from './stream-writer.ts';
@@ -11,6 +12,7 @@ export interface Collected {
   readonly reasoningDetails: readonly ReasoningDetail[];
   readonly refusal: string;
   readonly annotations: readonly Readonly<Record<string, unknown>>[];
+  readonly images: readonly MadeImage[];
   readonly toolCalls: readonly ToolCall[];
   /** OpenAI's, of all tokens in order; null where none came. */
   readonly logprobs: Readonly<Record<string, readonly unknown[] | null>> | null;
@@ -25,6 +27,8 @@ interface OpenCall {
 
 /** More than any model writes: no answer may fill the memory, whatever its provider sends. */
 const longestChars = 8_388_608;
+/** All images of an answer. */
+const mostImageChars = 2 * longestImageEvent;
 /** What the smallest part takes besides its text. */
 const partChars = 64;
 
@@ -41,6 +45,7 @@ export function createCollector(): Collector {
   const details: ReasoningDetail[] = [];
   const refusals: string[] = [];
   const annotations: Readonly<Record<string, unknown>>[] = [];
+  const images: MadeImage[] = [];
   const calls = new Map<number, OpenCall>();
   const logprobs = createLogprobs();
   const limit = createSizeLimit();
@@ -62,6 +67,9 @@ export function createCollector(): Collector {
         case 'annotations':
           annotations.push(...part.annotations);
           break;
+        case 'image':
+          images.push(part);
+          break;
         case 'tool-call-start':
           calls.set(part.index, { id: part.id, name: part.name, extra: part.extraContent, fragments: [] });
           break;
@@ -76,6 +84,7 @@ export function createCollector(): Collector {
       reasoningDetails: details,
       refusal: refusals.join(''),
       annotations,
+      images,
       toolCalls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => toolCallOf(call)),
       logprobs: logprobs.result(),
     }),
@@ -85,13 +94,15 @@ export function createCollector(): Collector {
 /** Counts what is kept of one answer, and throws `upstream_bad_response` where it is too much. */
 export function createSizeLimit(): (part: DeltaPart) => void {
   let chars = 0;
+  let imageChars = 0;
   return (part) => {
-    chars += sizeOf(part);
-    if (chars > longestChars) throw tooLong();
+    if (part.type === 'image') imageChars += part.url.length;
+    else chars += sizeOf(part);
+    if (chars > longestChars || imageChars > mostImageChars) throw tooLong();
   };
 }
 
-function sizeOf(part: DeltaPart): number {
+function sizeOf(part: Exclude<DeltaPart, { type: 'image' }>): number {
   if (part.type === 'tool-call-start') return partChars + part.name.length + sizeOfJson(part.extraContent);
   if (part.type === 'tool-call-delta') return partChars + part.arguments.length;
   if (part.type === 'annotations') return partChars + sizeOfJson(part.annotations);
@@ -102,7 +113,10 @@ function sizeOf(part: DeltaPart): number {
 const sizeOfJson = (value: object | undefined) => (value === undefined ? 0 : JSON.stringify(value).length);
 
 const tooLong = () =>
-  new AppError('upstream_bad_response', 'The provider sent more than 8 MiB for one answer, so it was ended.');
+  new AppError(
+    'upstream_bad_response',
+    'The provider sent more than 8 MiB for one answer, or 64 MiB with images, so it was ended.',
+  );
 
 /** Each piece has lists of its own tokens (`content`, `refusal`); null stays null until a list comes. */
 function createLogprobs() {

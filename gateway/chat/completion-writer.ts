@@ -1,6 +1,7 @@
 import { formatUsd } from '#shared/money.ts';
 import { type ChatMessage, type CompletionRequest, mostOutputTokens } from '#shared/wire/chat-request.ts';
 import type { CompletionResponse, CompletionUsage } from '#shared/wire/chat-response.ts';
+import { imagesToWire } from '../content/made-images.ts';
 import { plainDetail } from '../content/reasoning-details.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import type { FormedAnswer } from './kept-answer.ts';
@@ -15,12 +16,13 @@ export function completionResponse(
   { customTools: custom }: Pick<ChatCall, 'customTools'>,
 ): CompletionResponse {
   const { id, created } = identity;
-  const { text, annotations, reasoning, reasoningDetails, refusal, toolCalls, logprobs } = content;
+  const { text, annotations, images, reasoning, reasoningDetails, refusal, toolCalls, logprobs } = content;
   const message = {
     role: 'assistant' as const,
     content: text === '' && (toolCalls.length > 0 || refusal !== '') ? null : text,
     refusal: refusal || null,
     ...(annotations.length ? { annotations: [...annotations] } : {}),
+    ...(images.length ? { images: imagesToWire(images) } : {}),
     ...(reasoning ? { reasoning_content: reasoning, reasoning } : {}),
     ...(reasoningDetails.length ? { reasoning_details: [...reasoningDetails] } : {}),
     ...(toolCalls.length ? { tool_calls: toolCalls.map((call) => callFor(call, custom)) } : {}),
@@ -58,6 +60,7 @@ function completionUsage({ served, usage, cost, upstreamCost, estimated }: Finis
     completion_tokens_details: {
       reasoning_tokens: usage.reasoningTokens,
       audio_tokens: 0,
+      ...(usage.imageTokens ? { image_tokens: usage.imageTokens } : {}),
       accepted_prediction_tokens: served?.acceptedPredictionTokens ?? 0,
       rejected_prediction_tokens: served?.rejectedPredictionTokens ?? 0,
     },
@@ -81,6 +84,7 @@ export function createCompletionWriter(
   let names: { readonly model: string; readonly provider: string } | null = null;
   /** What stands around the text of a text chunk: nearly every chunk is one, and nothing else of it ever changes. */
   let [before, after] = ['', ''];
+  let images = 0;
 
   const customCalls = custom.names.length > 0 ? createCustomCalls(custom) : null;
   const chunk = (fields: object): string =>
@@ -100,6 +104,11 @@ export function createCompletionWriter(
     },
     delta(part) {
       if (customCalls?.take(part)) return '';
+      if (part.type === 'image') {
+        const wire = imagesToWire([part], images);
+        images += 1;
+        return chunk({ ...choice({ images: wire }, null), ...usageSlot });
+      }
       if (part.type !== 'text-delta') return chunk({ ...choice(deltaOf(part), null), ...usageSlot });
       if (part.logprobs) return chunk({ ...choice(deltaOf(part), null, part.logprobs), ...usageSlot });
       return before + JSON.stringify(part.text) + after;
@@ -130,7 +139,7 @@ function reasoningDelta({ text, details }: Extract<DeltaPart, { type: 'reasoning
   return { ...said, reasoning_details: details ?? [plainDetail(text)] };
 }
 
-function deltaOf(part: DeltaPart): object {
+function deltaOf(part: Exclude<DeltaPart, { type: 'image' }>): object {
   switch (part.type) {
     case 'text-delta':
       return { content: part.text };

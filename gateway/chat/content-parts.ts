@@ -2,6 +2,7 @@ import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { dataUrlBytes, isBase64, parseDataUrl } from '../content/data-url.ts';
 import { fileTypeOf } from '../content/file-type.ts';
+import { withImagesMoved } from '../content/made-images.ts';
 import { withReasoning } from '../content/reasoning-details.ts';
 import { publicAddress } from '../upstream/public-address.ts';
 
@@ -12,16 +13,31 @@ const longestAddress = 8_192;
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 
-export const preparedMessages = (messages: readonly ChatMessage[]): ChatMessage[] => messages.map(prepared);
+export const preparedMessages = (messages: readonly ChatMessage[]): readonly ChatMessage[] =>
+  withImagesMoved(messages.map(prepared));
 
 function prepared(message: ChatMessage, index: number): ChatMessage {
-  if (message.role === 'assistant') return withRefusal(withReasoning(message));
+  if (message.role === 'assistant') return withRefusal(withReasoning(withCheckedImages(message, index)));
   if ((message.role !== 'user' && message.role !== 'tool') || typeof message.content === 'string') return message;
   return { ...message, content: preparedParts(message.content, `messages[${index}].content`) } as ChatMessage;
 }
 
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+function withCheckedImages(message: AssistantMessage, index: number): AssistantMessage {
+  if (!message.images) return message;
+  const images = message.images.map((image, at) => ({
+    ...image,
+    image_url: {
+      ...image.image_url,
+      url: imageUrl(image.image_url.url, `messages[${index}].images[${at}].image_url.url`),
+    },
+  }));
+  return { ...message, images };
+}
+
 /** A turn that only refused has its words beside the content. */
-function withRefusal(message: Extract<ChatMessage, { role: 'assistant' }>): ChatMessage {
+function withRefusal(message: AssistantMessage): ChatMessage {
   const { content, refusal, tool_calls: calls } = message;
   return content == null && !calls?.length && typeof refusal === 'string' ? { ...message, content: refusal } : message;
 }

@@ -20,17 +20,17 @@ export function keptToText({ identity, route, finish, content }: FormedAnswer): 
 export function keptFromText(text: string): FormedAnswer {
   const { finish, content, ...rest } = JSON.parse(text);
   const { cost, upstreamCost } = finish;
-  // An instance of the version before kept neither details nor annotations.
+  // An instance of a version before kept neither details nor annotations nor images.
   return {
     ...rest,
-    content: { annotations: [], reasoningDetails: [], ...content },
+    content: { annotations: [], images: [], reasoningDetails: [], ...content },
     finish: { ...finish, cost: nanoUsd(BigInt(cost)), upstreamCost: nanoUsd(BigInt(upstreamCost)) },
   };
 }
 
 /** The parts of a kept answer, each kind of content in one piece (wire contract §3.4). */
 export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
-  const { annotations, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
+  const { annotations, images, reasoning, reasoningDetails, text, refusal, toolCalls, logprobs } = content;
   const calls = toolCalls.flatMap((call, index): DeltaPart[] => [
     {
       ...{ type: 'tool-call-start', index, id: call.id, name: call.function.name },
@@ -44,6 +44,7 @@ export function partsOf({ route, finish, content }: WholeAnswer): AnswerPart[] {
       ? [{ type: 'reasoning-delta' as const, text: reasoning, details: reasoningDetails }]
       : []),
     ...(text || logprobs ? [{ type: 'text-delta' as const, text, ...(logprobs ? { logprobs } : {}) }] : []),
+    ...images,
     ...(refusal ? [{ type: 'refusal-delta' as const, text: refusal }] : []),
     ...(annotations.length > 0 ? [{ type: 'annotations' as const, annotations }] : []),
     ...calls,

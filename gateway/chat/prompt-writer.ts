@@ -1,5 +1,6 @@
 import { formatUsd } from '#shared/money.ts';
 import type { PromptResponse } from '#shared/wire/chat-response.ts';
+import { imagesToWire } from '../content/made-images.ts';
 import { errorEnvelope } from '../http/error-response.ts';
 import { type Collected, createCollector } from './collect-answer.ts';
 import type { FormedAnswer } from './kept-answer.ts';
@@ -37,11 +38,13 @@ function finalFields(id: string, route: RoutePart, finish: FinishPart, content: 
       total_tokens: usage.promptTokens + usage.completionTokens,
       cached_tokens: usage.cachedTokens,
       reasoning_tokens: usage.reasoningTokens,
+      ...(usage.imageTokens ? { image_tokens: usage.imageTokens } : {}),
       ...(usage.searches ? { web_searches: usage.searches } : {}),
     },
     finish_reason: finish.reason,
     tool_calls: content.toolCalls.map((call) => callFor(call, custom)),
     ...(content.annotations.length ? { annotations: [...content.annotations] } : {}),
+    ...(content.images.length ? { images: imagesToWire(content.images) } : {}),
     cost_usd: formatUsd(finish.cost),
     byok: finish.byok,
     routing: finish.routing,

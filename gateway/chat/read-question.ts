@@ -154,10 +154,6 @@ function refuseOtherForms(body: Record<string, unknown>): void {
   for (const name of ['functions', 'function_call']) {
     if (body[name] != null) throw wrongForm(name, `"${name}" is deprecated; use "tools" and "tool_choice".`);
   }
-  const modalities = body.modalities;
-  if (Array.isArray(modalities) && modalities.includes('audio')) {
-    throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
-  }
 }
 
 function checkCompletion(request: CompletionRequest): void {
@@ -182,7 +178,7 @@ function checkToolMessages(messages: readonly ChatMessage[]): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant') {
       for (const call of message.tool_calls ?? []) known.add(call.id);
-      if (message.content == null && !message.tool_calls?.length && typeof message.refusal !== 'string') {
+      if (isSilent(message)) {
         const param = `messages[${index}].content`;
         throw new AppError('missing_required_parameter', `"${param}" may only be empty beside "tool_calls".`, {
           param,
@@ -196,13 +192,19 @@ function checkToolMessages(messages: readonly ChatMessage[]): void {
   }
 }
 
+const isSilent = (message: Extract<ChatMessage, { role: 'assistant' }>): boolean =>
+  message.content == null &&
+  !message.tool_calls?.length &&
+  !message.images?.length &&
+  typeof message.refusal !== 'string';
+
 /** OpenAI's fields that its own models are given as they are. */
 const openaiOnly = [
   ...['logprobs', 'top_logprobs', 'logit_bias', 'prediction', 'service_tier', 'verbosity'],
   ...['prompt_cache_key', 'safety_identifier'],
 ];
 /** OpenAI's fields that no answer of this gateway can honour. */
-const notHonoured = ['store', 'modalities', 'audio'];
+const notHonoured = ['store', 'audio'];
 
 interface Parts {
   readonly messages: readonly ChatMessage[];
@@ -215,6 +217,8 @@ interface Parts {
 
 function saidBy(request: Shared, { messages, messagesJson, maxTokens, custom, unknown, strict }: Parts): Said {
   checkReferences(request);
+  if (request.modalities?.includes('audio'))
+    throw new AppError('unsupported_value', 'Audio answers are not supported.', { param: 'modalities' });
   const parameters = parametersOf(request);
   return {
     provider: request.provider ?? null,
@@ -250,7 +254,7 @@ const noControls: Question['route'] = {
 
 const parameterNames = [
   ...['temperature', 'top_p', 'stop', 'seed', 'frequency_penalty', 'presence_penalty', 'response_format', 'tools'],
-  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'web_search_options', 'user'],
+  ...['tool_choice', 'parallel_tool_calls', 'reasoning_effort', 'web_search_options', 'modalities', 'user'],
 ];
 
 function parametersOf(request: Shared): Question['parameters'] {
@@ -259,7 +263,9 @@ function parametersOf(request: Shared): Question['parameters'] {
   const { tools, tool_choice, parallel_tool_calls, reasoning_effort, web_search_options, user } = request;
   const sampling = { temperature, top_p, stop, seed, frequency_penalty, presence_penalty, response_format };
   const offered = { tools, tool_choice, parallel_tool_calls, web_search_options };
-  const all = { ...sampling, ...offered, reasoning_effort, user };
+  // Text needs no asking for.
+  const modalities = request.modalities?.includes('image') ? request.modalities : undefined;
+  const all = { ...sampling, ...offered, reasoning_effort, modalities, user };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

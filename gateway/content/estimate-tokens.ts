@@ -12,6 +12,8 @@ type Part = Extract<NonNullable<Message['content']>, readonly unknown[]>[number]
 
 const bytesPerToken = 3.5;
 export const tokensPerImage = 1_000;
+/** Of an image that a model makes, 1024 pixels wide (https://ai.google.dev/gemini-api/docs/pricing, read 2026-11-23). */
+export const tokensPerMadeImage = 1_120;
 export const tokensPerPdfPage = 1_500;
 const tokensPerMessage = 4;
 /** About 32 tokens a second of compressed speech. */

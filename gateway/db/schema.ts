@@ -117,6 +117,7 @@ interface RequestTable {
   /** Of the cache write tokens: those that are to stay for an hour. */
   cache_write_1h_tokens: Generated<bigint>;
   web_searches: Generated<bigint>;
+  image_tokens: Generated<bigint>;
   first_token_ms: bigint | null;
   total_ms: bigint | null;
   /** JSON of the price row that was used, in the wire's spelling. */

@@ -62,6 +62,7 @@ export type AnswerPart =
           | 'refusal-delta'
           | 'tool-call-start'
           | 'tool-call-delta'
+          | 'image'
           | 'annotations';
       }
     >

@@ -96,6 +96,8 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
         return [delta({ type: 'input_json_delta', partial_json: part.arguments })];
       case 'annotations':
         return [];
+      case 'image':
+        return say('text', { type: 'text', text: '' }, imageWords, { type: 'text_delta', text: imageWords });
     }
   }
 
@@ -111,6 +113,9 @@ export function createMessageBlocks(hidesThinking: boolean): MessageBlocks {
     close: () => [...calls.rest().flatMap(addInTurn), ...close()],
   };
 }
+
+/** Anthropic's answers have no form for images that a model makes. */
+const imageWords = '\n\n[The model made an image here, which this API cannot carry.]\n\n';
 
 function finished({ type, begun, text }: OpenBlock, signature: string): JsonObject {
   if (type === 'text') return { ...begun, text };

@@ -15,6 +15,8 @@ const rateFields = {
   reasoning: perMillion.nullable().optional(),
   /** Where it is not priced as text. */
   input_audio: perMillion.nullable().optional(),
+  /** Of images that it makes, where they are not priced as other output. */
+  output_image: perMillion.nullable().optional(),
 };
 
 /** Prices of one model: what the book, an override and a refreshed row all hold. */
@@ -74,6 +76,7 @@ const ratesOf = (row: Omit<PriceFields, 'tiers' | 'request'>): Rates => ({
   ...(row.cache_write_1h == null ? {} : { cacheWriteHour: perToken(row.cache_write_1h) }),
   ...(row.reasoning == null ? {} : { reasoning: perToken(row.reasoning) }),
   ...(row.input_audio == null ? {} : { inputAudio: perToken(row.input_audio) }),
+  ...(row.output_image == null ? {} : { outputImage: perToken(row.output_image) }),
 });
 
 const optional = (text: string | null) => (text === null ? null : perToken(text));

@@ -40,6 +40,7 @@ const ratesToJson = (rates: Rates) => ({
   ...(rates.cacheWriteHour == null ? {} : { input_cache_write_1h: formatUsdPerToken(rates.cacheWriteHour) }),
   ...(rates.reasoning == null ? {} : { reasoning: formatUsdPerToken(rates.reasoning) }),
   ...(rates.inputAudio == null ? {} : { input_audio: formatUsdPerToken(rates.inputAudio) }),
+  ...(rates.outputImage == null ? {} : { image_output: formatUsdPerToken(rates.outputImage) }),
 });
 
 type PriceJson = ReturnType<typeof priceToJson>;
@@ -63,6 +64,7 @@ const ratesFromJson = (json: ReturnType<typeof ratesToJson>): Rates => ({
   ...(json.input_cache_write_1h === undefined ? {} : { cacheWriteHour: parseUsdPerToken(json.input_cache_write_1h) }),
   ...(json.reasoning === undefined ? {} : { reasoning: parseUsdPerToken(json.reasoning) }),
   ...(json.input_audio === undefined ? {} : { inputAudio: parseUsdPerToken(json.input_audio) }),
+  ...(json.image_output === undefined ? {} : { outputImage: parseUsdPerToken(json.image_output) }),
 });
 
 export interface LivePrices {

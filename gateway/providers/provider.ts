@@ -99,6 +99,7 @@ export interface ProviderRequest {
       | 'parallel_tool_calls'
       | 'reasoning_effort'
       | 'web_search_options'
+      | 'modalities'
       | 'user'
     >
   >;
@@ -149,6 +150,8 @@ export type ProviderEvent =
     }
   /** The provider searches the web: one search that it charges for. Its `usage` counts them once more. */
   | { readonly type: 'search' }
+  /** An image that the model made: a base64 data URL, or the https address of one. */
+  | { readonly type: 'image'; readonly url: string }
   /** Sources that what was said refers to, in OpenAI's words. */
   | { readonly type: 'annotations'; readonly annotations: readonly Readonly<Record<string, unknown>>[] }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly served?: Served };
@@ -176,6 +179,7 @@ export interface ListedModel {
   readonly contextLength: number | null;
   readonly maxOutputTokens?: number | null;
   readonly inputs?: readonly string[] | null;
+  readonly makesImages?: boolean;
   readonly tools?: boolean | null;
   readonly reasoning?: boolean | null;
   readonly price?: Price | null;

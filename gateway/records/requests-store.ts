@@ -156,6 +156,7 @@ const toRecord = (row: RequestRow): RequestRecord => ({
   audio_tokens: Number(row.audio_tokens),
   cache_write_1h_tokens: Number(row.cache_write_1h_tokens),
   web_searches: Number(row.web_searches),
+  image_tokens: Number(row.image_tokens),
   cost_usd: formatUsd(nanoUsd(row.charge)),
   upstream_cost_usd: formatUsd(nanoUsd(row.upstream_cost)),
   estimated: row.estimated === 1n,

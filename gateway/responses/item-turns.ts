@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
+import { fileTypeOf } from '../content/file-type.ts';
 import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 
 /** A turn of the model's while it is put together: what it thought, said and called. */
@@ -9,6 +10,7 @@ interface Turn {
   readonly place: string;
   readonly content: JsonObject[];
   readonly calls: JsonObject[];
+  readonly images: string[];
   thoughts: string;
   /** Its provider's state, for the next call. */
   state: JsonObject | null;
@@ -19,7 +21,7 @@ export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
   const turns: PlacedTurn[] = [];
   let turn: Turn | null = null;
   const close = () => {
-    if (turn && (turn.content.length > 0 || turn.calls.length > 0)) {
+    if (turn && (turn.content.length > 0 || turn.calls.length > 0 || turn.images.length > 0)) {
       turns.push({ message: turnMessage(turn), place: turn.place });
     }
     turn = null;
@@ -27,7 +29,7 @@ export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
   for (const [index, item] of items.entries()) {
     const place = `input[${index}]`;
     if (isModels(item)) {
-      turn ??= { place, content: [], calls: [], thoughts: '', state: null };
+      turn ??= { place, content: [], calls: [], images: [], thoughts: '', state: null };
       addToTurn(turn, item);
     } else {
       close();
@@ -38,10 +40,16 @@ export function turnsOfItems(items: readonly InputItem[]): PlacedTurn[] {
   return turns;
 }
 
-type ModelsItem = Extract<InputItem, { type: 'function_call' | 'reasoning' } | { role: 'assistant' }>;
+type ModelsItem = Extract<
+  InputItem,
+  { type: 'function_call' | 'reasoning' | 'image_generation_call' } | { role: 'assistant' }
+>;
 
 const isModels = (item: InputItem): item is ModelsItem =>
-  item.type === 'function_call' || item.type === 'reasoning' || ('role' in item && item.role === 'assistant');
+  item.type === 'function_call' ||
+  item.type === 'reasoning' ||
+  item.type === 'image_generation_call' ||
+  ('role' in item && item.role === 'assistant');
 
 function addToTurn(turn: Turn, item: ModelsItem): void {
   if (item.type === 'function_call') {
@@ -52,6 +60,8 @@ function addToTurn(turn: Turn, item: ModelsItem): void {
   } else if (item.type === 'reasoning') {
     turn.thoughts += asArray(item.summary).reduce((all: string, part) => all + (asText(asObject(part).text) ?? ''), '');
     turn.state = (item.encrypted_content === undefined ? null : stateOf(item.encrypted_content)) ?? turn.state;
+  } else if (item.type === 'image_generation_call') {
+    if (item.result) turn.images.push(imageAddress(item.result));
   } else {
     const { content } = item;
     const parts = typeof content === 'string' ? [{ type: 'output_text' as const, text: content }] : content;
@@ -63,11 +73,19 @@ function addToTurn(turn: Turn, item: ModelsItem): void {
   }
 }
 
-const turnMessage = ({ content, calls, thoughts }: Turn): JsonObject => ({
+/** Items say only the base64 of an image: what it is its first bytes tell. */
+function imageAddress(result: string): string {
+  if (/^https:\/\//i.test(result)) return result;
+  const type = fileTypeOf(Buffer.from(result.slice(0, 24), 'base64'));
+  return `data:${type ?? 'image/png'};base64,${result}`;
+}
+
+const turnMessage = ({ content, calls, images, thoughts }: Turn): JsonObject => ({
   role: 'assistant',
   content: content.length > 0 ? content : null,
   ...(calls.length > 0 ? { tool_calls: calls } : {}),
   ...(thoughts ? { reasoning_content: thoughts } : {}),
+  ...(images.length > 0 ? { images: images.map((url) => ({ type: 'image_url', image_url: { url } })) } : {}),
 });
 
 function otherMessage(item: Exclude<InputItem, ModelsItem>, place: string): JsonObject {

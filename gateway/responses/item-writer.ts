@@ -5,6 +5,7 @@ import type { DeltaPart } from '../chat/stream-writer.ts';
 import { asArray, asCount, asObject, type JsonObject } from '../json/parse-json.ts';
 import {
   callItem,
+  imageItem,
   messageItem,
   type OpenItem,
   type OutputItem,
@@ -87,6 +88,8 @@ export function createOutputItems(name: string): OutputItems {
         return beginCall(part);
       case 'tool-call-delta':
         return open?.kind === 'function_call' ? open.add('text', part.arguments) : [];
+      case 'image':
+        return [...close('completed'), ...begin(imageItem(place('ig'), part)), ...close('completed')];
       case 'annotations':
         return open?.cite?.(part.annotations.flatMap((annotation) => citation(annotation, saidBefore))) ?? [];
     }

@@ -1,4 +1,6 @@
 import type { DeltaPart } from '../chat/stream-writer.ts';
+import { parseDataUrl } from '../content/data-url.ts';
+import type { MadeImage } from '../content/made-images.ts';
 import type { JsonObject } from '../json/parse-json.ts';
 
 /** One event of a response's stream, without its sequence number. */
@@ -15,7 +17,7 @@ interface Place {
 
 /** An item of a response while it is written. */
 export interface OpenItem {
-  readonly kind: 'reasoning' | 'message' | 'function_call';
+  readonly kind: 'reasoning' | 'message' | 'function_call' | 'image_generation_call';
   /** The item as it is when nothing of it was said. */
   readonly begun: JsonObject;
   add(what: 'text' | 'refusal', text: string, logprobs?: readonly unknown[]): ResponseEvent[];
@@ -144,5 +146,16 @@ export function callItem(place: Place, { id, name }: Extract<DeltaPart, { type: 
       const done = { type: 'response.function_call_arguments.done', ...place, name, arguments: text };
       return { events: [done], item: { ...item(status), ...more } };
     },
+  };
+}
+
+/** An image that the model made: its base64, or the address of one that is only named. */
+export function imageItem(place: Place, { url }: MadeImage): OpenItem {
+  const begun = { id: place.item_id, type: 'image_generation_call', status: 'in_progress', result: null };
+  return {
+    kind: 'image_generation_call',
+    begun,
+    add: () => [],
+    close: () => ({ events: [], item: { ...begun, status: 'completed', result: parseDataUrl(url)?.base64 ?? url } }),
   };
 }

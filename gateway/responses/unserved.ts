@@ -14,7 +14,7 @@ const refusedFields: Readonly<Record<string, string>> = {
   background: 'Answers are not given in the background: ask with "stream": true.',
 };
 
-const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning']);
+const servedItems = new Set(['message', 'function_call', 'function_call_output', 'reasoning', 'image_generation_call']);
 
 /** Throws `unsupported_parameter` or `unsupported_tool_type` for what cannot be done without stored responses or other hosted tools than a search. */
 export function refuseUnserved(body: JsonObject): void {
@@ -42,7 +42,7 @@ function checkItem(item: JsonObject, index: number): void {
   const why =
     type === 'item_reference'
       ? `The item "${(asText(item.id) ?? '').slice(0, 64)}" is not kept, or not any more: send it itself. Clients do so with "store": false.`
-      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, function calls, their outputs and reasoning can.`;
+      : `Items of the type "${type.slice(0, 64)}" cannot be read here; messages, function calls, their outputs, images and reasoning can.`;
   throw new AppError('unsupported_parameter', why, { param: `input[${index}].type` });
 }
 

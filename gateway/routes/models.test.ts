@@ -50,9 +50,11 @@ describe('the list of models', () => {
     const ids = async (query: string) => (await list(query)).data.map((one) => one.id);
     expect((await ids('?provider=anthropic')).every((id) => id.startsWith('anthropic/'))).toBe(true);
     expect(await ids('?q=5.4-MINI')).toEqual(['openai/gpt-5.4-mini']);
+    const google = (await ids('?provider=google&capability=streaming')).filter((id) => id !== 'router');
     expect(await ids('?capability=audio&capability=vision,tools')).toEqual(
-      (await ids('?provider=google&capability=streaming')).filter((id) => id !== 'router'),
+      google.filter((id) => !id.endsWith('-image')),
     );
+    expect(await ids('?provider=google&capability=image_output')).toEqual(google.filter((id) => id.endsWith('-image')));
     const cheap = (await list('?max_price=0.0000001')).data;
     expect(cheap.length).toBeGreaterThan(0);
     expect(cheap.every((one) => Number(one.pricing?.prompt) <= 1e-7)).toBe(true);

@@ -43,6 +43,7 @@ const small: Features = {
     files: false,
     audio: false,
     webSearch: false,
+    imageOutput: false,
     codeOrMath: false,
   },
   promptCache: null,

@@ -89,6 +89,9 @@ function capabilityExclusions(model: CatalogueModel, features: Features): string
  * a capability that the model lacks.
  */
 function factExclusions({ facts, capabilities }: CatalogueModel, features: Features): string[] {
+  const drawsUnasked = capabilities.includes('image_output') && !features.imageOutput;
+  if (drawsUnasked) return ['images_not_asked'];
+  if (features.imageOutput && !capabilities.includes('image_output')) return ['capability:image_output'];
   if (features.webSearch && !capabilities.includes('web_search')) return ['capability:web_search'];
   if (!facts || !features.tools) return [];
   const { forcedTool, jsonMode, jsonSchema, webSearch } = features;
@@ -181,6 +184,8 @@ export interface Features {
   readonly audio: boolean;
   /** The model may search the web. */
   readonly webSearch: boolean;
+  /** Images are wanted in the answer. */
+  readonly imageOutput: boolean;
   /** How long what the request marks is to stay in the provider's prompt cache; null where it marks nothing. */
   readonly promptCache: '5m' | '1h' | null;
   readonly turns: number;
@@ -213,6 +218,7 @@ class MeasuredFeatures implements Features {
   readonly files: boolean;
   readonly audio: boolean;
   readonly webSearch: boolean;
+  readonly imageOutput: boolean;
   readonly promptCache: Features['promptCache'];
   readonly turns: number;
   readonly reasoningEffort: Features['reasoningEffort'];
@@ -234,6 +240,7 @@ class MeasuredFeatures implements Features {
     this.files = has('file');
     this.audio = has('input_audio');
     this.webSearch = parameters.web_search_options !== undefined;
+    this.imageOutput = parameters.modalities?.includes('image') ?? false;
     this.promptCache = promptCacheOf(messages, parameters.tools);
     this.turns = messages.filter((message) => message.role === 'user').length;
     this.reasoningEffort = parameters.reasoning_effort ?? null;

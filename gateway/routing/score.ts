@@ -1,6 +1,7 @@
 import { costOf, noTokens } from '#shared/price.ts';
 import type { RouteControls } from '#shared/wire/chat-request.ts';
 import type { CatalogueModel } from '../catalogue/catalogue.ts';
+import { tokensPerMadeImage } from '../content/estimate-tokens.ts';
 import type { Candidate, Features, Tier } from './eligibility.ts';
 
 export type Policy = NonNullable<RouteControls['policy']>;
@@ -64,10 +65,12 @@ const clamp = (value: number) => Math.min(1, Math.max(0, value));
 
 function expectedCost(model: CatalogueModel, features: Features): bigint | null {
   if (!model.price) return null;
+  const imageTokens = features.imageOutput ? tokensPerMadeImage : 0;
   const usage = {
     ...noTokens,
     promptTokens: features.inputTokens,
-    completionTokens: features.outputTokens,
+    completionTokens: features.outputTokens + imageTokens,
+    imageTokens,
     ...(features.webSearch ? { searches: 1 } : {}),
   };
   return costOf(model.price, usage);

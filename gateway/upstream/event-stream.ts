@@ -10,8 +10,8 @@ interface EventReader<Said> {
   read(data: string): Said[];
   /** What is left to say at the end of the answer. */
   end?(): Said[];
-  /** Where an event may be longer than 1 MiB: its longest, in characters. */
-  readonly longestEvent?: number;
+  /** Where an event may be longer than 1 MiB, and a whole answer longer than 8: its longest, in characters. */
+  readonly longestEvent?: number | undefined;
   /** The last word was read: nothing that follows counts. */
   readonly done?: boolean;
 }
@@ -70,7 +70,7 @@ export function answerEvents<Said>(
     context.answersInParts?.();
     return streamEvents(response, provider, reader, take, context.silentMs);
   }
-  return wholeJson(response, provider).then((answer) => take(reader.readWhole(asObject(answer))));
+  return wholeJson(response, provider, reader.longestEvent).then((answer) => take(reader.readWhole(asObject(answer))));
 }
 
 const isJson = ({ headers }: UpstreamResponse) =>

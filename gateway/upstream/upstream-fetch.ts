@@ -251,12 +251,12 @@ export async function readJson(response: UpstreamResponse, provider: string): Pr
 }
 
 /**
- * Reads a whole answer to a chat, at most 8 MiB of it. How long it may be silent is not limited here: it is silent for as long as
+ * Reads a whole answer to a chat, at most 8 MiB of it unless more is said. How long it may be silent is not limited here: it is silent for as long as
  * the model writes.
  */
-export async function wholeJson(response: UpstreamResponse, provider: string): Promise<unknown> {
+export async function wholeJson(response: UpstreamResponse, provider: string, most = 0): Promise<unknown> {
   const blocks = createBodyBlocks();
-  const tooMuch = () => blocks.size > jsonBytes;
+  const tooMuch = () => blocks.size > Math.max(jsonBytes, most);
   await pushBytes(response, provider, (bytes) => void blocks.add(bytes), tooMuch, null);
   const value = tooMuch() ? null : await jsonOf(blocks);
   if (value !== null) return value;

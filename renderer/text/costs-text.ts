@@ -68,6 +68,7 @@ export const costsText = words({
     reasoning: 'Reasoning',
     output: 'Output',
     tools: 'Tools',
+    image: 'Images',
     web_search: 'Web search',
     request: 'Request fee',
     other: 'Other charges',

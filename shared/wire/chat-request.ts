@@ -114,6 +114,8 @@ export const chatMessage = z.discriminatedUnion('role', [
     reasoning_content: optional(z.string()),
     reasoning: optional(z.string()),
     reasoning_details: optional(z.array(reasoningDetail).max(2048)),
+    /** Images that it made, as answers have them. They go to the model with the user’s next turn. */
+    images: optional(z.array(imagePart).max(20)),
     ...marked,
   }),
   z.looseObject({
@@ -224,6 +226,13 @@ const sharedFields = {
   parallel_tool_calls: optional(z.boolean()),
   reasoning_effort: reasoningEffort,
   web_search_options: optional(webSearchOptions),
+  /** What the answer may consist of: text, unless images are asked for as well (OpenRouter's `modalities`). */
+  modalities: optional(
+    z
+      .array(z.enum(['text', 'image', 'audio']))
+      .min(1)
+      .max(3),
+  ),
   user: endUser,
   metadata,
 };

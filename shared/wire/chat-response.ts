@@ -35,8 +35,17 @@ export const promptTokens = z.object({
   total_tokens: count,
   cached_tokens: count,
   reasoning_tokens: count,
+  /** The part of `completion_tokens` that is images; absent: none. */
+  image_tokens: count.optional(),
   /** Searches of the web; absent: none. */
   web_searches: count.optional(),
+});
+
+/** An image that the model made, in OpenRouter's words: its data as a URL, or its address. `index`: its place among them. */
+export const madeImage = z.looseObject({
+  type: z.literal('image_url'),
+  index: count.optional(),
+  image_url: z.looseObject({ url: z.string() }),
 });
 
 const anyCall = z.discriminatedUnion('type', [toolCall, customToolCall]);
@@ -50,6 +59,8 @@ const promptAnswerFields = {
   tool_calls: z.array(anyCall),
   /** Pages that the text refers to, as in a chat completion; absent: none. */
   annotations: z.array(z.looseObject({})).optional(),
+  /** Images that the model made, as in a chat completion; absent: none. */
+  images: z.array(madeImage).optional(),
   cost_usd: usdAmount,
   byok: z.boolean(),
   routing,
@@ -76,6 +87,8 @@ export const completionUsage = z.looseObject({
   completion_tokens_details: z.looseObject({
     reasoning_tokens: count,
     audio_tokens: count,
+    /** Images that the model made; absent: none. */
+    image_tokens: count.optional(),
     accepted_prediction_tokens: count,
     rejected_prediction_tokens: count,
   }),
@@ -104,6 +117,7 @@ export const completionResponse = z
           refusal: z.string().nullable(),
           /** Sources that the text refers to. */
           annotations: z.array(z.looseObject({})).optional(),
+          images: z.array(madeImage).optional(),
           reasoning_content: z.string().optional(),
           reasoning: z.string().optional(),
           reasoning_details: z.array(reasoningDetail).optional(),
@@ -147,6 +161,7 @@ export const completionChunk = z
           reasoning_details: z.array(reasoningDetail).nullish(),
           refusal: z.string().nullish(),
           annotations: z.array(z.looseObject({})).optional(),
+          images: z.array(madeImage).optional(),
           tool_calls: z.array(toolCallDelta).optional(),
         }),
         finish_reason: finishReason.nullable(),

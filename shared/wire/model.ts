@@ -12,6 +12,8 @@ const rates = {
   reasoning: usdPerToken.nullish(),
   /** Spoken input; absent: as `prompt`. */
   input_audio: usdPerToken.nullish(),
+  /** Images that the model makes; absent: as `completion`. */
+  image_output: usdPerToken.nullish(),
 };
 
 export const pricing = z.looseObject({

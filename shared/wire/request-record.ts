@@ -26,6 +26,8 @@ export const requestRecord = z
     audio_tokens: count.optional(),
     /** The part of `cache_write_tokens` that is cached for an hour. */
     cache_write_1h_tokens: count.optional(),
+    /** The part of `completion_tokens` that is images. */
+    image_tokens: count.optional(),
     /** Searches of the web by the provider's own tool. */
     web_searches: count.optional(),
     cost_usd: usdAmount,

@@ -64,9 +64,12 @@ const reasoning = z.looseObject({
   encrypted_content: optional(z.string()),
 });
 
+/** An image of an earlier answer: its base64. */
+const imageCall = z.looseObject({ type: z.literal('image_generation_call'), result: z.string().nullish(), status });
+
 export const inputItem = z.union([
   message,
-  z.discriminatedUnion('type', [functionCall, functionCallOutput, reasoning]),
+  z.discriminatedUnion('type', [functionCall, functionCallOutput, reasoning, imageCall]),
 ]);
 
 const functionTool = z.looseObject({

@@ -25,14 +25,16 @@ export function withSums(messages: readonly Message[]): Message[] {
 /** The total usage, if every part has one. */
 function usageOf(parts: readonly Message[]): Message['usage'] {
   const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+  let imageTokens = 0;
   for (const { usage } of parts) {
     if (!usage) return null;
     total.promptTokens += usage.promptTokens;
     total.completionTokens += usage.completionTokens;
     total.cachedTokens += usage.cachedTokens;
     total.reasoningTokens += usage.reasoningTokens;
+    imageTokens += usage.imageTokens ?? 0;
   }
-  return total;
+  return { ...total, ...(imageTokens > 0 ? { imageTokens } : {}) };
 }
 
 const leastSure: readonly Message['costSource'][] = ['unknown', 'estimated', 'byok', 'billed'];

@@ -136,12 +136,19 @@ export function messageStore(db: Db) {
       return cut.length;
     },
 
-    /** Completion tokens of the latest answers that a model gave in other chats, oldest first. */
-    async answerLengths(served: string, exceptIn: string | null, most: number): Promise<number[]> {
+    /** Completion tokens, and those of images among them, of the latest answers that a model gave in other chats, oldest first. */
+    async answerLengths(
+      served: string,
+      exceptIn: string | null,
+      most: number,
+    ): Promise<{ completionTokens: number; imageTokens: number }[]> {
       const slash = served.indexOf('/');
       const rows = await db
         .selectFrom('messages')
-        .select(sql<number | null>`json_extract(usage, '$.completionTokens')`.as('tokens'))
+        .select([
+          sql<number | null>`json_extract(usage, '$.completionTokens')`.as('tokens'),
+          sql<number | null>`json_extract(usage, '$.imageTokens')`.as('images'),
+        ])
         .where('served_provider', '=', served.slice(0, slash))
         .where('served_model', '=', served.slice(slash + 1))
         .where('status', '=', 'done')
@@ -149,7 +156,11 @@ export function messageStore(db: Db) {
         .orderBy('seq', 'desc')
         .limit(most)
         .execute();
-      return rows.flatMap(({ tokens }) => tokens ?? []).reverse();
+      return rows
+        .flatMap(({ tokens, images }) =>
+          tokens === null ? [] : { completionTokens: tokens, imageTokens: images ?? 0 },
+        )
+        .reverse();
     },
 
     /** Ended answers whose cost is not known yet. */

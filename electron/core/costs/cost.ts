@@ -37,8 +37,11 @@ export function usageOfChunk(usage: NonNullable<CompletionChunk['usage']>): NonN
     completionTokens: usage.completion_tokens,
     cachedTokens: usage.prompt_tokens_details.cached_tokens,
     reasoningTokens: usage.completion_tokens_details.reasoning_tokens,
+    ...imagesIn(usage.completion_tokens_details.image_tokens),
   };
 }
+
+const imagesIn = (tokens: number | undefined) => (tokens ? { imageTokens: tokens } : {});
 
 export function usageOfRecord(record: RequestRecord): Message['usage'] {
   if (record.total_tokens === 0) return null;
@@ -47,6 +50,7 @@ export function usageOfRecord(record: RequestRecord): Message['usage'] {
     completionTokens: record.completion_tokens,
     cachedTokens: record.cached_tokens,
     reasoningTokens: record.reasoning_tokens,
+    ...imagesIn(record.image_tokens),
   };
 }
 
@@ -58,7 +62,9 @@ const recordedPrice = pricing.pick({
   input_cache_write_1h: true,
   reasoning: true,
   input_audio: true,
+  image_output: true,
   request: true,
+  web_search: true,
   tiers: true,
 });
 
@@ -77,6 +83,7 @@ export function billOfRecord(record: RequestRecord): Bill | null {
       cacheWriteHourTokens: record.cache_write_1h_tokens ?? 0,
       reasoningTokens: record.reasoning_tokens,
       audioTokens: record.audio_tokens ?? 0,
+      imageTokens: record.image_tokens ?? 0,
       searches: record.web_searches ?? 0,
     },
     parseUsd(costUsd),

@@ -15,7 +15,9 @@ export interface OtherPricesDeps {
 }
 
 type Pricing = NonNullable<Model['pricing']>;
-type Usage = Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'reasoningTokens'>;
+type Usage = Pick<TokenUsage, 'promptTokens' | 'completionTokens' | 'reasoningTokens'> & {
+  readonly imageTokens?: number | undefined;
+};
 
 /** Prices of all models against the one that gave an answer, and what the answer’s tokens would cost with each. */
 export function otherPrices({ messages, modelFacts, knownModels }: OtherPricesDeps) {
@@ -47,5 +49,15 @@ export function priceDifference(from: Pricing | null, to: Pricing, usage: Usage 
 }
 
 /** The cost of as many tokens. None are cached: another model has nothing of this chat in its cache. */
-export const costInstead = (pricing: Pricing, { promptTokens, completionTokens, reasoningTokens }: Usage): NanoUsd =>
-  costOf(priceOf(pricing), { promptTokens, completionTokens, reasoningTokens, cachedTokens: 0, cacheWriteTokens: 0 });
+export const costInstead = (
+  pricing: Pricing,
+  { promptTokens, completionTokens, reasoningTokens, imageTokens = 0 }: Usage,
+): NanoUsd =>
+  costOf(priceOf(pricing), {
+    promptTokens,
+    completionTokens,
+    reasoningTokens,
+    imageTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+  });

@@ -14,14 +14,16 @@ export function leastCost(price: Price, { promptTokens }: Pick<Tokens, 'promptTo
 }
 
 /** The upper bound: the longest prompt, uncached, and the longest answer. */
-export const mostCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(tokens));
+export const mostCost = (price: Price, tokens: Tokens): NanoUsd => costOf(price, dearest(price, tokens));
 
 /** The parts of the upper bound, which add up to it. */
 export const partsOf = (price: Price, tokens: Tokens, upper: NanoUsd): Quote['parts'] =>
-  billLines(price, dearest(tokens), upper).lines;
+  billLines(price, dearest(price, tokens), upper).lines;
 
-const dearest = ({ promptTokens, completionTokens, searches }: Tokens) => ({
+/** All of the answer is images where they are dearer than words. */
+const dearest = ({ completion, outputImage }: Price, { promptTokens, completionTokens, searches }: Tokens) => ({
   ...noTokens,
+  ...(outputImage != null && outputImage > completion ? { imageTokens: completionTokens.high } : {}),
   promptTokens: promptTokens.high,
   completionTokens: completionTokens.high,
   searches,
@@ -30,6 +32,8 @@ const dearest = ({ promptTokens, completionTokens, searches }: Tokens) => ({
 /** An earlier answer, as far as it tells how long the next one may be. */
 export interface EarlierAnswer {
   readonly completionTokens: number;
+  /** The part of them that was images. */
+  readonly imageTokens?: number;
   readonly here: boolean;
 }
 
@@ -61,16 +65,16 @@ export function expectedCost({
   searches = 0,
   answers,
 }: Expectation): Quote['expected'] {
-  const costs = answers.map(({ completionTokens, here }, at) => ({
-    usd: costWith(completionTokens),
-    weight: fading ** (answers.length - 1 - at) * (here ? 1 : weightElsewhere),
+  const costs = answers.map((answer, at) => ({
+    usd: costWith(answer),
+    weight: fading ** (answers.length - 1 - at) * (answer.here ? 1 : weightElsewhere),
   }));
   const nearTo = (usd: NanoUsd) => costs.filter((cost) => isNear(usd, cost.usd));
   let best: { readonly completionTokens: number; readonly usd: NanoUsd; readonly weight: number } | null = null;
-  for (const completionTokens of lengthsAround(answers)) {
-    const usd = costWith(completionTokens);
+  for (const length of lengthsAround(answers)) {
+    const usd = costWith(length);
     const weight = nearTo(usd).reduce((sum, cost) => sum + cost.weight, 0);
-    if (!best || weight > best.weight) best = { completionTokens, usd, weight };
+    if (!best || weight > best.weight) best = { completionTokens: length.completionTokens, usd, weight };
   }
   if (!best) return null;
   const here = answers.filter((answer) => answer.here).length;
@@ -81,14 +85,21 @@ export function expectedCost({
     near: nearTo(best.usd).length,
   };
 
-  function costWith(completionTokens: number): NanoUsd {
-    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, searches });
+  function costWith({ completionTokens, imageTokens = 0 }: Length): NanoUsd {
+    return costOf(price, { ...noTokens, promptTokens, cachedTokens, completionTokens, imageTokens, searches });
   }
 }
 
-/** Lengths that were seen, and some a little shorter and longer: the best one lies between two that were. */
-const lengthsAround = (answers: readonly EarlierAnswer[]): number[] =>
-  answers.flatMap(({ completionTokens }) => [1, 1.15, 0.85, 1.3, 0.77].map((by) => Math.round(completionTokens * by)));
+type Length = Omit<EarlierAnswer, 'here'>;
+
+/** Lengths that were seen, and some with a few words less and more: the best one lies between two that were. */
+const lengthsAround = (answers: readonly EarlierAnswer[]): Length[] =>
+  answers.flatMap(({ completionTokens, imageTokens = 0 }) =>
+    [1, 1.15, 0.85, 1.3, 0.77].map((by) => ({
+      completionTokens: Math.round((completionTokens - imageTokens) * by) + imageTokens,
+      imageTokens,
+    })),
+  );
 
 const isNear = (expected: NanoUsd, billed: NanoUsd): boolean => {
   const off = expected > billed ? expected - billed : billed - expected;

@@ -126,10 +126,12 @@ export function quotesFeature(deps: QuotesDeps) {
   /** Oldest first, those of this chat last: they tell more. */
   async function earlierAnswers(here: readonly Message[], conversationId: string | null, served: string) {
     const elsewhere = await messages.answerLengths(served, conversationId, answersLookedAt.elsewhere);
-    const lengths = here.slice(-answersLookedAt.here).flatMap(({ usage }) => usage?.completionTokens ?? []);
+    const lengths = here.slice(-answersLookedAt.here).flatMap(({ usage }) => usage ?? []);
     return [
-      ...elsewhere.map((completionTokens): EarlierAnswer => ({ completionTokens, here: false })),
-      ...lengths.map((completionTokens): EarlierAnswer => ({ completionTokens, here: true })),
+      ...elsewhere.map((length): EarlierAnswer => ({ ...length, here: false })),
+      ...lengths.map(
+        ({ completionTokens, imageTokens = 0 }): EarlierAnswer => ({ completionTokens, imageTokens, here: true }),
+      ),
     ];
   }
 

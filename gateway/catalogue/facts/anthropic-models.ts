@@ -20,6 +20,7 @@ const searching = page('agents-and-tools/tool-use/web-search-tool');
 const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
 
 const common = {
+  makesImages: false,
   webSearch,
   description: null,
   released: null,

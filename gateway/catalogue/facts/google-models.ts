@@ -6,6 +6,7 @@ const read = '2026-11-22';
 const page = (path: string): Source => ({ url: `https://ai.google.dev/gemini-api/docs/${path}`, read });
 
 const levels = page('generate-content/thinking');
+const images = page('image-generation');
 const three6 = page('whats-new-gemini-3.6');
 const latest = page('latest-model');
 const signatures = page('thought-signatures');
@@ -21,6 +22,7 @@ const seen = {
 };
 
 const common = {
+  makesImages: false,
   description: null,
   released: null,
   deprecated: null,
@@ -70,6 +72,21 @@ const fixedSampling = {
   sources: [...three.sources, three6, seen.noPrefill],
 } as const;
 
+/** Their models' pages say: no functions, and 65,536 and 131,072 tokens of input. They think as they like. */
+const painting = {
+  ...three,
+  makesImages: true,
+  schema: 'in_words',
+  jsonMode: 'in_words',
+  inputs: ['text', 'image'],
+  efforts: [],
+  contextLength: 65_536,
+  maxOutputTokens: 32_768,
+  released: '2026-05-28',
+  prefill: false,
+  sources: [images, prices, deprecations, searching],
+} as const;
+
 const withoutMinimal = {
   ...fixedSampling,
   efforts: ['low', 'medium', 'high'],
@@ -89,6 +106,21 @@ const two5 = {
 } as const;
 
 export const googleModels: readonly ModelFacts[] = [
+  {
+    ...painting,
+    id: 'google/gemini-3.1-flash-image',
+    description: 'Fast creation and editing of images in conversation (Nano Banana 2).',
+    contextLength: 131_072,
+    quality: 0.5,
+    speed: [6_000, 120],
+  },
+  {
+    ...painting,
+    id: 'google/gemini-3-pro-image',
+    description: 'Images with precise text and layouts, for professional use (Nano Banana Pro).',
+    quality: 0.6,
+    speed: [12_000, 100],
+  },
   {
     ...withoutMinimal,
     id: 'google/gemini-3.8-flash',

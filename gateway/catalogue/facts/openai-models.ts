@@ -35,6 +35,7 @@ const seen = {
 const webSearch = { price: '0.01', charged: 'searches', most: 5, besideTools: true } as const;
 
 const common = {
+  makesImages: false,
   webSearch: null,
   description: null,
   released: null,

@@ -15,6 +15,7 @@ import { purposes } from './0015-purposes.ts';
 import { definitions } from './0016-definitions.ts';
 import { keptReasoning } from './0017-kept-reasoning.ts';
 import { webSearches } from './0018-web-searches.ts';
+import { imageTokens } from './0019-image-tokens.ts';
 
 /** Every change to the schema, in order. Listed in code because the gateway ships as one bundle. */
 export const allMigrations = (dialect: DialectName): MigrationProvider => ({
@@ -34,5 +35,6 @@ export const allMigrations = (dialect: DialectName): MigrationProvider => ({
     '0016-definitions': definitions(dialect),
     '0017-kept-reasoning': keptReasoning(dialect),
     '0018-web-searches': webSearches(dialect),
+    '0019-image-tokens': imageTokens(dialect),
   }),
 });

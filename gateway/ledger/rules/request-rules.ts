@@ -102,6 +102,7 @@ const tokens = [
   'audio_tokens',
   'cache_write_1h_tokens',
   'web_searches',
+  'image_tokens',
 ] as const;
 
 type BilledRow = Pick<RequestRow, 'id' | 'charge' | 'byok' | 'byok_fee_bps' | 'price' | (typeof tokens)[number]>;
@@ -126,6 +127,7 @@ function expectedCharge(row: BilledRow, price: Price): bigint {
     audioTokens: Number(row.audio_tokens),
     cacheWriteHourTokens: Number(row.cache_write_1h_tokens),
     searches: Number(row.web_searches),
+    imageTokens: Number(row.image_tokens),
   };
   return row.byok === 1n ? byokFee(price, usage, Number(row.byok_fee_bps)) : costOf(price, usage);
 }

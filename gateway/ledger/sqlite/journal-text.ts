@@ -33,7 +33,7 @@ const opened = Object.keys(openedColumns) as (keyof OpenedRequest)[];
 
 const tokens = [
   ...(['promptTokens', 'completionTokens', 'cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const),
-  ...(['audioTokens', 'cacheWriteHourTokens', 'searches'] as const),
+  ...(['audioTokens', 'cacheWriteHourTokens', 'searches', 'imageTokens'] as const),
 ] satisfies (keyof TokenUsage)[];
 
 type Plain = string | number | null;

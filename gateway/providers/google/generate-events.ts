@@ -4,6 +4,7 @@ import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { WebSearch } from '../../catalogue/model-facts.ts';
 import { citations } from '../../content/citations.ts';
+import { imageOfData } from '../../content/made-images.ts';
 import { googleFormat } from '../../content/reasoning-details.ts';
 import {
   asArray,
@@ -24,12 +25,16 @@ interface GenerateReader {
   readWhole(answer: JsonObject): ProviderEvent[];
   /** The finish, only where Google gave a reason for one. */
   end(): ProviderEvent[];
+  readonly longestEvent: number | undefined;
 }
 
 const provider = 'google';
 
-/** `charged`: what Google counts where it searched. */
-export function createGenerateReader(charged: WebSearch['charged'] = 'searches'): GenerateReader {
+/** `charged`: what Google counts where it searched; `longestEvent`: where one may be longer than usual. */
+export function createGenerateReader(
+  charged: WebSearch['charged'] = 'searches',
+  longestEvent?: number,
+): GenerateReader {
   let started = false;
   let calls = 0;
   let said = false;
@@ -51,6 +56,8 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches')
       text += piece;
       return [{ type: 'text-delta', text: piece }];
     }
+    // While Gemini 3 thinks it makes drafts, which are no part of the answer and not charged as images.
+    if (part.inlineData) return part.thought === true ? [] : imagesIn(part.inlineData);
     return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
   }
 
@@ -101,10 +108,16 @@ export function createGenerateReader(charged: WebSearch['charged'] = 'searches')
   const end = (): ProviderEvent[] => (finish ? [{ type: 'finish', reason: finish }] : []);
 
   return {
+    longestEvent,
     read: (data) => hear(parseEvent(data, provider)),
     readWhole: (answer) => [...hear(answer), ...end()],
     end,
   };
+}
+
+function imagesIn(inlineData: unknown): ProviderEvent[] {
+  const { mimeType, data } = asObject(inlineData);
+  return imageOfData(mimeType, data);
 }
 
 /** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
@@ -175,9 +188,17 @@ function usageEvent(value: unknown, searches: number): ProviderEvent[] {
     cacheWriteTokens: 0,
     reasoningTokens,
     ...spoken(asArray(usage.promptTokensDetails)),
+    ...drawn(asArray(usage.candidatesTokensDetails)),
     ...(searches > 0 ? { searches } : {}),
   };
   return [{ type: 'usage', usage: counted }];
+}
+
+/** Images have a price of their own. */
+function drawn(details: readonly unknown[]): Pick<TokenUsage, 'imageTokens'> {
+  const image = details.map(asObject).find(({ modality }) => modality === 'IMAGE');
+  const imageTokens = asCount(image?.tokenCount);
+  return imageTokens ? { imageTokens } : {};
 }
 
 /** Spoken input has a price of its own. */

@@ -37,6 +37,7 @@ function generationConfig(request: ProviderRequest): object {
     ...(seed === undefined ? {} : { seed }),
     ...(frequency_penalty === undefined ? {} : { frequencyPenalty: frequency_penalty }),
     ...(presence_penalty === undefined ? {} : { presencePenalty: presence_penalty }),
+    ...(parameters.modalities ? { responseModalities: parameters.modalities.map((name) => name.toUpperCase()) } : {}),
     ...responseFormat(parameters),
     ...thinking(request),
   };

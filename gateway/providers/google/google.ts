@@ -1,3 +1,4 @@
+import { longestEventOf } from '../../content/made-images.ts';
 import { asArray, asCount, asObject, asText } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
@@ -20,7 +21,8 @@ export function createGoogle(): Provider {
       const path = `/v1beta/models/${encodeURIComponent(request.model)}:${method}`;
       const body = await upstreamBody(request, { kind: 'generate' });
       const response = await upstreamFetch({ ...callFor(context, path), body });
-      await answerEvents(response, id, createGenerateReader(request.facts?.webSearch?.charged), context, take);
+      const reader = createGenerateReader(request.facts?.webSearch?.charged, longestEventOf(request));
+      await answerEvents(response, id, reader, context, take);
     },
     async embed(request, context) {
       const { inputs, dimensions } = request;

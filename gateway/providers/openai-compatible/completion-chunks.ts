@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
+import { imagesOf } from '../../content/made-images.ts';
 import { detailsIn } from '../../content/reasoning-details.ts';
 import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
@@ -20,12 +21,16 @@ interface ChunkReader {
   end(): ProviderEvent[];
   /** `[DONE]` was read: nothing that follows counts. */
   readonly done: boolean;
+  readonly longestEvent: number | undefined;
 }
 
-export const createChunkReader = (provider: string): ChunkReader => new CompletionChunkReader(provider);
+/** `longestEvent`: where one may be longer than usual. */
+export const createChunkReader = (provider: string, longestEvent?: number): ChunkReader =>
+  new CompletionChunkReader(provider, longestEvent);
 
 class CompletionChunkReader implements ChunkReader {
   done = false;
+  readonly longestEvent: number | undefined;
   readonly #provider: string;
   readonly #calls = new Set<number>();
   readonly #details: unknown[] = [];
@@ -34,8 +39,9 @@ class CompletionChunkReader implements ChunkReader {
   #served: Served | null = null;
   #template: ChunkTemplate | null = null;
 
-  constructor(provider: string) {
+  constructor(provider: string, longestEvent: number | undefined) {
     this.#provider = provider;
+    this.longestEvent = longestEvent;
   }
 
   read(data: string): ProviderEvent[] {
@@ -93,6 +99,7 @@ class CompletionChunkReader implements ChunkReader {
     addText(events, 'refusal-delta', delta.refusal);
     const annotations = delta.annotations ? asArray(delta.annotations).map(asObject) : [];
     if (annotations.length > 0) events.push({ type: 'annotations', annotations });
+    if (delta.images) events.push(...imagesOf(delta.images));
     for (const [position, call] of asArray(delta.tool_calls).entries())
       this.#hearCall(asObject(call), position, events);
   }
@@ -212,7 +219,9 @@ export function usageEvent(chunk: JsonObject): ProviderEvent[] {
 
 function counted(usage: JsonObject, promptTokens: number, completionTokens: number): TokenUsage {
   const prompt = asObject(usage.prompt_tokens_details);
-  const reasoningTokens = asCount(asObject(usage.completion_tokens_details).reasoning_tokens) ?? 0;
+  const completion = asObject(usage.completion_tokens_details);
+  const reasoningTokens = asCount(completion.reasoning_tokens) ?? 0;
+  const imageTokens = asCount(completion.image_tokens);
   const cachedTokens = Math.min(
     promptTokens,
     asCount(prompt.cached_tokens) ?? asCount(usage.prompt_cache_hit_tokens) ?? 0,
@@ -225,6 +234,7 @@ function counted(usage: JsonObject, promptTokens: number, completionTokens: numb
     cacheWriteTokens: Math.min(promptTokens - cachedTokens, asCount(prompt.cache_write_tokens) ?? 0),
     reasoningTokens,
     ...(audioTokens ? { audioTokens } : {}),
+    ...(imageTokens ? { imageTokens } : {}),
   };
 }
 

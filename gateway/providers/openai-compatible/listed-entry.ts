@@ -24,6 +24,7 @@ export function listedEntry(value: unknown, notForChat: RegExp | null): ListedMo
       maxOutputTokens:
         asCount(entry.max_completion_tokens) ?? asCount(asObject(entry.top_provider).max_completion_tokens),
       inputs: inputsOf(entry, architecture),
+      makesImages: asArray(architecture.output_modalities).includes('image'),
       tools:
         flag(asObject(entry.capabilities).function_calling) ??
         flag(entry.supports_tools) ??
@@ -75,6 +76,7 @@ function priceOf(pricing: JsonObject): Price | null {
     completion,
     cacheRead: perToken(pricing.input_cache_read),
     cacheWrite: perToken(pricing.input_cache_write),
+    outputImage: perToken(pricing.image_output),
     request: perToken(pricing.request, dearestRequest) ?? picoUsd(0n),
     tiers: [],
   };

@@ -31,6 +31,7 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     'response_format',
     ...(thinks ? ['reasoning_effort'] : []),
     ...(dialect.keepsCacheMarks ? ['cache_control'] : []),
+    ...(listed.makesImages ? ['modalities'] : []),
   ];
   return {
     id: `${provider}/${listed.model}`,
@@ -42,8 +43,8 @@ export function listedModel(listing: Listing, listed: ListedModel): CatalogueMod
     contextLength: listed.contextLength,
     maxOutputTokens: listed.maxOutputTokens ?? null,
     inputModalities: inputs,
-    outputModalities: ['text'],
-    capabilities: capabilitiesOf(inputs, tools, thinks && listed.reasoning === true),
+    outputModalities: listed.makesImages ? ['text', 'image'] : ['text'],
+    capabilities: capabilitiesOf(inputs, tools, thinks && listed.reasoning === true, listed.makesImages === true),
     supportedParameters: offered.filter((name) => !dialect.refuses.includes(name)),
     price: listed.price ?? null,
     priceAsOf: listed.price ? listing.day : null,
@@ -68,7 +69,12 @@ function listedEmbedding({ provider, day, source }: Listing, listed: ListedModel
   });
 }
 
-function capabilitiesOf(inputs: readonly string[], tools: boolean, reasoning: boolean): Capability[] {
+function capabilitiesOf(
+  inputs: readonly string[],
+  tools: boolean,
+  reasoning: boolean,
+  makesImages: boolean,
+): Capability[] {
   return [
     'streaming',
     ...(tools ? (['tools'] as const) : []),
@@ -78,5 +84,6 @@ function capabilitiesOf(inputs: readonly string[], tools: boolean, reasoning: bo
     ...(inputs.includes('file') ? (['files'] as const) : []),
     ...(inputs.includes('audio') ? (['audio'] as const) : []),
     ...(reasoning ? (['reasoning'] as const) : []),
+    ...(makesImages ? (['image_output'] as const) : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { longestEventOf } from '../../content/made-images.ts';
 import { asArray, asObject } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
@@ -33,7 +34,7 @@ export function createOpenAiCompatible(options: CompatibleOptions): Provider {
         ...callFor(id, context, dialect, urlOf(context.credential, request.model, 'chat/completions')),
         body: await upstreamBody(request, { kind: 'completions', dialect }),
       });
-      await answerEvents(response, id, createChunkReader(id), context, take);
+      await answerEvents(response, id, createChunkReader(id, longestEventOf(request)), context, take);
     },
     async embed(request, context) {
       const { model, inputs, dimensions, user, format } = request;

@@ -4,7 +4,8 @@ import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { platformSignal, type StopSignal } from '../../concurrency/stop-signal.ts';
 import type { Citations } from '../../content/citations.ts';
-import { tokensOfBytes } from '../../content/estimate-tokens.ts';
+import { tokensOfBytes, tokensPerMadeImage } from '../../content/estimate-tokens.ts';
+import type { MadeImage } from '../../content/made-images.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** What a sandbox model is going to say, decided before the first word. */
@@ -18,6 +19,7 @@ export interface Script {
   /** Searches of the web before the first word, and what the text rests on. */
   readonly searches?: number;
   readonly citations?: readonly Citations[];
+  readonly images?: readonly MadeImage[];
 }
 
 export interface Pacing {
@@ -54,6 +56,7 @@ export async function* play(
     throw new AppError('upstream_truncated', 'The sandbox broke this answer off on purpose.', { provider: 'sandbox' });
   }
   yield* script.citations ?? [];
+  yield* script.images ?? [];
   if (script.toolCall) yield* playToolCall(script.toolCall);
   yield { type: 'usage', usage: usageOf(script, promptTokens) };
   yield { type: 'finish', reason: script.finish };
@@ -68,12 +71,14 @@ function usageOf(script: Script, promptTokens: number): TokenUsage {
   const reasoningTokens = tokensOfBytes(Buffer.byteLength(script.reasoning));
   const call = script.toolCall ? script.toolCall.name + script.toolCall.arguments : '';
   const written = tokensOfBytes(Buffer.byteLength(script.text) + Buffer.byteLength(call));
+  const imageTokens = (script.images ?? []).length * tokensPerMadeImage;
   return {
     promptTokens,
-    completionTokens: written + reasoningTokens,
+    completionTokens: written + reasoningTokens + imageTokens,
     reasoningTokens,
     cachedTokens: 0,
     cacheWriteTokens: 0,
+    ...(imageTokens > 0 ? { imageTokens } : {}),
     ...(script.searches ? { searches: script.searches } : {}),
   };
 }

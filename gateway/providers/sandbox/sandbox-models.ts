@@ -16,6 +16,7 @@ export const sandboxPrice: Price = {
   tiers: [],
 };
 
+const paintingPrice: Price = { ...sandboxPrice, outputImage: parseUsdPerToken('0.0000048') };
 const searchingPrice: Price = { ...sandboxPrice, search: parseUsdPerToken('0.0005') };
 
 interface SandboxModel {
@@ -76,6 +77,14 @@ const models: readonly SandboxModel[] = [
     speed: ordinary,
   },
   {
+    model: 'painter',
+    name: 'Sandbox Painter',
+    description: 'Simulated. Makes a picture of coloured shapes from the words of the question, without a network.',
+    quality: 0.01,
+    capabilities: ['streaming', 'vision', 'image_output'],
+    speed: { firstTokenMs: 800, tokensPerSecond: 90 },
+  },
+  {
     model: 'reasoner',
     name: 'Sandbox Reasoner',
     description: 'Simulated. Thinks aloud first, then answers.',
@@ -84,6 +93,11 @@ const models: readonly SandboxModel[] = [
     speed: { firstTokenMs: 400, tokensPerSecond: 80 },
   },
 ];
+
+function priceOf({ capabilities }: SandboxModel): Price {
+  if (capabilities.includes('image_output')) return paintingPrice;
+  return capabilities.includes('web_search') ? searchingPrice : sandboxPrice;
+}
 
 export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
   id: `sandbox/${entry.model}`,
@@ -94,17 +108,18 @@ export const sandboxModels: readonly CatalogueModel[] = models.map((entry) => ({
   created: 0,
   contextLength: 128_000,
   maxOutputTokens: 8_192,
-  inputModalities: ['text'],
-  outputModalities: ['text'],
+  inputModalities: entry.capabilities.includes('vision') ? ['text', 'image'] : ['text'],
+  outputModalities: entry.capabilities.includes('image_output') ? ['text', 'image'] : ['text'],
   capabilities: entry.capabilities,
   supportedParameters: [
     'max_tokens',
     'stop',
     ...(entry.capabilities.includes('tools') ? ['tools', 'tool_choice'] : []),
     ...(entry.capabilities.includes('web_search') ? ['web_search_options'] : []),
+    ...(entry.capabilities.includes('image_output') ? ['modalities'] : []),
     ...(entry.capabilities.includes('reasoning') ? ['reasoning_effort'] : []),
   ],
-  price: entry.capabilities.includes('web_search') ? searchingPrice : sandboxPrice,
+  price: priceOf(entry),
   priceAsOf: '2026-11-20',
   priceSource: 'test credits',
   quality: entry.quality,

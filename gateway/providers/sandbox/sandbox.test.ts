@@ -99,7 +99,7 @@ describe('faults', () => {
     role: 'assistant',
     content: 'x',
     tool_calls: undefined,
-    ...{ reasoning: undefined, reasoning_content: undefined, reasoning_details: undefined },
+    ...{ reasoning: undefined, reasoning_content: undefined, reasoning_details: undefined, images: undefined },
   };
 
   test('flaky refuses odd turns and answers even ones', async () => {

@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { lastUserText } from '../../content/conversation-shape.ts';
 import { tokensOfBytes } from '../../content/estimate-tokens.ts';
 import type { ProviderRequest } from '../provider.ts';
+import { painterScript } from './painter-script.ts';
 import type { Script } from './player.ts';
 import { searchScript } from './search-script.ts';
 import { toolsScript } from './tools-script.ts';
@@ -28,6 +29,7 @@ const writers: Readonly<Record<string, (request: ProviderRequest) => Script>> = 
   slow: ({ messages }) => said(slowAnswer(questionIn(messages))),
   flaky: flakyScript,
   tools: searchOrTools,
+  painter: ({ messages }) => painterScript(questionIn(messages), messages),
   reasoner: ({ messages }) => reasonerScript(questionIn(messages)),
 };
 

@@ -19,6 +19,7 @@ const fields = [
 const configFields = [
   ...['temperature', 'topP', 'topK', 'maxOutputTokens', 'stopSequences', 'seed', 'frequencyPenalty', 'presencePenalty'],
   ...['responseMimeType', 'responseJsonSchema', 'responseSchema', 'thinkingConfig', 'candidateCount'],
+  'responseModalities',
 ];
 const partData = ['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse', 'executableCode'];
 
@@ -39,7 +40,22 @@ const partsOf = (content: JsonObject) => listOf(content.parts);
 const has = (content: JsonObject | undefined, name: string) =>
   partsOf(content ?? {}).some((part) => part[name] !== undefined);
 
+const makesImages = (model: string) => /-image(-|$)/.test(model);
+
 export const googleRules: readonly VendorRule[] = [
+  {
+    source: `${docs}/image-generation`,
+    read: '2026-11-23',
+    refuses(body, model) {
+      const { responseModalities: modalities, responseMimeType: type } = configOf(body);
+      if (asArray(modalities).includes('IMAGE') && !makesImages(model))
+        return refusal('Model does not support the requested response modalities: image,text');
+      if (!makesImages(model)) return null;
+      if (listOf(body.tools).some((tool) => tool.functionDeclarations))
+        return refusal(`Function calling is not enabled for models/${model}`);
+      return type === 'application/json' ? refusal(`JSON mode is not enabled for models/${model}`) : null;
+    },
+  },
   {
     source: 'https://ai.google.dev/api/generate-content',
     read,

@@ -151,6 +151,9 @@ const answered = { role: 'user', parts: [{ functionResponse: { name: 'f', respon
 const gemini = (model: string, more: object) => ({ model, contents: [hi], ...more });
 const config = (generationConfig: object) => ({ generationConfig });
 const toGoogle: [body: object, words: RegExp][] = [
+  [gemini('gemini-3.8-flash', config({ responseModalities: ['IMAGE'] })), /requested response modalities/],
+  [gemini('gemini-3-pro-image', { tools: [{ functionDeclarations: [] }] }), /Function calling is not enabled/],
+  [gemini('gemini-3-pro-image', config({ responseMimeType: 'application/json' })), /JSON mode is not enabled/],
   [gemini('gemini-3.8-flash', { messages: [] }), /Unknown name "messages"/],
   [gemini('gemini-3.8-flash', { contents: [] }), /contents is not specified/],
   [gemini('gemini-3.8-flash', { contents: [{ role: 'user', parts: [{ text: '' }] }] }), /required oneof field 'data'/],

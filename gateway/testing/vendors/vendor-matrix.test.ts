@@ -42,7 +42,9 @@ describe.each(models.map((model) => [model.id, model] as const))('%s', (_id, mod
       const claims = feature.needs.every((name) => model.capabilities.includes(name));
       const { status, text, calls } = await ask(model, feature.body(model));
       const refusals = calls.flatMap(({ refusal }) => refusal?.message ?? []);
-      const asExpected = claims ? status === 200 && refusals.length === 0 : status === 400 && calls.length === 0;
+      const answered = status === 200 && refusals.length === 0;
+      const saidSo = answered && text.includes('"parameter_dropped"');
+      const asExpected = claims ? answered : saidSo || (status === 400 && calls.length === 0);
       if (!asExpected) refused.push({ feature: feature.name, claims, status, refusals, text: text.slice(0, 300) });
     }
     expect(refused).toEqual([]);

@@ -72,6 +72,8 @@ export const messageUsage = z.object({
   completionTokens: z.int(),
   cachedTokens: z.int(),
   reasoningTokens: z.int(),
+  /** The part of `completionTokens` that is images. */
+  imageTokens: z.int().optional(),
 });
 
 /** Usage and cost of an answer in several requests. */
@@ -102,7 +104,7 @@ export const message = z.object({
   parentId: id.nullable(),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  /** Attachments of a user’s message. */
+  /** Attachments of a user’s message; of an answer, the images that the model made. */
   attachments,
   reasoning: z.string(),
   status: messageStatus,

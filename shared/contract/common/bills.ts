@@ -9,6 +9,8 @@ export const billKind = z.enum([
   'cache_write_1h',
   'reasoning',
   'output',
+  /** Images that the model made. */
+  'image',
   'tools',
   /** Searches of the web; its number is that of the searches. */
   'web_search',

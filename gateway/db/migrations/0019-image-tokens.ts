@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { DialectName } from '../open.ts';
+import { commitFunction } from './0013-group-commit.ts';
+
+/** Images that models make have a price of their own, so each request keeps how many of its tokens they are. Earlier requests: none. */
+export const imageTokens = (dialect: DialectName): Migration => ({
+  async up(db) {
+    const int = dialect === 'sqlite' ? 'INTEGER' : 'BIGINT';
+    await sql.raw(`ALTER TABLE requests ADD COLUMN image_tokens ${int} NOT NULL DEFAULT 0`).execute(db);
+    // An instance of a version before says nothing of them.
+    if (dialect === 'postgres') {
+      const counts = ['web_searches', 'image_tokens'].map((name) => `, ${name} = coalesce(c.${name}, 0)`);
+      await sql.raw(commitFunction(counts.join(''))).execute(db);
+    }
+  },
+});
