@@ -1,6 +1,5 @@
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { asArray, asObject, asText } from '../json/parse-json.ts';
-import type { ProviderRequest } from '../providers/provider.ts';
 import { isBase64, parseDataUrl } from './data-url.ts';
 
 /** An image that a model made, as answers carry it: a base64 data URL, or the https address of one. */
@@ -12,11 +11,13 @@ export interface MadeImage {
 /** Longest event that carries an image, in characters: the base64 of a PNG of 4096 × 4096 has less. */
 export const longestImageEvent = 33_554_432;
 
+interface Asked {
+  readonly facts?: { readonly makesImages: boolean } | null;
+  readonly parameters: { readonly modalities?: readonly string[] | undefined };
+}
+
 /** How long an event of an answer may be, where images may be in it. */
-export const longestEventOf = ({
-  facts,
-  parameters,
-}: Pick<ProviderRequest, 'facts' | 'parameters'>): number | undefined =>
+export const longestEventOf = ({ facts, parameters }: Asked): number | undefined =>
   facts?.makesImages || parameters.modalities ? longestImageEvent : undefined;
 const longestAddress = 8_192;
 

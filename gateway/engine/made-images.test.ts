@@ -185,7 +185,7 @@ test.each([
 test('the router chooses a model that makes images where they are asked for, and none where they are not', async () => {
   const { post } = await open();
   const routed = async (body: object) =>
-    completionResponse.parse(await (await post('/v1/chat/completions', { model: 'router', ...body })).json());
+    quote.parse(await (await post('/v1/quote', { model: 'router', ...body })).json());
   expect((await routed(asked)).routing.selected).toMatch(/-image$|painter$/);
   expect((await routed({ messages })).routing.selected).not.toMatch(/image|painter/);
 });

@@ -45,6 +45,12 @@ export const composerText = words({
   cancel: 'Cancel',
   save: 'Save',
   attachments: 'Attached files',
+  madeImages: 'Images of the answer',
+  madeImage: (at: number, of: number, model: string) =>
+    of === 1 ? `Image made by ${model}` : `Image ${at} of ${of}, made by ${model}`,
+  copyImage: 'Copy image',
+  saveImage: 'Save image',
+  imageNotCopied: 'The image was not copied',
   attach: 'Attach files',
   removeFile: (name: string) => `Remove ${name}`,
   openFile: (name: string) => `Open ${name}`,

@@ -1,7 +1,8 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { GatewayError } from './gateway-error.ts';
 
-const maxEventChars = 1_048_576;
+/** An event may carry an image that a model made: the base64 of a PNG of 4096 × 4096 has less. */
+const maxEventChars = 33_554_432;
 
 /**
  * The `data:` payloads of a server-sent event stream until `[DONE]`. A stream that ends without it was cut off, which

@@ -27,8 +27,8 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
   const read = fileReader(documents);
   const take = openUploads();
 
-  async function keep(name: string, bytes: Buffer): Promise<Attachment> {
-    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal);
+  async function keep(name: string, bytes: Buffer, mostImageBytes?: number): Promise<Attachment> {
+    const { kind, mediaType, bytes: kept, tokens } = await read(name, bytes, signal, mostImageBytes);
     const id = await files.write(kept);
     await store.keep({ id, kind, media_type: mediaType, bytes: kept.length, tokens, used_at: now() });
     return { id, name, kind, mediaType, bytes: kept.length, tokens };
@@ -52,10 +52,11 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
     /** The bytes of a file, for the request that carries it; null where they are gone. */
     bytes: (id: string): Promise<Buffer | null> => files.read(id),
 
-    /** Stores a file that was not uploaded. Throws `attachment_refused` like an upload. */
-    keep,
+    /** Stores a file that was not uploaded; an image may then be larger. Throws `attachment_refused` like an upload. */
+    keep: (name: string, bytes: Buffer): Promise<Attachment> => keep(name, bytes, attachmentLimits.keptImageBytes),
     /** Throws `attachment_refused` where a file would not be kept. */
-    check: async (name: string, bytes: Buffer): Promise<void> => void (await sniff(name, bytes)),
+    check: async (name: string, bytes: Buffer): Promise<void> =>
+      void (await sniff(name, bytes, attachmentLimits.keptImageBytes)),
     /** Its record; the bytes may be missing all the same. */
     find: store.find,
 

@@ -13,8 +13,8 @@ export interface ReadFile extends Pick<Attachment, 'kind' | 'mediaType' | 'token
 
 /** Reads files that are attached. Throws `attachment_refused` with advice. */
 export function fileReader(documents: DocumentReader) {
-  return async (name: string, bytes: Buffer, signal: AbortSignal): Promise<ReadFile> => {
-    const { kind, mediaType } = await sniff(name, bytes);
+  return async (name: string, bytes: Buffer, signal: AbortSignal, mostImageBytes?: number): Promise<ReadFile> => {
+    const { kind, mediaType } = await sniff(name, bytes, mostImageBytes);
     if (kind === 'document') {
       const text = await textOf(name, bytes, signal);
       return { kind: 'text', mediaType: 'text/markdown', bytes: text, tokens: textTokens(name, text) };

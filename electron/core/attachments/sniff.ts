@@ -21,10 +21,17 @@ const limits = {
 } as const;
 const refused = 'attachment_refused';
 
-/** Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. */
-export async function sniff(name: string, bytes: Uint8Array): Promise<Sniffed> {
+/**
+ * Detects a file’s type by its bytes, never by its name. Throws `attachment_refused` with advice. `mostImageBytes`: how large an
+ * image may be, where that is not attached to a message.
+ */
+export async function sniff(
+  name: string,
+  bytes: Uint8Array,
+  mostImageBytes: number = attachmentLimits.imageBytes,
+): Promise<Sniffed> {
   const sniffed = await kindOf(name, bytes);
-  const limit = limits[sniffed.kind];
+  const limit = { ...limits, image: mostImageBytes }[sniffed.kind];
   if (bytes.length > limit) {
     throw refusal(refused, 'attachmentTooLarge', { name, kind: sniffed.kind, megabytes: limit / 1_048_576 });
   }

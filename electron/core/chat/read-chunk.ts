@@ -10,6 +10,10 @@ export function wordsOf(chunk: CompletionChunk): { text: string; reasoning: stri
   return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
 }
 
+/** Images of a chunk: each a base64 data URL, or an https address. */
+export const imagesIn = (chunk: CompletionChunk): string[] =>
+  (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
+
 /** All other facts of a chunk, as changes of the message. */
 export function factsOf(chunk: CompletionChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
   const finish = chunk.choices[0]?.finish_reason;

@@ -19,7 +19,8 @@ import type { Changes } from '../streams/change-topics.ts';
 import type { LiveAnswer, LiveAnswers } from '../streams/live-answers.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import { openJournal } from './journal.ts';
-import { factsOf, wordsOf } from './read-chunk.ts';
+import { type KeepImage, keptImages } from './made-images.ts';
+import { factsOf, imagesIn, wordsOf } from './read-chunk.ts';
 import type { WordLog } from './word-log.ts';
 
 export interface TurnDeps {
@@ -29,6 +30,7 @@ export interface TurnDeps {
   readonly conversations: Pick<ConversationStore, 'setUnread'>;
   readonly readers: Pick<ThreadReaders, 'publish' | 'isWatched'>;
   readonly wordLog: WordLog;
+  readonly keepImage: KeepImage;
   readonly changes: Changes;
   readonly modelFacts: DescribeModel;
   readonly fitContext: FitContext;
@@ -110,6 +112,7 @@ async function stream(deps: TurnDeps, answer: LiveAnswer, read: Branch, grown: (
   for await (const chunk of completion) {
     add(deps, answer, wordsOf(chunk));
     answer.message = { ...answer.message, ...factsOf(chunk, answer.message, deps.modelFacts) };
+    await addImages(deps, answer, imagesIn(chunk));
     endThought(deps, answer);
     grown();
   }
@@ -142,10 +145,23 @@ function add(
   for (const delta of deltas) if (delta.text) readers.publish(conversationId, { ...base, ...delta });
 }
 
+/** Adds images to the answer: on the disk before they are shown. One that is only named stands in the text. */
+async function addImages(deps: TurnDeps, answer: LiveAnswer, urls: readonly string[]): Promise<void> {
+  if (urls.length === 0) return;
+  const { kept, named } = await keptImages(deps.keepImage, urls, answer.message.attachments.length);
+  if (named !== '') add(deps, answer, { text: named, reasoning: '' });
+  if (kept.length === 0) return;
+  const { message } = answer;
+  const attachments = [...message.attachments, ...kept];
+  answer.message = { ...message, attachments, firstTokenAt: message.firstTokenAt ?? deps.now() };
+  await deps.messages.update(message.id, { attachments });
+  deps.readers.publish(message.conversationId, { type: 'message-updated', message: answer.message });
+}
+
 /** The text or a tool call begins: from here on the reasoning is over, and its readers are told. */
 function endThought({ readers, now }: TurnDeps, answer: LiveAnswer): void {
   const { message } = answer;
-  if (message.text === '' && message.toolCalls.length === 0) return;
+  if (message.text === '' && message.toolCalls.length === 0 && message.attachments.length === 0) return;
   const thoughtMs = thoughtUntil(now(), message);
   if (thoughtMs === message.thoughtMs) return;
   answer.message = { ...message, thoughtMs };

@@ -88,6 +88,7 @@ export async function openChats(
     ...asking,
     live,
     wordLog: openWordLog(wordFile, ground.log),
+    keepImage: attachments.keep,
     lookUpOpenCosts,
     build,
     language,

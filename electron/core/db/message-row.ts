@@ -26,6 +26,7 @@ export type AnswerPatch = Partial<
     | 'error'
     | 'toolCalls'
     | 'citations'
+    | 'attachments'
     | 'firstTokenAt'
     | 'thoughtMs'
     | 'finishedAt'
@@ -102,6 +103,7 @@ export function toColumns(patch: AnswerPatch): Partial<MessageRow> {
     requestId: () => ({ request_id: patch.requestId ?? null }),
     error: () => ({ error: json(patch.error ?? null) }),
     toolCalls: () => ({ tool_calls: JSON.stringify(patch.toolCalls ?? []) }),
+    attachments: () => ({ attachments: JSON.stringify(patch.attachments ?? []) }),
     citations: () => ({ citations: JSON.stringify(patch.citations ?? []) }),
     firstTokenAt: () => ({ first_token_at: patch.firstTokenAt ?? null }),
     thoughtMs: () => ({ thought_ms: patch.thoughtMs ?? null }),

@@ -9,6 +9,8 @@ export type WireMessage = CompletionRequestBody['messages'][number];
 export const mostMessages = 2048;
 /** Size of all files before base64: the body must stay below the gateway’s 25 MiB (wire contract §7). */
 const mostFileBytes = 17 * 1_048_576;
+/** Of one file (wire contract §1.5). */
+const mostPartBytes = 10 * 1_048_576;
 
 const ended = new Set<Message['status']>(['done', 'cancelled', 'interrupted']);
 
@@ -36,7 +38,8 @@ export function sendable<Entry extends HistoryEntry>(branch: readonly Entry[], c
     const last = joined.at(-1);
     if (entry.continues && last?.role === 'assistant' && callsOf(last).length === 0) {
       const { toolCalls, finishReason } = entry;
-      joined[joined.length - 1] = { ...last, toolCalls, finishReason, text: last.text + entry.text };
+      const attachments = [...last.attachments, ...entry.attachments];
+      joined[joined.length - 1] = { ...last, toolCalls, finishReason, attachments, text: last.text + entry.text };
     } else joined.push(entry);
   });
   return joined.filter(
@@ -71,7 +74,7 @@ export async function toWire(
     entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
       if (entry.role === 'assistant') {
         if (tools && callsOf(entry).length > 0) return withCalls(entry, index > question);
-        return { role: 'assistant', content: wordsWithCalls(entry) };
+        return { role: 'assistant', ...(await answerContent(entry, carried, toPart)) };
       }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
       const files = await Promise.all(
@@ -88,6 +91,22 @@ export async function toWire(
   return messages.flat();
 }
 
+/** An answer with the images that the model made, as far as they are sent. */
+async function answerContent(entry: HistoryEntry, carried: ReadonlySet<string>, toPart: ToPart) {
+  const content = wordsWithCalls(entry);
+  if (entry.attachments.length === 0) return { content };
+  const files = await Promise.all(
+    entry.attachments.map(async (file, at) => (carried.has(`${entry.id} ${at}`) ? await toPart(file) : null)),
+  );
+  const images = files.flatMap((file) => (file?.part.type === 'image_url' ? file.part : []));
+  const left = files.length - images.length;
+  const words = [content, ...(left > 0 ? [`[${left} of your images stood here; not sent again.]`] : [])];
+  return {
+    content: words.filter((text) => text !== '').join('\n\n'),
+    ...(images.length > 0 ? { images } : {}),
+  };
+}
+
 const textPart = (text: string): FilePart => ({ part: { type: 'text', text } });
 
 /** The files to send: those the model reads, newest first, as many as fit. */
@@ -96,7 +115,7 @@ function fitting(entries: readonly HistoryEntry[], reads: (attachment: Attachmen
   let freeBytes = mostFileBytes;
   for (const entry of [...entries].reverse()) {
     for (const [at, file] of entry.attachments.entries()) {
-      if (!reads(file) || file.bytes > freeBytes) continue;
+      if (!reads(file) || file.bytes > Math.min(freeBytes, mostPartBytes)) continue;
       freeBytes -= file.bytes;
       carried.add(`${entry.id} ${at}`);
     }

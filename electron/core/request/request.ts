@@ -130,6 +130,7 @@ export function requestBuilder({
         ...routeFor(model, record, options),
         ...(tools.length > 0 ? { tools } : {}),
         ...(searches ? { web_search_options: {} } : {}),
+        ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
         metadata: {
           purpose: results ? 'tool' : purpose,
           ...(conversationId === null ? {} : { conversation_id: conversationId }),
@@ -180,6 +181,10 @@ function sizeOf(entry: HistoryEntry): number {
   const messages = callsOf(entry).length > 0 ? withCalls(entry, false) : [{ role, content: text }];
   return estimateInputTokens(messages, undefined) + sumOf(attachments.map(({ tokens }) => tokens));
 }
+
+/** A model that makes images is asked for them; the router never is. */
+const drawn = (record: Model | null): boolean =>
+  record?.kind === 'chat' && record.architecture.output_modalities.includes('image');
 
 /** With tool results and tools the model continues without a prompt. */
 function promptFor(results: boolean, tools: boolean): WireMessage[] {

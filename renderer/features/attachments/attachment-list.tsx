@@ -79,7 +79,7 @@ function AttachmentCard({ file }: { file: Attachment }) {
           </span>
         </span>
       </button>
-      <Dialog open={open} onOpenChange={setOpen} title={file.name} className="max-w-3xl">
+      <Dialog open={open} onOpenChange={setOpen} title={file.name} width="picture">
         {open && <Preview file={file} url={picture} />}
       </Dialog>
     </>

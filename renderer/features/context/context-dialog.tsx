@@ -25,7 +25,7 @@ interface ContextDialogProps {
 /** What is sent to the model, what is not, and what can be done about it. */
 export function ContextDialog({ open, onOpenChange, ...rest }: ContextDialogProps) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={text.contextTitle} className="max-w-xl">
+    <Dialog open={open} onOpenChange={onOpenChange} title={text.contextTitle} width="wide">
       {open && <Content {...rest} onDone={() => onOpenChange(false)} />}
     </Dialog>
   );

@@ -65,7 +65,7 @@ export function AnswerEnd({ item, busy, active, last }: AnswerEndProps) {
           </div>
         );
       }
-      if (item.text.trim() === '' && item.toolCalls.length === 0)
+      if (item.text.trim() === '' && item.toolCalls.length === 0 && item.attachments.length === 0)
         return <p className="text-fg-3 text-sm">{text.noText}</p>;
       return item.finishReason === 'length' ? (
         <div className="mt-2 text-fg-2 text-sm">

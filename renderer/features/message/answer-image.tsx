@@ -15,12 +15,7 @@ interface AnswerImageProps {
 /** An image of an answer, fetched after the reader asked for it. */
 export function AnswerImage({ image, onClose, onOpen }: AnswerImageProps) {
   return (
-    <Dialog
-      open={image !== null}
-      onOpenChange={(open) => !open && onClose()}
-      title={image?.name ?? ''}
-      className="max-w-3xl"
-    >
+    <Dialog open={image !== null} onOpenChange={(open) => !open && onClose()} title={image?.name ?? ''} width="picture">
       {image && <Shown image={image} onOpen={onOpen} />}
     </Dialog>
   );

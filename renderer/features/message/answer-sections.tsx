@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { MadeImages } from '../attachments/made-images.tsx';
 import { ContextNote } from '../context/context-note.tsx';
 import { headOf, sectionsOf, type ThreadItem } from '../thread-state/thread-items.ts';
 import { ToolCallLine } from '../tool-calls/tool-call-line.tsx';
@@ -10,6 +11,7 @@ export function AnswerSections({ item, name }: { item: ThreadItem; name: string 
     <Fragment key={headOf(section)}>
       <ContextNote room={section.room} />
       <AnswerText item={section} name={name} />
+      <MadeImages files={section.attachments} name={name} />
       <Calls section={section} />
     </Fragment>
   ));

@@ -13,7 +13,8 @@ const reasoningLine = { heightPx: 20, letters: 100 };
 /** The growing part of an answer: chunks re-render only this. */
 export function AnswerText({ item, name }: { item: ThreadItem; name: string }) {
   const view = useAnswer(item);
-  const silent = view.tokens.length === 0 && !view.pending && item.toolCalls.length === 0;
+  const shown = item.toolCalls.length > 0 || item.attachments.length > 0;
+  const silent = view.tokens.length === 0 && !view.pending && !shown;
   const thinking = item.status === 'streaming' && silent && view.reasoning !== '' && item.thoughtMs === null;
   const waiting = item.status === 'streaming' && silent && !thinking;
   return (

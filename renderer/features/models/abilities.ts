@@ -1,6 +1,6 @@
 import type { Model } from '#shared/wire/model.ts';
 
-export const abilities = ['vision', 'tools', 'web_search', 'reasoning', 'audio', 'files'] as const;
+export const abilities = ['vision', 'tools', 'web_search', 'image_output', 'reasoning', 'audio', 'files'] as const;
 export type Ability = (typeof abilities)[number];
 
 const modalities: Partial<Record<Ability, string>> = { vision: 'image', audio: 'audio', files: 'file' };

@@ -89,6 +89,7 @@ function Prices({ model }: { model: Model }) {
           ...line(details.cacheRead, pricing.input_cache_read),
           ...line(details.cacheWrite, pricing.input_cache_write),
           ...line(details.completion, pricing.completion),
+          ...line(details.imageOutput, pricing.image_output ?? null),
           ...once(details.request, pricing.request),
           ...once(details.webSearch, pricing.web_search ?? null),
           ...once(details.image, pricing.image),

@@ -96,7 +96,7 @@ function Head({ sort, onSort }: Pick<ModelTableProps, 'sort' | 'onSort'>) {
         <th scope="col" aria-sort={sortOf(sort, 'name')} className={`${headCell} pl-5 text-left`}>
           <SortButton column="name" sort={sort} onSort={onSort} />
         </th>
-        <th scope="col" className={`${headCell} w-28 text-left max-lg:w-24`}>
+        <th scope="col" className={`${headCell} w-39 text-left max-lg:w-32`}>
           {text.columns.accepts}
         </th>
         {sortable.map(({ column, width }) => (
@@ -225,7 +225,7 @@ function Accepts({ model }: { model: Model }) {
     <span
       role="img"
       aria-label={able.map((ability) => text.capabilities[ability]).join(', ') || '—'}
-      className="flex gap-1.5"
+      className="flex gap-1.5 max-lg:gap-0.5"
     >
       {abilities.map((ability) => {
         const Icon = abilityIcons[ability];
@@ -235,7 +235,7 @@ function Accepts({ model }: { model: Model }) {
             size={14}
             strokeWidth={1.75}
             aria-hidden
-            className={able.includes(ability) ? 'text-fg-2' : 'text-line'}
+            className={classNames('shrink-0', able.includes(ability) ? 'text-fg-2' : 'text-line')}
           />
         );
       })}

@@ -35,7 +35,7 @@ export function ChatOptions({ chat, model, onModel }: ChatOptionsProps) {
         className={changed ? 'text-accent' : ''}
         onClick={() => setOpen(true)}
       />
-      <Dialog open={open} onOpenChange={setOpen} title={text.options} className="max-w-xl">
+      <Dialog open={open} onOpenChange={setOpen} title={text.options} width="wide">
         {query.isError && (
           <Failure title={text.optionsFailed} error={query.error} onRetry={() => void query.refetch()} />
         )}

@@ -1,10 +1,8 @@
+import { saveFile } from '../../browser/save-file.ts';
+
 /** Downloads a value as a JSON file. */
 export function downloadJson(name: string, value: unknown): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  // The download has started by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveFile(new Blob([JSON.stringify(value, null, 2)], { type: 'application/json' }), name);
 }
 
 /** Parses a file; undefined if it is not JSON. */

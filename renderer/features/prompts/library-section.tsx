@@ -122,7 +122,7 @@ function Presets() {
         open={editing !== null}
         onOpenChange={(open) => !open && setEditing(null)}
         title={library.presets}
-        className="max-w-xl"
+        width="wide"
       >
         {editing && (
           <PresetForm

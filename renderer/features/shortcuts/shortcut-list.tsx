@@ -11,7 +11,7 @@ export function ShortcutList() {
       open={overlay === 'shortcuts'}
       onOpenChange={(open) => show(open ? 'shortcuts' : null)}
       title={actionText.shortcuts}
-      className="max-w-xl"
+      width="wide"
     >
       <ShortcutEditor />
     </Dialog>

@@ -120,6 +120,7 @@ function joined(parts: readonly [Message, ...Message[]]): Partial<Message> {
     reasoning: parts.map(({ reasoning }) => reasoning).join(''),
     toolCalls: parts.flatMap(({ toolCalls }) => toolCalls),
     citations: citationsOf(parts),
+    attachments: parts.flatMap(({ attachments }) => attachments),
     routeReason: first.routeReason,
     ...(parts.at(-1)?.sum ?? unknownSum),
   };

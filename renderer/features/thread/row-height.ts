@@ -5,7 +5,7 @@ import { answersOf, holds, type ThreadItem } from '../thread-state/thread-items.
 const lineHeight = 24;
 const gap = 14;
 const own = { around: 76, charactersPerLine: 78, files: 58 };
-const answer = { around: 112, charactersPerLine: 110 };
+const answer = { around: 112, charactersPerLine: 110, images: 432 };
 const columnCharactersPerLine = 44;
 /** Only this much of a text is split into lines; the rest counts as full lines. */
 const looked = 20_000;
@@ -25,7 +25,10 @@ function guess(item: ThreadItem): number {
   if (item.role === 'user')
     return own.around + textHeight(item.text, own.charactersPerLine) + (item.attachments.length > 0 ? own.files : 0);
   const perLine = item.columns ? columnCharactersPerLine : answer.charactersPerLine;
-  return answer.around + Math.max(...answersOf(item).map(({ text }) => textHeight(text, perLine)));
+  const heights = answersOf(item).map(
+    ({ text, attachments }) => textHeight(text, perLine) + (attachments.length > 0 ? answer.images : 0),
+  );
+  return answer.around + Math.max(...heights);
 }
 
 function textHeight(text: string, perLine: number): number {

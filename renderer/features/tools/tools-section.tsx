@@ -85,12 +85,7 @@ function Servers({ servers }: { servers: readonly ToolServer[] }) {
       <Dialog open={open === 'add'} onOpenChange={(on) => !on && close()} title={text.form.add}>
         <ServerForm server={null} onDone={close} />
       </Dialog>
-      <Dialog
-        open={open === 'import'}
-        onOpenChange={(on) => !on && close()}
-        title={text.importing.title}
-        className="max-w-xl"
-      >
+      <Dialog open={open === 'import'} onOpenChange={(on) => !on && close()} title={text.importing.title} width="wide">
         <ImportServersForm onDone={close} />
       </Dialog>
     </section>

@@ -4,6 +4,7 @@ import type { ImportPreview, SavedFormat } from '#shared/contract/chat/transfer.
 import { fileName } from '#shared/file-name.ts';
 import { type Api, useApi } from '../../api/api.ts';
 import { useAppInfo } from '../../api/use-core.ts';
+import { saveFile } from '../../browser/save-file.ts';
 import { printPage } from './print-page.ts';
 
 const pieceBytes = 1_000_000;
@@ -77,14 +78,6 @@ async function idsOf(api: Api, view: 'active' | 'archived'): Promise<string[]> {
     cursor = page.nextCursor;
   } while (cursor);
   return ids;
-}
-
-function saveFile(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = Object.assign(document.createElement('a'), { href: url, download: name });
-  link.click();
-  // The download has started by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 export interface OpenImport {

@@ -11,18 +11,23 @@ interface DialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
-  /** Hides the title visually, where the content repeats it. */
-  titleHidden?: boolean;
   /** Focused first, instead of the first control. `autoFocus` would keep the dialog from restoring the focus. */
   initialFocus?: RefObject<HTMLElement | null>;
   children: ReactNode;
-  className?: string;
+  /** `picture`: as wide as what it shows needs, up to the window. */
+  width?: keyof typeof widths;
 }
 
 const scrim = 'dialog fixed inset-0 z-40 bg-scrim';
 
+const widths = {
+  form: 'max-w-md',
+  wide: 'max-w-xl',
+  picture: 'w-fit min-w-72 max-w-[min(64rem,calc(100vw-32px))]',
+} as const;
+
 /** A modal dialog. Escape and a click beside it ask before words that were typed into a form are lost. */
-export function Dialog({ open, onOpenChange, title, initialFocus, children, className }: DialogProps) {
+export function Dialog({ open, onOpenChange, title, initialFocus, children, width = 'form' }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
   const { onFocus, isTyped } = useTypedWords(popup);
   const [asking, setAsking] = useState(false);
@@ -46,8 +51,8 @@ export function Dialog({ open, onOpenChange, title, initialFocus, children, clas
           onFocus={onFocus}
           initialFocus={initialFocus}
           className={classNames(
-            'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] max-w-md -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
-            className,
+            'dialog fixed inset-x-4 top-1/2 z-40 mx-auto max-h-[calc(100dvh-32px)] -translate-y-1/2 overflow-auto rounded-dialog border border-line bg-raised p-5 shadow-modal',
+            widths[width],
           )}
         >
           <Base.Title className="mb-2 font-semibold text-md">{title}</Base.Title>

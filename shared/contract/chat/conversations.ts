@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { attachments } from '../common/attachments.ts';
+import { attachment } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
 import { id, modelId, timeMs, told } from '../common/fields.ts';
 import { mostCitations } from '../common/limits.ts';
@@ -105,7 +105,7 @@ export const message = z.object({
   role: z.enum(['user', 'assistant']),
   text: z.string(),
   /** Attachments of a user’s message; of an answer, the images that the model made. */
-  attachments,
+  attachments: z.array(attachment),
   reasoning: z.string(),
   status: messageStatus,
   /** The requested model; null on the user’s own messages. */

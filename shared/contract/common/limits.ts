@@ -5,6 +5,8 @@ const mib = 1_048_576;
  */
 export const attachmentLimits = {
   imageBytes: 5 * mib,
+  /** Of an image that a model made, or that comes with a chat from a file. */
+  keptImageBytes: 24 * mib,
   pdfBytes: 10 * mib,
   textBytes: mib,
   perMessage: 10,
