@@ -31,9 +31,11 @@ const firstCells = (rows: string) =>
 test('the guide lists every variable of the environment, and none that is not read', () => {
   const providers = knownProviders.flatMap(({ env }) => [env.key, env.baseUrl]);
   const inCode = named(code, /(?<!\$)\bPORTICO_[A-Z_]+\b/g);
+  const proxies = named(read('gateway/upstream/environment-proxy.ts'), /\b[A-Z]+_PROXY\b/g);
   expect(inCode.length).toBeGreaterThan(8);
+  expect(proxies).toHaveLength(4);
   expect(named(firstCells(table('Environment:')), /\b[A-Z][A-Z_]+_[A-Z]+\b/g)).toEqual(
-    [...inCode, ...providers].toSorted(),
+    [...inCode, ...proxies, ...providers].toSorted(),
   );
 });
 

@@ -1,3 +1,4 @@
+import { proxyByEnvironment } from '#gateway/upstream/environment-proxy.ts';
 import { guardedDownload } from '#gateway/upstream/guarded-download.ts';
 import { topic } from '#shared/contract/app/changes.ts';
 import { accountFeature } from './account/account-feature.ts';
@@ -14,6 +15,8 @@ import { gatewayFeature } from './gateway/gateway-feature.ts';
 import { localKeysFeature } from './gateway/local-keys-feature.ts';
 import { imagesFeature } from './images/images-feature.ts';
 import type { Log } from './log/log.ts';
+import { callTargets, networkFeature } from './network/network-feature.ts';
+import { openNetwork } from './network/open-network.ts';
 import { optionsFeature } from './options/options-feature.ts';
 import { presetsFeature } from './presets/presets-feature.ts';
 import { promptsFeature } from './prompts/prompts-feature.ts';
@@ -41,14 +44,21 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const unlock = lockDataFolder(dataFolder);
   const ground = await openGround(options);
   const { db, log, changes, now, newId } = ground;
-  const access = await openModels(options, ground);
+  const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
+  const connected = { ...options, fetch: options.fetch ?? network.fetch };
+  const access = await openModels(connected, ground);
   const { keychain, waiting, gateway, door, remote, providers, embedded, connections, modelFacts } = access;
   const { hasProvider } = providers;
   const settings = settingsFeature({ store: ground.settings, host, changes });
   const language = async () => (await settings.get()).language;
-  const chats = await openChats(options, ground, access, settings.get);
+  const chats = await openChats(connected, ground, access, settings.get);
   const { attachments, tools, lookUpOpenCosts } = chats;
   const library = await openLibrary(options, ground, access, chats, language);
+
+  const networked = networkFeature({
+    ...{ network, changes, store: ground.settings, secrets: access.secrets, elapsed },
+    targets: () => callTargets(providers, remote),
+  });
 
   const router = coreRouter({
     account: accountFeature({ connections, hasProvider }),
@@ -68,6 +78,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: library.messages,
     models: access.models,
+    network: networked,
     options: optionsFeature({ store: chats.chatOptions, modelFacts, changes }),
     presets: presetsFeature({ db, modelFacts, changes, newId }),
     prompts: promptsFeature({ db, changes, newId }),
@@ -87,7 +98,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
-  const started = Promise.allSettled([keychain.probe(), providers.load(), door.start(), attachments.cleanUp()]);
+  const started = Promise.allSettled([
+    keychain.probe(),
+    networked.load(),
+    providers.load(),
+    door.start(),
+    attachments.cleanUp(),
+  ]);
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -100,6 +117,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await door.close();
     await gateway.drain(drainMs);
     await gateway.close();
+    await network.close();
     await db.destroy();
     unlock();
   }

@@ -18,6 +18,10 @@ export const environment: readonly (readonly [name: string, meaning: string])[] 
     'PORTICO_KEY_PEPPER',
     'secret behind the API keys and tokens, at least 32 characters; required with PostgreSQL. Several, separated by commas: the first one signs, all of them verify. SQLite keeps one in DB.pepper',
   ],
+  [
+    'HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY',
+    'the proxy by which providers are reached (http, https or socks5, with user and password where it wants them), and the hosts that are reached directly; NODE_EXTRA_CA_CERTS names a file of further authorities',
+  ],
   ['PORTICO_PRICES_URL', '"serve" looks there for newer prices, at its start and once a day (default: never)'],
   [
     'PORTICO_BYOK_FEE_BPS',

@@ -5,6 +5,7 @@ import type { StopSignal } from '../concurrency/stop-signal.ts';
 import { workerPool } from '../threads/worker-pool.ts';
 import { mayCarrySecrets } from './dispatch-fetch.ts';
 import { jsonAnswerTask } from './json-answer-task.ts';
+import { unreachableReason, unreachableWords } from './unreachable.ts';
 import { readFault, upstreamError } from './upstream-error.ts';
 import type { UpstreamBody, UpstreamFetch, UpstreamResponse } from './upstream-response.ts';
 
@@ -64,7 +65,9 @@ async function send(call: UpstreamCall): Promise<UpstreamResponse> {
     });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    throw new AppError('upstream_unreachable', `${call.provider} could not be reached.`, {
+    const reason = unreachableReason(cause);
+    const why = reason === null ? '.' : `: ${unreachableWords[reason]}.`;
+    throw new AppError('upstream_unreachable', `${call.provider} could not be reached${why}`, {
       provider: call.provider,
       cause,
     });

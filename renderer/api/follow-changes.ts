@@ -22,6 +22,7 @@ const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
   conversations: ['conversations', 'organise', 'search'],
   gateway: ['gateway', 'localKeys', ...money, 'models', ...quoted],
   messages: ['search', 'context', ...quoted],
+  network: ['network'],
   models: ['models', 'account', ...quoted],
   options: ['options', ...quoted],
   presets: ['presets', 'options'],

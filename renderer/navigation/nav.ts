@@ -4,6 +4,7 @@ import { takeLink } from './links.ts';
 export const settingsSections = [
   'providers',
   'gateway',
+  'network',
   'chat',
   'tools',
   'prompts',

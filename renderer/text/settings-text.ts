@@ -4,6 +4,7 @@ import { words } from './language.ts';
 const sections: Record<SettingsSection, string> = {
   providers: 'Providers & keys',
   gateway: 'Gateway',
+  network: 'Network',
   chat: 'Chat',
   tools: 'Tools',
   prompts: 'Prompts & presets',

@@ -4,6 +4,7 @@ import { changesContract } from './app/changes.ts';
 import { gatewayContract } from './app/gateway.ts';
 import { localKeysContract } from './app/local-keys.ts';
 import { modelsContract } from './app/models.ts';
+import { networkContract } from './app/network.ts';
 import { providersContract } from './app/providers.ts';
 import { settingsContract } from './app/settings.ts';
 import { toolsContract } from './app/tools.ts';
@@ -45,6 +46,7 @@ export const contract = {
   localKeys: localKeysContract,
   messages: messagesContract,
   models: modelsContract,
+  network: networkContract,
   options: optionsContract,
   presets: presetsContract,
   prompts: promptsContract,

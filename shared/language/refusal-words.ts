@@ -256,6 +256,22 @@ export const refusalWords = {
   searchNeedsDate: ({ filter, example }: { filter: string; example: string }) =>
     `${filter}: needs a date, such as ${example}.`,
   searchRole: 'role: is user or assistant.',
+  proxyAddress:
+    'The proxy’s address is http://, https:// or socks5:// with a host and a port, such as http://proxy.example:3128.',
+  proxyHasPassword: 'User name and password have fields of their own; leave them out of the address.',
+  noCertificate: 'There is no certificate in this text. It begins with -----BEGIN CERTIFICATE-----.',
+  networkTarget: 'Only what the app calls anyway can be tested.',
+  networkProxyAuth: 'The proxy wants another user name and password.',
+  networkProxyRefused: 'The proxy refused to connect to it. Its rules may not allow this host.',
+  networkUntrusted:
+    'Its certificate is not trusted. Where a firewall reads along, add the certificate of its authority below.',
+  networkNameUnknown: 'Its name is not known to this network. Is it written right, and is there a connection?',
+  networkRefused: 'Nothing answers at this address and port.',
+  networkTimeout: 'There was no connection in ten seconds. A firewall may swallow it.',
+  networkTooOld: 'This version of Electron is too old for a proxy of your own.',
+  networkDown: 'There is no network to it.',
+  networkFailed: ({ why }: { why: string }) => `It failed: ${why}`,
+
   searchNoFolder: ({ name }: { name: string }) => `There is no folder "${name}".`,
   searchNoTag: ({ name }: { name: string }) => `There is no tag "${name}".`,
 

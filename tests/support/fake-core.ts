@@ -15,6 +15,7 @@ import { fakeConnections } from './fake-connections.ts';
 import { type FakeData, fakeData, fakeMessage, fakePicture, unplaced } from './fake-data.ts';
 import { fakeCredits, fakeUsage } from './fake-ledger.ts';
 import { fakeMessages } from './fake-messages.ts';
+import { fakeNetwork } from './fake-network.ts';
 import { fakeOrganise } from './fake-organise.ts';
 import { fakeThread } from './fake-thread.ts';
 import { fakeTools } from './fake-tools.ts';
@@ -214,6 +215,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
       }),
     },
     backup: fakeBackup(data, guard, changed),
+    network: fakeNetwork(guard),
     tools,
     changes: { watch: os.changes.watch.handler(async ({ signal }) => changes.open(signal)) },
     settings: {

@@ -42,6 +42,7 @@ export async function testCore({
       zoom: null,
       spellCheck: false,
       notify: null,
+      proxyFor: null,
       showRunning() {},
       showSettings() {},
     },

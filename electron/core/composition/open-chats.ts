@@ -29,13 +29,13 @@ import { requestBuilder } from '../request/request.ts';
 import { previewRoute } from '../routing/preview-route.ts';
 import { openLiveAnswers } from '../streams/live-answers.ts';
 import { openToolDecisions } from '../tool-calls/tool-decisions.ts';
-import type { CoreOptions, Ground } from './open-ground.ts';
+import type { ConnectedOptions, Ground } from './open-ground.ts';
 import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
 
 /** Everything from a draft to its answer: attachments, quotes, caps, tools, costs and the queue. */
 export async function openChats(
-  options: CoreOptions,
+  options: ConnectedOptions,
   ground: Ground,
   { connections, models, modelFacts, secrets }: Models,
   settings: () => Promise<Settings>,

@@ -22,7 +22,8 @@ export interface CoreOptions {
   /** A monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
   readonly newId: () => string;
-  readonly fetch: typeof fetch;
+  /** In place of the app’s own network. */
+  readonly fetch?: typeof fetch;
   readonly openGateway: (options: GatewayOptions) => Promise<Gateway>;
   readonly listen: Listen;
   readonly openSecrets: () => Promise<SecretStore>;
@@ -36,6 +37,9 @@ export interface CoreOptions {
   /** Entry point of the threads that read documents: `attachments/document-worker.ts`, built or as source. */
   readonly documentWorkerFile: string;
 }
+
+/** With the one way to the outside. */
+export type ConnectedOptions = CoreOptions & { readonly fetch: typeof fetch };
 
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
 export async function openGround({ dataFolder, now, newId }: CoreOptions) {

@@ -15,13 +15,13 @@ import { providersFeature } from '../providers/providers-feature.ts';
 import { openKeychain } from '../secrets/keychain.ts';
 import { openSecretBox } from '../secrets/secret-box.ts';
 import { keychainName } from '../secrets/secret-service.ts';
-import type { CoreOptions, Ground } from './open-ground.ts';
+import type { ConnectedOptions, Ground } from './open-ground.ts';
 
 const keychainLimitMs = 5000;
 const lookAgainMs = 2000;
 
 /** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
-export async function openModels(options: CoreOptions, ground: Ground) {
+export async function openModels(options: ConnectedOptions, ground: Ground) {
   const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send } = options;
   const { db, log, changes, settings, now, newId } = ground;
   const keychain = openKeychain({

@@ -56,6 +56,8 @@ export interface Host {
   showSettings(settings: HostSettings): void;
   /** Tells it by the system, unless the person is looking at the app; null where the page does that. */
   readonly notify: ((notice: EndedNotice) => void) | null;
+  /** The proxy by which the system reaches an origin, by its settings and scripts; null where only the environment names one. */
+  readonly proxyFor: ((origin: string) => Promise<string | null>) | null;
   /** So many answers are being written now. */
   showRunning(answers: number): void;
 }

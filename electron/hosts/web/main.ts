@@ -44,7 +44,6 @@ async function start({ port, dataDir, open }: Flags): Promise<RunningWeb> {
     pageFolder: beside('../renderer'),
     env,
     platform,
-    fetch,
     openGateway,
     listen,
     openSecrets: () => openSecretService('Portico'),

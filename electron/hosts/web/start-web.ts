@@ -19,7 +19,6 @@ export interface StartWebOptions
     | 'dataFolder'
     | 'env'
     | 'platform'
-    | 'fetch'
     | 'openGateway'
     | 'listen'
     | 'openSecrets'
@@ -108,6 +107,7 @@ function webHost(options: StartWebOptions, prints: PrintPages, showSettings: Hos
     // The page applies its theme itself; the browser’s frame is the user’s.
     showSettings,
     notify: null,
+    proxyFor: null,
     showRunning() {
       // It ends in the terminal, where nobody could be asked.
     },

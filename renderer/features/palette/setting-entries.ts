@@ -5,11 +5,13 @@ import { text as backupText } from '../../text/backup-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { text as toolsText } from '../../text/tools-text.ts';
 import { text as transferText } from '../../text/transfer-text.ts';
+import { networkText } from '../connection/network-text.ts';
 
 /** The rows of each section by which a setting is found, as the section itself calls them. */
 const rows: Readonly<Record<SettingsSection, readonly string[]>> = {
   providers: [...knownProviders.map(({ name }) => name), text.providers.ownServers],
   gateway: [text.gateway.inUse, text.gateway.listen, text.gateway.connectTitle, text.gateway.localTitle],
+  network: [networkText.proxy, networkText.certificates, networkText.testTitle],
   chat: [text.chat.sendWith, text.chat.confirmRoute, text.chat.notifications],
   tools: [toolsText.builtIn, toolsText.servers, toolsText.permissions],
   prompts: [text.library.prompts, text.library.presets],

@@ -9,6 +9,7 @@ import { Link } from '../../ui/elements/link.tsx';
 import { SectionTitle } from '../../ui/forms/setting-row.tsx';
 import { CapsSection } from '../caps/caps-section.tsx';
 import { GatewaySection } from '../connection/gateway-section.tsx';
+import { NetworkSection } from '../connection/network-section.tsx';
 import { LibrarySection } from '../prompts/library-section.tsx';
 import { ProvidersSection } from '../providers/providers-section.tsx';
 import { goToSetting } from './go-to-setting.ts';
@@ -78,6 +79,8 @@ function Section({ name, shortcuts, tools, data }: SectionProps) {
       return <ProvidersSection />;
     case 'gateway':
       return <GatewaySection />;
+    case 'network':
+      return <NetworkSection />;
     case 'chat':
       return <ChatSection />;
     case 'tools':

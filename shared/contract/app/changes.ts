@@ -19,6 +19,7 @@ export const topic = z.enum([
   'caps',
   'context',
   'backups',
+  'network',
 ]);
 
 export const changesContract = {

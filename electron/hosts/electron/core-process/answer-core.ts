@@ -9,6 +9,7 @@ import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { AppError, type Told } from '#shared/errors.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
+import { firstProxy } from '../first-proxy.ts';
 import { openOutside } from '../open-outside.ts';
 import { printPdf } from '../print-pdf.ts';
 import { zoomWindow } from '../window.ts';
@@ -61,6 +62,9 @@ export function coreAnswers({ state, showMenu, showTray, notify, showRunning, op
       notify: os.notify.handler(({ input }) => notify(input)),
       showRunning: os.showRunning.handler(({ input }) => showRunning(input.answers)),
       zoom: os.zoom.handler(({ input }) => zoomWindow(input.to)),
+      proxyFor: os.proxyFor.handler(async ({ input }) =>
+        firstProxy(await browserSession.defaultSession.resolveProxy(input.origin)),
+      ),
       askWhere: os.askWhere.handler(({ input }) => askWhere(input.name)),
       printPdf: os.printPdf.handler(({ input, signal }) => printPdf(input, signal ?? never)),
       secrets: {

@@ -68,6 +68,7 @@ export function coreHost(main: Main, version: string, platform: NodeJS.Platform)
     notify(notice) {
       main.notify(notice).catch(mainEnded);
     },
+    proxyFor: (origin) => main.proxyFor({ origin }),
     showRunning(answers) {
       main.showRunning({ answers }).catch(mainEnded);
     },

@@ -41,7 +41,6 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
     now: Date.now,
     elapsed: () => performance.now(),
     newId: randomUUID,
-    fetch,
     openGateway,
     listen,
     openSecrets: async () => mainSecrets(main),

@@ -1,0 +1,122 @@
+import { X509Certificate } from 'node:crypto';
+import { Secret } from '#gateway/auth/secret.ts';
+import {
+  type NetworkHop,
+  type NetworkSettings,
+  type NetworkStatus,
+  networkSettings,
+} from '#shared/contract/app/network.ts';
+import { refusal } from '#shared/language/refusals.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import type { SettingsStore } from '../settings/settings-store.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import type { Network, NetworkRules } from './open-network.ts';
+import { usualRules } from './open-network.ts';
+import { testWay } from './test-way.ts';
+
+export interface NetworkFeatureDeps {
+  readonly network: Network;
+  readonly store: SettingsStore;
+  readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
+  readonly changes: Changes;
+  /** Origins that the app calls. */
+  readonly targets: () => Promise<NetworkStatus['targets']>;
+  /** A monotonic clock, in milliseconds. */
+  readonly elapsed: () => number;
+}
+
+const name = 'network';
+const secretName = 'network/proxy';
+
+/** The way to the outside: its settings, and a test of it. */
+export function networkFeature({ network, store, secrets, changes, targets, elapsed }: NetworkFeatureDeps) {
+  async function settings(): Promise<NetworkSettings> {
+    const { password: _, ...usual } = usualRules;
+    const stored = networkSettings.safeParse((await store.read(name)) ?? {});
+    return stored.success ? stored.data : usual;
+  }
+
+  /** A keychain that cannot be read gives no password: the proxy then says that it wants one. */
+  const password = async (): Promise<string | null> =>
+    (await secrets.get(secretName).catch(() => null))?.reveal() ?? null;
+
+  async function rules(): Promise<NetworkRules> {
+    const set = await settings();
+    return { ...set, password: set.proxy === 'fixed' && set.username !== '' ? await password() : null };
+  }
+
+  const get = async (): Promise<NetworkStatus> => {
+    const set = await settings();
+    const hasPassword = set.username !== '' && (await password()) !== null;
+    return { ...set, hasPassword, targets: await targets() };
+  };
+
+  return {
+    load: async (): Promise<void> => network.apply(await rules()),
+    get,
+    async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
+      const checked = checkedSettings(wanted);
+      if (given === null || checked.username === '') await secrets.remove(secretName);
+      else if (given !== undefined) await secrets.set(secretName, new Secret(given));
+      await store.write(name, checked);
+      network.apply(await rules());
+      changes.emit('network');
+      return get();
+    },
+    async test({ origin }: { origin: string }, signal: AbortSignal | undefined): Promise<NetworkHop[]> {
+      if (!(await targets()).some((target) => target.origin === origin))
+        throw refusal('invalid_input', 'networkTarget');
+      return testWay(origin, { network, elapsed, signal });
+    },
+  };
+}
+
+function checkedSettings(given: NetworkSettings): NetworkSettings {
+  const address = given.address.trim();
+  if (given.certificates.trim() !== '') checkCertificates(given.certificates);
+  if (given.proxy !== 'fixed') return { ...given, address: '', username: '' };
+  const refuse = (why: 'proxyAddress' | 'proxyHasPassword') =>
+    refusal('invalid_input', why, { details: { param: 'address' } });
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url || !/^(https?|socks5):$/.test(url.protocol) || url.hostname === '') throw refuse('proxyAddress');
+  if (url.username || url.password) throw refuse('proxyHasPassword');
+  if ((url.pathname !== '' && url.pathname !== '/') || url.search || url.hash) throw refuse('proxyAddress');
+  return { ...given, address };
+}
+
+function checkCertificates(text: string): void {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0 || !blocks.every(isCertificate))
+    throw refusal('invalid_input', 'noCertificate', { details: { param: 'certificates' } });
+}
+
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).subject !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+interface Called {
+  readonly list: () => Promise<readonly { readonly name: string; readonly baseUrl: string | null }[]>;
+}
+
+/** The gateway in use, and every provider that has an address. */
+export async function callTargets(
+  providers: Called,
+  remote: { readonly get: () => { readonly baseUrl: string } | null },
+): Promise<NetworkStatus['targets']> {
+  const gateway = remote.get();
+  const named = [
+    ...(gateway ? [{ name: new URL(gateway.baseUrl).host, baseUrl: gateway.baseUrl }] : []),
+    ...(await providers.list()),
+  ];
+  const byOrigin = new Map<string, string>();
+  for (const { name: title, baseUrl } of named) {
+    if (baseUrl === null || !URL.canParse(baseUrl)) continue;
+    const { origin } = new URL(baseUrl);
+    if (!byOrigin.has(origin)) byOrigin.set(origin, title);
+  }
+  return [...byOrigin].map(([origin, title]) => ({ name: title, origin }));
+}

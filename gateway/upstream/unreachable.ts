@@ -1,0 +1,56 @@
+/** Why an address could not be reached, as far as it can be told apart and something done about it. */
+export type UnreachableReason =
+  | 'proxy_auth'
+  | 'proxy_refused'
+  | 'untrusted'
+  | 'name_unknown'
+  | 'refused'
+  | 'timeout'
+  | 'network_down';
+
+const untrusted = new Set([
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...[
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  ],
+]);
+const byCode: Readonly<Record<string, UnreachableReason>> = {
+  ENOTFOUND: 'name_unknown',
+  EAI_AGAIN: 'name_unknown',
+  ECONNREFUSED: 'refused',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ENETUNREACH: 'network_down',
+  EHOSTUNREACH: 'network_down',
+};
+
+/** Looks through an error and all that caused it. Null: none of these. */
+export function unreachableReason(error: unknown): UnreachableReason | null {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = nextOf(cause), depth += 1) {
+    const code = 'code' in cause ? String(cause.code) : '';
+    if (untrusted.has(code)) return 'untrusted';
+    // undici has no codes for what a proxy answers.
+    if (/\b407\b.*HTTP Tunneling|Proxy Authentication Required|Authentication failed/i.test(cause.message))
+      return 'proxy_auth';
+    if (/Proxy response \(\d+\)|SOCKS5/i.test(cause.message)) return 'proxy_refused';
+    const known = byCode[code];
+    if (known) return known;
+  }
+  return null;
+}
+
+const nextOf = (error: Error): unknown => (error instanceof AggregateError ? error.errors[0] : error.cause);
+
+/** What a gateway says of it, after the name of the provider. */
+export const unreachableWords: Readonly<Record<UnreachableReason, string>> = {
+  proxy_auth: 'the proxy wants another user name and password',
+  proxy_refused: 'the proxy refused to connect to it',
+  untrusted: 'its certificate is not trusted here. If a firewall reads along, its authority has to be trusted first',
+  name_unknown: 'its name is not known to this network',
+  refused: 'nothing answers at its address',
+  timeout: 'the connection was not made in time',
+  network_down: 'there is no network to it',
+};
