@@ -50,7 +50,7 @@ export const text = words({
   retry: 'Retry',
   columns: {
     name: 'Model',
-    accepts: 'Accepts',
+    accepts: 'Can',
     context: 'Context',
     input: 'Input /1M',
     output: 'Output /1M',

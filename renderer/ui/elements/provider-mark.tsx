@@ -1,3 +1,4 @@
+import { Route } from 'lucide-react';
 import { classNames } from './class-names.ts';
 import { providerMarks } from './provider-marks.ts';
 
@@ -27,10 +28,21 @@ interface ProviderMarkProps {
   size?: number;
 }
 
-/** A provider’s mark, else its initial, on its colour. Decorative, so that it is no part of the name beside it. */
+/** A provider’s mark, else its initial, on its colour; a way for the router, which is none. Decorative, so that it is no part of the name beside it. */
 export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
   const look = classNames('swatch block shrink-0 rounded-tag', colours[known[provider] ?? hash % colours.length]);
+  if (provider === 'router') {
+    return (
+      <span
+        aria-hidden
+        className="swatch flex shrink-0 items-center justify-center rounded-tag bg-ink text-on-ink"
+        style={{ width: size, height: size }}
+      >
+        <Route size={Math.round(size * 0.66)} strokeWidth={2.25} />
+      </span>
+    );
+  }
   const mark = Object.hasOwn(providerMarks, provider) ? providerMarks[provider] : undefined;
   if (mark) {
     return (
