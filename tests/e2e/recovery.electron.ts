@@ -100,7 +100,8 @@ for (const [what, end] of [
     const text = expect.stringContaining('This window had stopped');
     const saidMs = await loadedAfter(program, gone, { ...before, text });
     test.info().annotations.push({ type: 'said', description: `${saidMs} ms; loaded usually: ${usualMs} ms` });
-    expect(saidMs).toBeLessThan(Math.max(withinMs, 2.5 * usualMs));
+    // Beside a plain reload, on a machine that other journeys keep busy; a page that nobody watches over would stay dead.
+    expect(saidMs).toBeLessThan(Math.max(withinMs, 4 * usualMs));
     await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
     expect(await coreOf(program)).toBe(core);
     await app.kill();

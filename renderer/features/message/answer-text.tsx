@@ -80,7 +80,7 @@ function Reasoning({ reasoning, thinking, item }: ReasoningProps) {
   );
   return (
     <Collapsible id={`${headOf(item)}:reasoning`} label={label}>
-      <div className="mt-1 ml-1.5 whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
+      <div className="mt-1 mb-3 ml-1.5 whitespace-pre-wrap border-line border-l pl-4 text-fg-2 wrap-anywhere">
         <LongText text={reasoning} line={reasoningLine} />
       </div>
     </Collapsible>
