@@ -49,7 +49,8 @@ test('keys are drawn while the core stands still; when it is killed the window s
   process.kill(first, 'SIGSTOP');
   const slowest = await slowestKey(page, 2000);
   process.kill(first, 'SIGCONT');
-  expect(slowest).toBeLessThan(500);
+  // A page that waited for the core would draw none in all of the time.
+  expect(slowest).toBeLessThan(withinMs);
 
   const answer = articles(page).nth(1);
   const words = answer.locator('.prose');
