@@ -35,7 +35,7 @@ export default defineConfig({
     {
       name: 'electron',
       testMatch: /.*\.(spec|electron)\.ts/,
-      workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 4 : 1,
+      workers: process.env.PORTICO_VIRTUAL_DISPLAYS ? 3 : 1,
     },
   ],
 });
