@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openGateway } from '#gateway/open-gateway.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import type { TestCore } from '../../../tests/support/core-of-test.ts';
+import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { eventually } from '../../../tests/support/eventually.ts';
 import { readThread, readTotal } from '../../../tests/support/read-thread.ts';
-import { readUntil, testCore } from '../../../tests/support/test-core.ts';
+import { readUntil } from '../../../tests/support/test-core.ts';
 import { mostResult } from '../tool-calls/run-calls.ts';
 import { mostRounds } from './rounds.ts';
 
 /** The whole way: the real gateway in process, its simulated model that calls tools, and a real tool server. */
 const greeter = fileURLToPath(new URL('../../../tests/support/mcp/greeter.ts', import.meta.url));
-let core: Awaited<ReturnType<typeof testCore>>;
+let core: TestCore;
 let { client } = {} as typeof core;
 
 beforeAll(async () => {
-  core = await testCore({ openGateway });
+  core = await coreWithGateway();
   ({ client } = core);
-  await client.models.list();
   await client.tools.enableBuiltIn({ name: 'calculator', enabled: true });
   const transport = { type: 'stdio' as const, command: process.execPath, args: [greeter] };
   const { id } = await client.tools.addServer({ name: 'Greeter', transport });

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openGateway } from '#gateway/open-gateway.ts';
 import { noOptions } from '#shared/contract/chat/options.ts';
 import { chatEnded } from '../../../tests/support/chat-ended.ts';
+import type { TestCore } from '../../../tests/support/core-of-test.ts';
+import { coreWithGateway } from '../../../tests/support/core-with-gateway.ts';
 import { readThread } from '../../../tests/support/read-thread.ts';
-import { testCore } from '../../../tests/support/test-core.ts';
 
 /** The real gateway in process: its quotes are those of the request that would go out. */
-let core: Awaited<ReturnType<typeof testCore>>;
+let core: TestCore;
 let { client } = {} as typeof core;
 beforeAll(async () => {
-  core = await testCore({ openGateway });
+  core = await coreWithGateway();
   ({ client } = core);
-  await client.models.list();
 });
 afterAll(() => core.close());
 
