@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '#shared/errors.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import { dataUrlBytes, isBase64, parseDataUrl } from '../content/data-url.ts';
+import { dataUrlBytes, isBase64, longestAddress, parseDataUrl } from '../content/data-url.ts';
 import { fileTypeOf } from '../content/file-type.ts';
 import { withImagesMoved } from '../content/made-images.ts';
 import { withReasoning } from '../content/reasoning-details.ts';
@@ -9,7 +9,6 @@ import { publicAddress } from '../upstream/public-address.ts';
 /** Checks attached content and inlines text files (wire contract §1.5), so that adapters get only what they can send. */
 
 const maxPartBytes = 10 * 1024 * 1024;
-const longestAddress = 8_192;
 const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const textTypes = /^(text\/[\w.+-]+|application\/(json|csv|xml|x-yaml|yaml))$/;
 

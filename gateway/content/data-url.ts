@@ -5,6 +5,9 @@ export interface DataUrl {
   readonly base64: string;
 }
 
+/** Of a file that is only named: its longest address, in characters. */
+export const longestAddress = 8_192;
+
 const head = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,/i;
 
 /** Null where the text is not a base64 data URL. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
 import { asArray, asObject, asText } from '../json/parse-json.ts';
-import { isBase64, parseDataUrl } from './data-url.ts';
+import { isBase64, longestAddress, parseDataUrl } from './data-url.ts';
 
 /** An image that a model made, as answers carry it: a base64 data URL, or the https address of one. */
 export interface MadeImage {
@@ -19,12 +19,11 @@ interface Asked {
 /** How long an event of an answer may be, where images may be in it. */
 export const longestEventOf = ({ facts, parameters }: Asked): number | undefined =>
   facts?.makesImages || parameters.modalities ? longestImageEvent : undefined;
-const longestAddress = 8_192;
 
 /** Of Google's `inlineData`. Nothing where it is no image. */
-export function imageOfData(mediaType: unknown, data: unknown): MadeImage[] {
-  const type = asText(mediaType);
-  const base64 = asText(data);
+export function imageOfInlineData(inlineData: unknown): MadeImage[] {
+  const { mimeType, data } = asObject(inlineData);
+  const [type, base64] = [asText(mimeType), asText(data)];
   if (type === null || base64 === null || !/^image\/[\w.+-]+$/i.test(type) || !isBase64(base64)) return [];
   return [{ type: 'image', url: `data:${type.toLowerCase()};base64,${base64}` }];
 }

@@ -69,17 +69,18 @@ export async function toWire(
   { reads, toPart, tools }: WireOptions,
 ): Promise<WireMessage[]> {
   const carried = fitting(entries, reads);
+  const partOf: PartOf = async (entry, at, file) => (carried.has(`${entry.id} ${at}`) ? toPart(file) : null);
   const question = entries.findLastIndex(({ role }) => role === 'user');
   const messages = await Promise.all(
     entries.map(async (entry, index): Promise<WireMessage | WireMessage[]> => {
       if (entry.role === 'assistant') {
         if (tools && callsOf(entry).length > 0) return withCalls(entry, index > question);
-        return { role: 'assistant', ...(await answerContent(entry, carried, toPart)) };
+        return { role: 'assistant', ...(await answerContent(entry, partOf)) };
       }
       if (entry.attachments.length === 0) return { role: 'user', content: entry.text };
       const files = await Promise.all(
         entry.attachments.map(async (file, at): Promise<FilePart> => {
-          const part = carried.has(`${entry.id} ${at}`) ? await toPart(file) : null;
+          const part = await partOf(entry, at, file);
           return part ?? textPart(`[${file.name} was attached here; it is not sent again.]`);
         }),
       );
@@ -91,13 +92,14 @@ export async function toWire(
   return messages.flat();
 }
 
+/** A file of a message as it is sent; null: it is not. */
+type PartOf = (entry: HistoryEntry, at: number, file: Attachment) => Promise<FilePart | null>;
+
 /** An answer with the images that the model made, as far as they are sent. */
-async function answerContent(entry: HistoryEntry, carried: ReadonlySet<string>, toPart: ToPart) {
+async function answerContent(entry: HistoryEntry, partOf: PartOf) {
   const content = wordsWithCalls(entry);
   if (entry.attachments.length === 0) return { content };
-  const files = await Promise.all(
-    entry.attachments.map(async (file, at) => (carried.has(`${entry.id} ${at}`) ? await toPart(file) : null)),
-  );
+  const files = await Promise.all(entry.attachments.map((file, at) => partOf(entry, at, file)));
   const images = files.flatMap((file) => (file?.part.type === 'image_url' ? file.part : []));
   const left = files.length - images.length;
   const words = [content, ...(left > 0 ? [`[${left} of your images stood here; not sent again.]`] : [])];

@@ -4,7 +4,7 @@ import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { WebSearch } from '../../catalogue/model-facts.ts';
 import { citations } from '../../content/citations.ts';
-import { imageOfData } from '../../content/made-images.ts';
+import { imageOfInlineData } from '../../content/made-images.ts';
 import { googleFormat } from '../../content/reasoning-details.ts';
 import {
   asArray,
@@ -57,7 +57,7 @@ export function createGenerateReader(
       return [{ type: 'text-delta', text: piece }];
     }
     // While Gemini 3 thinks it makes drafts, which are no part of the answer and not charged as images.
-    if (part.inlineData) return part.thought === true ? [] : imagesIn(part.inlineData);
+    if (part.inlineData) return part.thought === true ? [] : imageOfInlineData(part.inlineData);
     return part.functionCall ? callEvents(asObject(part.functionCall), asText(part.thoughtSignature)) : [];
   }
 
@@ -113,11 +113,6 @@ export function createGenerateReader(
     readWhole: (answer) => [...hear(answer), ...end()],
     end,
   };
-}
-
-function imagesIn(inlineData: unknown): ProviderEvent[] {
-  const { mimeType, data } = asObject(inlineData);
-  return imageOfData(mimeType, data);
 }
 
 /** Pieces of the text with the pages that they rest on. Google counts places in bytes of UTF-8. */
@@ -181,29 +176,26 @@ function usageEvent(value: unknown, searches: number): ProviderEvent[] {
   if (prompt === null || !hasCountsOnly(usage, counts)) return [];
   const promptTokens = prompt + (asCount(usage.toolUsePromptTokenCount) ?? 0);
   const reasoningTokens = asCount(usage.thoughtsTokenCount) ?? 0;
+  // Spoken input and images have prices of their own.
+  const spoken = tokensOf('AUDIO', usage.promptTokensDetails);
+  const drawn = tokensOf('IMAGE', usage.candidatesTokensDetails);
   const counted: TokenUsage = {
     promptTokens,
     completionTokens: (asCount(usage.candidatesTokenCount) ?? 0) + reasoningTokens,
     cachedTokens: Math.min(promptTokens, asCount(usage.cachedContentTokenCount) ?? 0),
     cacheWriteTokens: 0,
     reasoningTokens,
-    ...spoken(asArray(usage.promptTokensDetails)),
-    ...drawn(asArray(usage.candidatesTokensDetails)),
+    ...(spoken === null ? {} : { audioTokens: spoken }),
+    ...(drawn === null ? {} : { imageTokens: drawn }),
     ...(searches > 0 ? { searches } : {}),
   };
   return [{ type: 'usage', usage: counted }];
 }
 
-/** Images have a price of their own. */
-function drawn(details: readonly unknown[]): Pick<TokenUsage, 'imageTokens'> {
-  const image = details.map(asObject).find(({ modality }) => modality === 'IMAGE');
-  const imageTokens = asCount(image?.tokenCount);
-  return imageTokens ? { imageTokens } : {};
-}
-
-/** Spoken input has a price of its own. */
-function spoken(details: readonly unknown[]): Pick<TokenUsage, 'audioTokens'> {
-  const audio = details.map(asObject).find(({ modality }) => modality === 'AUDIO');
-  const audioTokens = asCount(audio?.tokenCount);
-  return audioTokens ? { audioTokens } : {};
+/** Tokens of one kind of content, of those that Google tells apart; null: none. */
+function tokensOf(modality: string, details: unknown): number | null {
+  const counted = asArray(details)
+    .map(asObject)
+    .find((detail) => detail.modality === modality);
+  return asCount(counted?.tokenCount) || null;
 }
