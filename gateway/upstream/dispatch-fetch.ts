@@ -21,7 +21,7 @@ const lingerMs = 1_000;
 const lingerBytes = 65_536;
 
 /** Calls upstreams through undici's dispatcher: no web streams, no `Request`, one listener a call. */
-export function createDispatchFetch(dispatcher: Dispatcher): UpstreamFetch {
+export function createDispatchFetch(dispatcher: Pick<Dispatcher, 'dispatch'>): UpstreamFetch {
   const addresses = new Map<string, { origin: string; path: string }>();
   const addressOf = (url: string) => {
     const known = addresses.get(url);

@@ -1,29 +1,29 @@
 import * as tls from 'node:tls';
-import { Agent, Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { certificatesIn } from './certificates.ts';
 import { isLoopback } from './dispatch-fetch.ts';
 
 /** The URL of the proxy that leads to an origin, with user and password where it wants them; null: there is none. A promise of it never fails. */
 export type ProxyFor = (origin: string) => string | null | Promise<string | null>;
 
-/** How long an upstream may be silent is the business of who asks. */
-const limits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
+/** How long an upstream may be silent is the business of who asks (`engineTimeouts`). */
+export const connectionLimits = { headersTimeout: 0, bodyTimeout: 0, connections: 1_000 };
 
 /**
  * Reaches each origin by its proxy: HTTP and HTTPS proxies (a tunnel to https), and SOCKS5. This computer itself never goes by one.
  * `certificates`: authorities in PEM that are trusted besides those of Node and of the system.
  */
-export class ProxiedDispatcher extends Dispatcher {
+export class ProxiedDispatcher implements Pick<Dispatcher, 'dispatch'> {
   readonly #proxyFor: ProxyFor;
   readonly #trust: { readonly ca?: string[] };
   readonly #ways = new Map<string, Dispatcher>();
 
   constructor(proxyFor: ProxyFor, certificates = '') {
-    super();
     this.#proxyFor = proxyFor;
     this.#trust = trusting(certificates);
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const origin = String(options.origin);
     const proxy = isLoopback(new URL(origin).hostname) ? null : this.#proxyFor(origin);
     if (!(proxy instanceof Promise)) return this.#way(proxy).dispatch(options, handler);
@@ -31,21 +31,13 @@ export class ProxiedDispatcher extends Dispatcher {
     return true;
   }
 
-  override close(): Promise<void>;
-  override close(callback: () => void): void;
-  override close(callback?: () => void): Promise<void> | void {
-    const closed = this.#each((way) => way.close());
-    return callback ? void closed.then(callback) : closed;
+  /** Lets what has begun go on. */
+  close(): Promise<void> {
+    return this.#each((way) => way.close());
   }
 
-  override destroy(): Promise<void>;
-  override destroy(error: Error | null): Promise<void>;
-  override destroy(callback: () => void): void;
-  override destroy(error: Error | null, callback: () => void): void;
-  override destroy(error?: Error | null | (() => void), callback?: () => void): Promise<void> | void {
-    const then = typeof error === 'function' ? error : callback;
-    const destroyed = this.#each((way) => way.destroy(typeof error === 'function' ? null : (error ?? null)));
-    return then ? void destroyed.then(then) : destroyed;
+  destroy(): Promise<void> {
+    return this.#each((way) => way.destroy());
   }
 
   async #each(end: (way: Dispatcher) => Promise<void>): Promise<void> {
@@ -58,15 +50,15 @@ export class ProxiedDispatcher extends Dispatcher {
     const key = proxy ?? '';
     const known = this.#ways.get(key);
     if (known) return known;
-    const way = proxy === null ? new Agent({ ...limits, connect: this.#trust }) : this.#through(proxy);
+    const way = proxy === null ? new Agent({ ...connectionLimits, connect: this.#trust }) : this.#through(proxy);
     this.#ways.set(key, way);
     return way;
   }
 
   #through(proxy: string): Dispatcher {
     const trust = this.#trust;
-    if (/^socks/i.test(proxy)) return new Socks5ProxyAgent(asSocks5(proxy), { ...limits, requestTls: trust });
-    return new ProxyAgent({ ...limits, uri: proxy, requestTls: trust, proxyTls: trust });
+    if (/^socks/i.test(proxy)) return new Socks5ProxyAgent(asSocks5(proxy), { ...connectionLimits, requestTls: trust });
+    return new ProxyAgent({ ...connectionLimits, uri: proxy, requestTls: trust, proxyTls: trust });
   }
 }
 
@@ -75,7 +67,7 @@ const asSocks5 = (proxy: string) => proxy.replace(/^socks(4a?|5h?)?:/i, 'socks5:
 
 /** Node's own list, what its environment adds, and what the system trusts, which Node can say since 22.15. */
 function trusting(certificates: string): { ca?: string[] } {
-  const own = certificates.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const own = certificatesIn(certificates);
   const listed: typeof tls.getCACertificates | undefined = tls.getCACertificates;
   if (listed) return { ca: [...listed('default'), ...listed('system'), ...own] };
   return own.length === 0 ? {} : { ca: [...tls.rootCertificates, ...own] };

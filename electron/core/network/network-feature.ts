@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '#gateway/auth/secret.ts';
+import { certificatesIn } from '#gateway/upstream/certificates.ts';
 import {
   type NetworkHop,
   type NetworkSettings,
@@ -10,8 +11,7 @@ import { refusal } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
-import type { Network, NetworkRules } from './open-network.ts';
-import { usualRules } from './open-network.ts';
+import { type Network, type NetworkRules, usualRules } from './open-network.ts';
 import { testWay } from './test-way.ts';
 
 export interface NetworkFeatureDeps {
@@ -42,26 +42,27 @@ export function networkFeature({ network, store, secrets, changes, targets, elap
 
   async function rules(): Promise<NetworkRules> {
     const set = await settings();
-    return { ...set, password: set.proxy === 'fixed' && set.username !== '' ? await password() : null };
+    return { ...set, password: set.username === '' ? null : await password() };
   }
 
-  const get = async (): Promise<NetworkStatus> => {
-    const set = await settings();
-    const hasPassword = set.username !== '' && (await password()) !== null;
-    return { ...set, hasPassword, targets: await targets() };
-  };
+  const shown = async ({ password: kept, ...set }: NetworkRules): Promise<NetworkStatus> => ({
+    ...set,
+    hasPassword: kept !== null,
+    targets: await targets(),
+  });
 
   return {
     load: async (): Promise<void> => network.apply(await rules()),
-    get,
+    get: async (): Promise<NetworkStatus> => shown(await rules()),
     async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
       const checked = checkedSettings(wanted);
       if (given === null || checked.username === '') await secrets.remove(secretName);
       else if (given !== undefined) await secrets.set(secretName, new Secret(given));
       await store.write(name, checked);
-      network.apply(await rules());
+      const next = await rules();
+      network.apply(next);
       changes.emit('network');
-      return get();
+      return shown(next);
     },
     async test({ origin }: { origin: string }, signal: AbortSignal | undefined): Promise<NetworkHop[]> {
       if (!(await targets()).some((target) => target.origin === origin))
@@ -85,7 +86,7 @@ function checkedSettings(given: NetworkSettings): NetworkSettings {
 }
 
 function checkCertificates(text: string): void {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificatesIn(text);
   if (blocks.length === 0 || !blocks.every(isCertificate))
     throw refusal('invalid_input', 'noCertificate', { details: { param: 'certificates' } });
 }

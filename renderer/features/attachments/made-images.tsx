@@ -44,7 +44,7 @@ function MadeImage({ file, label }: { file: Attachment; label: string }) {
     );
   }
   return (
-    <figure className="group/image relative w-fit max-w-full">
+    <figure className="w-fit max-w-full">
       <button
         type="button"
         aria-label={text.openFile(label)}

@@ -7,9 +7,7 @@ import { Menu, MenuItem } from '../../ui/dialogs/menu.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { SettingRow, SettingsHeading } from '../../ui/forms/setting-row.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
-import { networkText } from './network-text.ts';
-
-const words = networkText;
+import { networkText as words } from './network-text.ts';
 
 /** Goes to what the app calls, and shows each step. */
 export function ConnectionTest({ targets }: Pick<NetworkStatus, 'targets'>) {

@@ -11,9 +11,8 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { ConnectionTest } from './connection-test.tsx';
-import { networkText } from './network-text.ts';
+import { networkText as words } from './network-text.ts';
 
-const words = networkText;
 const ways = (['system', 'none', 'fixed'] as const).map((value) => ({ value, label: words.proxies[value] }));
 
 /** The way to the outside: a proxy, certificates that are trusted, and a test. */

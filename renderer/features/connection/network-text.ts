@@ -19,7 +19,6 @@ export const networkText = words({
     'In PEM, beside those of the system: of the authority of an office’s firewall, or of a gateway of your own.',
   save: 'Save',
   saved: 'Saved. It holds for every call from now on.',
-  notSaved: 'Not saved',
   testTitle: 'Test the connection',
   testNote: 'Goes the way of a call, step by step. No key is sent.',
   target: 'To',

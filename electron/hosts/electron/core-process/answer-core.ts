@@ -9,11 +9,11 @@ import { sessionMemory } from '#core/secrets/session-memory.ts';
 import { AppError, type Told } from '#shared/errors.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
-import { firstProxy } from '../first-proxy.ts';
 import { openOutside } from '../open-outside.ts';
 import { printPdf } from '../print-pdf.ts';
 import { zoomWindow } from '../window.ts';
 import type { WindowStateFile } from '../window-state.ts';
+import { firstProxy } from './first-proxy.ts';
 import { mainContract } from './main-contract.ts';
 
 export interface CoreAnswers {
