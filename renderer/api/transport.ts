@@ -48,7 +48,6 @@ async function socketConnection(): Promise<CoreConnection> {
   const link = new SocketLink<Record<never, never>>({ websocket: socket });
   await opened(socket);
   wasConnected = true;
-  useConnection.setState({ unknown: false });
   return { link, onLost: (callback) => void lost.then(callback) };
 }
 
@@ -83,5 +82,7 @@ async function refused(): Promise<void> {
   // Asking for this page has the server print a fresh link.
   await fetch('/connect');
   await given;
+  // Still lost, until it is connected.
+  useConnection.setState({ unknown: false });
   throw new Error('reconnect');
 }

@@ -101,10 +101,12 @@ test('thinking shows what is thought, ends when the text begins, and an answer t
   await ask(first.page, 'think about it');
   const thought = articles(first.page).nth(1).locator('summary');
   await expect(thought).toContainText(/^Thought (briefly|for \d+ s)$/);
-  await expect(first.page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
   const thinking = (await seen.jsonValue()).filter(({ text }) => text.startsWith('Thinking'));
   expect(thinking.some(({ text }) => /^Thinking.*\w{3}/.test(text))).toBe(true);
   expect(Math.max(...thinking.map(({ height }) => height))).toBeLessThan(32);
+  await ended(articles(first.page).nth(1));
+  await ask(first.page, 'think once more');
+  await expect(first.page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
   await first.page.keyboard.press('ControlOrMeta+Shift+o');
   await expect(articles(first.page)).toHaveCount(0);
   const mark = first.page.getByRole('img', { name: 'New answer' });
