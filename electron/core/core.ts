@@ -56,7 +56,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const library = await openLibrary(options, ground, access, chats, language);
 
   const networked = networkFeature({
-    ...{ network, changes, store: ground.settings, secrets: access.secrets, elapsed },
+    ...{ network, changes, log, store: ground.settings, secrets: access.secrets, elapsed },
     targets: () => callTargets(providers, remote),
   });
 

@@ -202,6 +202,7 @@ async function startElectron(
   const app = await electron.launch({ args: [...flags, ...more, root, '--data-dir', dataFolder], env });
   const child = app.process();
   const lines: string[] = [];
+  let killed = false;
   child.stdout?.on('data', (chunk) => lines.push(String(chunk)));
   child.stderr?.on('data', (chunk) => lines.push(String(chunk)));
   return {
@@ -210,6 +211,9 @@ async function startElectron(
     main: app,
     output: () => lines.join(''),
     close: async () => {
+      if (child.signalCode !== null && !killed) {
+        throw new Error(`the program was ended by ${child.signalCode}:\n${lines.join('')}`);
+      }
       if (child.exitCode !== null || child.signalCode !== null) return;
       await answerBoxes(app, 'Quit now');
       await app.close();
@@ -219,7 +223,10 @@ async function startElectron(
       await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close()).catch(() => {});
       await exited;
     },
-    kill: () => end(child, 'SIGKILL'),
+    async kill() {
+      killed = true;
+      await end(child, 'SIGKILL');
+    },
   };
 }
 

@@ -91,6 +91,7 @@ test('kept running in the tray, answers go on without a window and are shown by 
   const closed = running.page.waitForEvent('close');
   await closeWindow(program);
   await closed;
+  await expect.poll(() => program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(0);
   const [page] = await Promise.all([
     program.waitForEvent('window'),
     // As when the program is started again.

@@ -8,6 +8,7 @@ import {
   networkSettings,
 } from '#shared/contract/app/network.ts';
 import { refusal } from '#shared/language/refusals.ts';
+import { failureEntry, type Log } from '../log/log.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 import type { Changes } from '../streams/change-topics.ts';
@@ -19,6 +20,7 @@ export interface NetworkFeatureDeps {
   readonly store: SettingsStore;
   readonly secrets: Pick<SecretBox, 'get' | 'set' | 'remove'>;
   readonly changes: Changes;
+  readonly log: Log;
   /** Origins that the app calls. */
   readonly targets: () => Promise<NetworkStatus['targets']>;
   /** A monotonic clock, in milliseconds. */
@@ -29,7 +31,7 @@ const name = 'network';
 const secretName = 'network/proxy';
 
 /** The way to the outside: its settings, and a test of it. */
-export function networkFeature({ network, store, secrets, changes, targets, elapsed }: NetworkFeatureDeps) {
+export function networkFeature({ network, store, secrets, changes, log, targets, elapsed }: NetworkFeatureDeps) {
   async function settings(): Promise<NetworkSettings> {
     const { password: _, ...usual } = usualRules;
     const stored = networkSettings.safeParse((await store.read(name)) ?? {});
@@ -52,7 +54,14 @@ export function networkFeature({ network, store, secrets, changes, targets, elap
   });
 
   return {
-    load: async (): Promise<void> => network.apply(await rules()),
+    /** Calls to the outside wait for it. Settings that cannot be read are as on the first day. */
+    load: async (): Promise<void> =>
+      network.apply(
+        await rules().catch((cause: unknown) => {
+          log({ event: 'network-settings', ...failureEntry(cause) });
+          return usualRules;
+        }),
+      ),
     get: async (): Promise<NetworkStatus> => shown(await rules()),
     async set({ password: given, ...wanted }: NetworkSettings & { password?: string | null | undefined }) {
       const checked = checkedSettings(wanted);

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openHttpProxy, openSocksProxy } from '../../../tests/support/proxies.ts';
 import { testCore } from '../../../tests/support/test-core.ts';
@@ -72,6 +74,26 @@ describe.each([
       await proxy.close();
     }
   });
+});
+
+test('a call of the first moments waits for the settings; this computer is reached at once', async () => {
+  const proxy = await openHttpProxy(toHere);
+  const plain = createServer((_request, response) => response.end('here'));
+  await new Promise<void>((done) => plain.listen(0, '127.0.0.1', done));
+  const network = openNetwork({ byEnvironment: () => null, bySystem: null, log: () => {} });
+  try {
+    const early = network.fetch(upstream.origin);
+    const { port } = plain.address() as AddressInfo;
+    expect(await (await network.fetch(`http://127.0.0.1:${port}`)).text()).toBe('here');
+    expect(proxy.reached).toEqual([]);
+    network.apply({ ...usualRules, proxy: 'fixed', address: proxy.url, certificates: upstream.authority });
+    expect(await (await early).text()).toContain(name);
+    expect(proxy.reached).toEqual([`${name}:${upstream.port}`]);
+  } finally {
+    await network.close();
+    await proxy.close();
+    plain.close();
+  }
 });
 
 test('as the system does it: the environment first, then its settings, and this computer directly', async () => {

@@ -12,7 +12,10 @@ export interface NetworkRules extends NetworkSettings {
 export interface Network {
   /** Every call of the app to the outside, also those of the gateway inside. */
   readonly fetch: typeof fetch;
-  /** From now on; calls that have begun go on as they began. */
+  /**
+   * From now on; calls that have begun go on as they began. Before the first time they wait, so that none takes a way that the
+   * settings forbid; only this computer itself is reached at once.
+   */
   apply(rules: NetworkRules): void;
   readonly proxyFor: ProxyFor;
   close(): Promise<void>;
@@ -34,17 +37,19 @@ export const usualRules: NetworkRules = {
 
 /** The one stack by which the app reaches the outside. What it takes is loaded with its first call. */
 export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Network {
-  let rules = usualRules;
+  const first = Promise.withResolvers<NetworkRules>();
+  let rules: NetworkRules | Promise<NetworkRules> = first.promise;
   let stack: Promise<Stack> | null = null;
   const asked = bySystem && remembered(bySystem);
 
-  const proxyFor: ProxyFor = (origin) => {
+  const proxyFor = async (origin: string): Promise<string | null> => {
     if (isLoopback(new URL(origin).hostname)) return null;
-    switch (rules.proxy) {
+    const now = await rules;
+    switch (now.proxy) {
       case 'none':
         return null;
       case 'fixed':
-        return isBypassed(origin, rules.bypass) ? null : withCredentials(rules);
+        return isBypassed(origin, now.bypass) ? null : withCredentials(now);
       case 'system':
         return byEnvironment(origin) ?? asked?.(origin) ?? null;
     }
@@ -53,16 +58,21 @@ export function openNetwork({ byEnvironment, bySystem, log }: NetworkDeps): Netw
   return {
     proxyFor,
     async fetch(input, init) {
-      stack ??= openStack(proxyFor, rules.certificates).catch((cause: unknown) => plainStack(cause, log));
+      const { origin, hostname } = new URL(input instanceof Request ? input.url : input);
+      // Whichever is there: no proxy of the settings leads to this computer.
+      const { proxy, certificates } = isLoopback(hostname) ? await Promise.race([rules, usualRules]) : await rules;
+      stack ??= openStack(proxyFor, certificates).catch((cause: unknown) => plainStack(cause, log));
       const { send } = await stack;
       if (send) return send(input, init);
-      if (rules.proxy === 'fixed') throw refusal('upstream_unreachable', 'networkTooOld');
+      if (proxy === 'fixed' && (await proxyFor(origin)) !== null)
+        throw refusal('upstream_unreachable', 'networkTooOld');
       return fetch(input, init);
     },
     apply(next) {
       const before = stack;
       rules = next;
       stack = null;
+      first.resolve(next);
       void before?.then(({ close }) => close());
     },
     close: async () => (await stack)?.destroy(),
