@@ -4,6 +4,7 @@ import { topic } from '#shared/contract/app/changes.ts';
 import { accountFeature } from './account/account-feature.ts';
 import { creditsFeature } from './account/credits-feature.ts';
 import { usageFeature } from './account/usage-feature.ts';
+import { watchBooks } from './account/watch-books.ts';
 import { appFeature } from './app/app-feature.ts';
 import { openChats } from './composition/open-chats.ts';
 import { type CoreOptions, openGround } from './composition/open-ground.ts';
@@ -98,6 +99,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
+  const watching = watchBooks({ connections, changes, signal: ground.closing.signal });
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),
@@ -114,6 +116,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await ground.conversations.removeTemporary();
     await tools.close();
     ground.closing.abort();
+    await watching;
     await door.close();
     await gateway.drain(drainMs);
     await gateway.close();

@@ -14,7 +14,7 @@ const money = ['account', 'credits', 'usage'] as const;
  * the next message costs. `messages` changes with the branch, and with it what is sent with the next message.
  */
 const oldBy: Readonly<Record<Topic, readonly (keyof Contract)[]>> = {
-  account: [...money, ...quoted, 'context', 'caps'],
+  account: [...money, ...quoted, 'context', 'caps', 'localKeys'],
   app: ['app'],
   backups: ['backup'],
   caps: ['caps', ...quoted],

@@ -40,8 +40,11 @@ export function useConversations() {
   return useQuery(useOrpc().conversations.list.queryOptions({ input: { limit: 500 } }));
 }
 
+/** Figures of the books: also read again when the window is looked at, in case a change of somebody else was not heard of. */
+export const ofTheBooks = { refetchOnWindowFocus: 'always' } as const;
+
 export function useWallets() {
-  return useQuery(useOrpc().account.wallets.queryOptions());
+  return useQuery(useOrpc().account.wallets.queryOptions(ofTheBooks));
 }
 
 /** The wallet that pays for a message to this model; none until the core has said so. */

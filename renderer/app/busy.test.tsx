@@ -17,7 +17,7 @@ test('a page about money keeps what it had while the gateway is busy, and asks o
   fake.changed('account');
   await expect
     .element(main)
-    .toMatchTextContent(/Too many requests\. What is shown was read before\. Trying again in \d+ s\./);
+    .toMatchTextContent(/Too many requests\. What is shown is as of [\d:]+ [AP]M\. Trying again in \d+ s\./);
   await expect.element(ledger).toBeVisible();
   expect(asked(fake.calls, 'credits.get')).toBe(before + 1);
 });
@@ -39,4 +39,18 @@ test('a message that was refused for lack of time says when it can be sent', asy
   await expect
     .element(page.getByRole('alert').filter({ hasText: 'Not sent' }))
     .toMatchTextContent(/Too many answers at once\. Try again in \d+ s\./);
+});
+
+test('a page about money says as of when it is, reads again when asked, and keeps the period that was chosen', async () => {
+  const fake = await openApp('#usage');
+  await expect.element(main).toMatchTextContent(/As of [\d:]+ [AP]M/);
+  const before = asked(fake.calls, 'usage.get');
+  await main.getByRole('button', { name: 'Read again' }).click();
+  await expect.poll(() => asked(fake.calls, 'usage.get')).toBe(before + 2);
+  await main.getByText('7 days').click();
+  await expect.element(main).toMatchTextContent('Last 7 days');
+  location.hash = '#credits';
+  await expect.element(main).toMatchTextContent('Transactions');
+  location.hash = '#usage';
+  await expect.element(main).toMatchTextContent('Last 7 days');
 });

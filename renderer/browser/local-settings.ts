@@ -14,6 +14,8 @@ export interface Kept {
   sidebarOpen?: boolean;
   wrapCode?: boolean;
   openFolders?: string[];
+  usagePeriod?: string;
+  usageMeasure?: string;
 }
 
 export function readLocalSettings(): Kept {

@@ -6,6 +6,7 @@ import { PageBody } from '../ui/elements/page-body.tsx';
 import { WalletSwitch } from '../ui/forms/wallet-switch.tsx';
 import { Failure } from '../ui/notices/failure.tsx';
 import { Stale } from '../ui/notices/stale.tsx';
+import { Freshness } from './freshness.tsx';
 import { PageHeader } from './page-header.tsx';
 
 interface WalletPageProps {
@@ -26,14 +27,16 @@ export function WalletPage({ title, wide, walletLabel, failed, controls, loading
   const { wallets, query, wallet, choose } = useWallet();
   return (
     <>
-      <PageHeader title={title} />
+      <PageHeader title={title}>
+        <Freshness readAt={query.dataUpdatedAt} />
+      </PageHeader>
       <PageBody label={title}>
         <div className={classNames('mx-auto', wide ? 'max-w-[936px]' : 'max-w-[760px]')}>
           <div className="flex flex-wrap items-center gap-2 not-empty:py-2">
             {controls}
             {wallet && <WalletSwitch label={walletLabel} wallets={wallets} value={wallet.id} onChange={choose} />}
           </div>
-          {wallet && <Stale error={query.error} />}
+          {wallet && <Stale error={query.error} readAt={query.dataUpdatedAt} />}
           {wallet ? (
             children(wallet)
           ) : query.isError ? (

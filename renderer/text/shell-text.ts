@@ -32,6 +32,8 @@ export const text = words({
   balance: 'Balance',
   spent: 'spent',
   noBalance: 'Balance not available',
+  asOf: (time: string) => `As of ${time}`,
+  refresh: 'Read again',
   lost: 'Portico’s core has stopped answering. What you type stays here; connecting again…',
   lostServer: (port: string) =>
     `Portico’s core has stopped answering at port ${port}. What you type stays here; connecting again… If Portico was ended, start it with --port ${port} to go on in this tab.`,

@@ -11,7 +11,7 @@ export const text = words({
   retry: 'Retry',
   tryAgainIn: (seconds: number) => `Try again in ${seconds} s.`,
   tryingAgainIn: (seconds: number) => `Trying again in ${seconds} s.`,
-  readBefore: 'What is shown was read before.',
+  readAt: (time: string) => `What is shown is as of ${time}.`,
   copyFailed: 'Could not copy',
   copyRefused: 'This window may not write to the clipboard. Select the text and copy it by keyboard.',
   ownServer: 'Your server',

@@ -62,6 +62,16 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   costs.push(parseUsd(/"cost_usd":"([\d.]+)"/.exec(streamed)?.[1] ?? ''));
   expect(costs).toHaveLength(8);
 
+  // What other programs spent is seen without being asked for.
+  await page.getByRole('link', { name: 'Credits' }).click();
+  const rows = page.getByRole('row').filter({ hasText: /(openai|anthropic|google)\// });
+  await expect(rows).toHaveCount(8);
+  const more = await client.chat.completions.create({ model: 'openai/gpt-5', messages });
+  costs.push(costOf(more.usage));
+  await expect(rows).toHaveCount(9);
+  const booked = await Promise.all((await rows.all()).map(amountIn));
+  expect(booked.reverse()).toEqual(costs.map((cost) => -cost));
+
   await openGatewaySettings();
   await expect(page.getByText(/Your keys · \$0\.0\d+ of \$2\.50 spent/)).toBeVisible();
   await page.getByRole('button', { name: 'Revoke Editor' }).click();
@@ -69,11 +79,6 @@ test('the openai SDK and curl chat with the embedded gateway, by keys from the w
   await expect(page.getByRole('button', { name: 'Revoke Editor' })).toHaveCount(0);
   await expect(client.models.list()).rejects.toMatchObject({ status: 401 });
 
-  await page.getByRole('link', { name: 'Credits' }).click();
-  const rows = page.getByRole('row').filter({ hasText: /(openai|anthropic|google)\// });
-  await expect(rows).toHaveCount(8);
-  const booked = await Promise.all((await rows.all()).map(amountIn));
-  expect(booked.reverse()).toEqual(costs.map((cost) => -cost));
   await upstream.stop();
 
   async function openGatewaySettings(): Promise<void> {

@@ -4,6 +4,10 @@ import { frameMs, pause } from './pace.ts';
 
 export interface Changes {
   emit(...topics: Topic[]): void;
+  /** Whether any window would hear it. */
+  isWatched(): boolean;
+  /** For the core itself. Returns what ends it. */
+  listen(listener: (topics: readonly Topic[]) => void): () => void;
   /** Topics from now on. Topics that come together are sent together; a slow reader costs one set of names. */
   watch(input: unknown, signal: AbortSignal | undefined): AsyncGenerator<{ topics: Topic[] }, void>;
 }
@@ -11,9 +15,15 @@ export interface Changes {
 /** Announces changed topics to every window, which then refetches. */
 export function openChanges(): Changes {
   const readers = new Set<(topics: Topic[]) => void>();
+  const listeners = new Set<(topics: readonly Topic[]) => void>();
   return {
     emit(...topics) {
-      for (const reader of readers) reader(topics);
+      for (const reader of [...readers, ...listeners]) reader(topics);
+    },
+    isWatched: () => readers.size > 0,
+    listen(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     async *watch(_input, signal) {
       const news = new Set<Topic>();

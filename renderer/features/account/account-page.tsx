@@ -1,42 +1,26 @@
 import type { ReactNode } from 'react';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Account } from '#shared/wire/account.ts';
-import { useWallet } from '../../api/use-wallet.ts';
-import { PageHeader } from '../../page/page-header.tsx';
+import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/account-text.ts';
 import { count, dayOf, usd } from '../../text/format.ts';
 import { Facts } from '../../ui/elements/facts.tsx';
 import { Money } from '../../ui/elements/money.tsx';
-import { PageBody } from '../../ui/elements/page-body.tsx';
-import { WalletSwitch } from '../../ui/forms/wallet-switch.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
 import { useAccount } from './use-account.ts';
 
 export function AccountPage() {
-  const { wallets, query, wallet, choose } = useWallet();
   return (
-    <>
-      <PageHeader title={text.title} />
-      <PageBody label={text.title}>
-        <div className="mx-auto max-w-[640px]">
-          {wallet && wallets.length > 1 && (
-            <div className="py-2">
-              <WalletSwitch label={text.wallet} wallets={wallets} value={wallet.id} onChange={choose} />
-            </div>
-          )}
-          {wallet && <Stale error={query.error} />}
-          {wallet ? (
-            <Details key={wallet.id} wallet={wallet} />
-          ) : query.isError ? (
-            <Failure title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
-          ) : (
-            <SkeletonRows rows={6} label={text.loading} />
-          )}
-        </div>
-      </PageBody>
-    </>
+    <WalletPage
+      title={text.title}
+      walletLabel={text.wallet}
+      failed={text.failed}
+      loading={<SkeletonRows rows={6} label={text.loading} />}
+    >
+      {(wallet) => <Details key={wallet.id} wallet={wallet} />}
+    </WalletPage>
   );
 }
 
@@ -48,7 +32,7 @@ function Details({ wallet }: { wallet: WalletBalance }) {
   const { data } = account;
   return (
     <>
-      <Stale error={account.error} />
+      <Stale error={account.error} readAt={account.dataUpdatedAt} />
       <Section title={text.identity}>
         <Facts
           facts={[

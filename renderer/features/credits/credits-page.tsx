@@ -32,7 +32,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   const lines = credits.data?.pages.flatMap((page) => page.transactions.data) ?? [];
   return (
     <>
-      <Stale error={credits.error} />
+      <Stale error={credits.error} readAt={credits.dataUpdatedAt} />
       <Summary wallet={wallet} credits={first} />
       <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
       {lines.length === 0 ? (

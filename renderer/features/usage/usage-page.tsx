@@ -1,6 +1,7 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import { useKept } from '../../browser/use-kept.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/usage-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
@@ -19,7 +20,7 @@ import { useUsage } from './use-usage.ts';
 const measures: readonly Measure[] = ['cost', 'tokens', 'requests'];
 
 export function UsagePage() {
-  const [period, setPeriod] = useState<Period>('30');
+  const [period, setPeriod] = useKept('usagePeriod', periods, '30');
   const choosePeriod = (
     <Segmented
       label={text.period}
@@ -43,7 +44,7 @@ export function UsagePage() {
 }
 
 function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
-  const [measure, setMeasure] = useState<Measure>('cost');
+  const [measure, setMeasure] = useKept('usageMeasure', measures, 'cost');
   const [asTable, setAsTable] = useState(false);
   const range = rangeOf(period, Date.now());
   const byDay = useUsage(wallet.id, 'day', range);
@@ -66,7 +67,7 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   const { totals } = byDay.data;
   const head = (
     <>
-      <Stale error={failed} />
+      <Stale error={failed} readAt={Math.min(byDay.dataUpdatedAt, byModel.dataUpdatedAt)} />
       <Head
         period={period}
         cost={totals.cost_usd}

@@ -1,16 +1,17 @@
 import { describeError } from '../../text/error-text.ts';
+import { clockOf } from '../../text/format.ts';
 import { text } from '../../text/ui-text.ts';
 import { Notice } from './notice.tsx';
 import { Remedy } from './remedy.tsx';
 
-/** Shown above cached data whose refetch failed: why, and when it is repeated. */
-export function Stale({ error }: { error: unknown }) {
+/** Shown above cached data whose refetch failed: why, since when it is not known to be true, and when the refetch is repeated. */
+export function Stale({ error, readAt }: { error: unknown; readAt: number }) {
   if (!error) return null;
   const failure = describeError(error);
   return (
     <div className="py-2">
       <Notice tone="warn">
-        {failure.sentence} {text.readBefore} <Remedy failure={failure} byItself />
+        {failure.sentence} {text.readAt(clockOf(readAt))} <Remedy failure={failure} byItself />
       </Notice>
     </div>
   );

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { allScopes } from '#gateway/auth/scopes.ts';
+import { listen } from '#gateway/http/listen.ts';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { gatewayClient } from '#shared/client/gateway-client.ts';
+import type { Topic } from '#shared/contract/app/changes.ts';
+import { parseUsd } from '#shared/money.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
+import type { Payer } from '../connection/connections.ts';
+import { openChanges } from '../streams/change-topics.ts';
+import { watchBooks } from './watch-books.ts';
+
+/** A gateway that somebody else runs, watched from a window; what the watch asks goes through `fetch`. */
+async function watched() {
+  const gateway = await openGateway({ database: ':memory:', sandboxPace: 0 });
+  const { id: accountId } = await gateway.operator.createAccount({ name: 'Team', plan: 'sandbox' });
+  const { key } = await gateway.operator.createKey({ accountId, scopes: allScopes });
+  let door = await listen(gateway, { port: 0 });
+  const { url } = door;
+  const asked: string[] = [];
+  const client = gatewayClient({
+    baseUrl: url,
+    apiKey: () => key,
+    fetch: (input, init) => {
+      asked.push(String(input));
+      return fetch(input, init);
+    },
+  });
+  const payers = async (): Promise<Payer[]> => [{ wallet: 'main', source: `${url}/main`, client }];
+  const changes = openChanges();
+  const end = new AbortController();
+  const every = { embedded: 5, remote: 5 };
+  const watching = watchBooks({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
+  const heard: Topic[] = [];
+  const closed = new AbortController();
+  const open = async () => {
+    for await (const { topics } of changes.watch(undefined, closed.signal)) heard.push(...topics);
+  };
+  onTestFinished(async () => {
+    closed.abort();
+    end.abort();
+    await watching;
+    await door.close();
+    await gateway.close();
+  });
+  const looks = async (count: number) => {
+    const before = asked.length;
+    await eventually(async () => expect(asked.length).toBeGreaterThan(before + count));
+  };
+  return {
+    ...{ asked, heard, looks, changes },
+    open: () => void open(),
+    grant: (amount: string) => gateway.operator.grant({ accountId, amount: parseUsd(amount) }),
+    goAway: () => door.close(),
+    async comeBack() {
+      door = await listen(gateway, { port: Number(new URL(url).port) });
+    },
+  };
+}
+
+test('a top-up by somebody else is announced once, and nothing else is', async () => {
+  const books = await watched();
+  books.open();
+  await books.looks(3);
+  expect(books.heard).toEqual([]);
+  await books.grant('5');
+  await eventually(async () => expect(books.heard).toEqual(['account']));
+  await books.looks(3);
+  expect(books.heard).toEqual(['account']);
+});
+
+test('what the app itself announced is not announced again', async () => {
+  const books = await watched();
+  books.open();
+  await books.looks(2);
+  await books.grant('5');
+  books.changes.emit('account');
+  await books.looks(3);
+  expect(books.heard).toEqual(['account']);
+});
+
+test('a gateway that is gone and one that is back are announced, once each', async () => {
+  const books = await watched();
+  books.open();
+  await books.looks(2);
+  await books.goAway();
+  await eventually(async () => expect(books.heard).toEqual(['gateway']));
+  await books.comeBack();
+  await eventually(async () => expect(books.heard).toEqual(['gateway', 'gateway']));
+});
+
+test('while no window watches, nothing is asked', async () => {
+  const books = await watched();
+  await sleep(50);
+  expect(books.asked).toEqual([]);
+  books.open();
+  await books.looks(1);
+});

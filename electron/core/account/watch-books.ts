@@ -1,0 +1,77 @@
+import type { Connections, Payer } from '../connection/connections.ts';
+import type { Changes } from '../streams/change-topics.ts';
+import { pause } from '../streams/pace.ts';
+
+export interface WatchBooksDeps {
+  readonly connections: Pick<Connections, 'mode' | 'payers'>;
+  readonly changes: Pick<Changes, 'emit' | 'isWatched' | 'listen'>;
+  /** The watch ends with it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks, by where the gateway runs. */
+  readonly every?: Readonly<Record<Connections['mode'], number>>;
+}
+
+/** In this process a look is a read of one row; over a network it is a request. */
+const usualPace = { embedded: 5_000, remote: 10_000 };
+/** A gateway that does not answer is asked less and less often, at least once in this time. */
+const slowestMs = 60_000;
+const limitMs = 8_000;
+
+/**
+ * Notices what happens to the books without this app: what another program spends, a top-up, a gateway that is gone or
+ * back. Announces it as `account` or `gateway`. What the app itself announced is looked at at once, and not announced
+ * again. While no window is watching, nothing is asked.
+ */
+export async function watchBooks({ connections, changes, signal, every = usualPace }: WatchBooksDeps): Promise<void> {
+  let seen = new Map<string, Look>();
+  let silent = 0;
+  let woken = new AbortController();
+  let announcing = false;
+  const ended = changes.listen((topics) => {
+    if (!announcing && topics.includes('account')) woken.abort();
+  });
+  const announce = (topic: 'account' | 'gateway') => {
+    announcing = true;
+    changes.emit(topic);
+    announcing = false;
+  };
+
+  while (!signal.aborted) {
+    const waitMs = Math.min(every[connections.mode] * 2 ** silent, Math.max(slowestMs, every.remote));
+    await pause(waitMs, AbortSignal.any([signal, woken.signal]));
+    const ours = woken.signal.aborted;
+    woken = new AbortController();
+    if (signal.aborted || !changes.isWatched()) continue;
+    const looks = await lookAtAll(connections, signal);
+    const both = [...looks].flatMap(([source, now]) => {
+      const before = seen.get(source);
+      return before ? [{ before: before.books, now: now.books }] : [];
+    });
+    if (both.some(({ before, now }) => (before === null) !== (now === null))) announce('gateway');
+    else if (!ours && both.some(({ before, now }) => before !== now)) announce('account');
+    silent = [...looks.values()].every(({ books }) => books !== null) ? 0 : Math.min(silent + 1, 10);
+    seen = looks;
+  }
+  ended();
+}
+
+interface Look {
+  /** Sums and the newest line, as text; null: the gateway did not say. */
+  readonly books: string | null;
+}
+
+async function lookAtAll(connections: Pick<Connections, 'payers'>, signal: AbortSignal): Promise<Map<string, Look>> {
+  // A key that cannot be read is no gateway that is away: whoever needs it says so.
+  const payers = await connections.payers().catch((): Payer[] => []);
+  return new Map(await Promise.all(payers.map(async (payer) => [payer.source, await lookAt(payer, signal)] as const)));
+}
+
+async function lookAt({ client }: Payer, signal: AbortSignal): Promise<Look> {
+  try {
+    const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });
+    return { books: JSON.stringify([sums, transactions.first_id]) };
+  } catch {
+    return { books: null };
+  }
+}

@@ -1,0 +1,22 @@
+import { RefreshCw } from 'lucide-react';
+import { useBooks } from '../api/use-books.ts';
+import { clockOf } from '../text/format.ts';
+import { text } from '../text/shell-text.ts';
+import { IconButton } from '../ui/elements/icon-button.tsx';
+
+/** Since when the figures of a page are known, and a button that reads them again. */
+export function Freshness({ readAt }: { readAt: number }) {
+  const { reading, readAgain } = useBooks();
+  return (
+    <>
+      {readAt > 0 && <span className="text-fg-3 text-xs tabular-nums max-sm:hidden">{text.asOf(clockOf(readAt))}</span>}
+      <IconButton
+        icon={RefreshCw}
+        label={text.refresh}
+        aria-busy={reading}
+        className="aria-busy:[&_svg]:animate-spin motion-reduce:[&_svg]:animate-none!"
+        onClick={readAgain}
+      />
+    </>
+  );
+}
