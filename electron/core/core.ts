@@ -72,7 +72,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     chat: Object.assign({}, chats.chat, library.thread),
     context: chats.context,
     conversations: library.conversations,
-    credits: creditsFeature({ connections }),
+    credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, now }),
     images: imagesFeature({ download: guardedDownload }),
     gateway: gatewayFeature({ remote, door, connections, changes, connected: lookUpOpenCosts, elapsed }),

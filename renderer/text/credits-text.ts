@@ -22,6 +22,16 @@ export const text = words({
     expiry: 'Expired',
     byok_fee: 'Fee on your own key',
   },
+  /** Before the title of a chat. */
+  uses: {
+    chat: 'in',
+    compact: 'for a summary of',
+    title: 'for the title of',
+    compare: 'for a comparison in',
+    tool: 'for a tool in',
+    retry: 'for a retry in',
+  } as Partial<Record<string, string>>,
+  elsewhere: 'by another program, or in a chat that is deleted',
   opening: 'Opening test credits',
   estimated: 'estimated',
   empty: 'No transactions yet',

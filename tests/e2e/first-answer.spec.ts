@@ -21,7 +21,7 @@ test('two clicks lead to a streamed answer whose cost is what the balance, the l
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
 
   await page.getByRole('link', { name: 'Credits' }).click();
-  const transaction = page.getByRole('row').filter({ hasText: 'sandbox/tour' });
+  const transaction = page.getByRole('row').filter({ hasText: 'Sandbox Tour' });
   await expect(transaction).toHaveCount(1);
   expect(await amountIn(transaction)).toBe(-cost);
 

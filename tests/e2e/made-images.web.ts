@@ -52,5 +52,5 @@ test('a model makes an image: it is shown, billed as such, opened, saved, copied
       .getByRole('button', { name: /billed/ })
       .textContent(),
   );
-  expect(await booked(page, 'sandbox/painter', 2)).toBe(-cost - second);
+  expect(await booked(page, 'Sandbox Painter', 2)).toBe(-cost - second);
 });

@@ -22,7 +22,7 @@ for (const [provider, model] of [
     expect(cost).toBeGreaterThan(0n);
     await expect.poll(async () => (await balanceOf(page)) - before).toBe(cost);
     await page.getByRole('link', { name: 'Credits' }).click();
-    expect(await amountIn(page.getByRole('row').filter({ hasText: `${provider}/` }))).toBe(-cost);
+    expect(await amountIn(page.getByRole('row').filter({ hasText: model }))).toBe(-cost);
     await upstream.stop();
   });
 }

@@ -18,7 +18,7 @@ test('Stop keeps what came, and charges for exactly that', async ({ launch }) =>
   expect(cost).toBeGreaterThan(0n);
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
   await page.getByRole('link', { name: 'Credits' }).click();
-  expect(await amountIn(page.getByRole('row').filter({ hasText: 'sandbox/slow' }))).toBe(-cost);
+  expect(await amountIn(page.getByRole('row').filter({ hasText: 'Sandbox Slow' }))).toBe(-cost);
 });
 
 test.describe('in one app', () => {

@@ -175,7 +175,7 @@ test('a stopped answer tells the truth about its bill, goes on as one text, and 
   const cost = dollars(await answer.locator('footer').textContent());
   await expect.poll(() => balanceOf(page)).toBe(before - cost);
   await page.getByRole('link', { name: 'Credits' }).click();
-  await expect(page.getByRole('row').filter({ hasText: 'sandbox/slow' })).toHaveCount(2);
+  await expect(page.getByRole('row').filter({ hasText: 'Sandbox Slow' })).toHaveCount(2);
 });
 
 test('ten thousand messages open at the end, are read back without a jump, and open again where they were left', async ({

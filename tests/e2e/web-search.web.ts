@@ -50,5 +50,5 @@ test('a model searches the web where the chat lets it; its sources are shown and
       .nth(3)
       .getByRole('button', { name: /sources/ }),
   ).toHaveCount(0);
-  expect(await booked(page, 'sandbox/tools', 1)).toBe(-cost);
+  expect(await booked(page, 'Sandbox Tools', 1)).toBe(-cost);
 });

@@ -1,7 +1,6 @@
-import type { UsageReport } from '#shared/contract/app/wallets.ts';
+import type { Ledger, LedgerLine, UsageReport } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
 import type { Usage, UsageBucket, UsageGroup } from '#shared/wire/usage.ts';
 import { usageReport } from '../../electron/core/account/usage-report.ts';
 import type { FakeData } from './fake-data.ts';
@@ -10,10 +9,10 @@ const models = ['claude-opus-5', 'gpt-5.5', 'gemini-3.5-pro', 'claude-haiku-5', 
 const providers = ['anthropic', 'openai', 'google', 'anthropic', 'openai', 'openai-compatible'];
 
 /** Pages through a ledger whose lines add up to the wallet's balance. */
-export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after: string | null): Credits {
+export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after: string | null): Ledger {
   const found = data.wallets.find((entry) => entry.id === wallet);
   if (!found) throw new Error('no such wallet');
-  const lines: CreditTransaction[] = [];
+  const lines: LedgerLine[] = [];
   let sum = parseUsd(found.balance.amount);
   for (let at = 0; at < data.ledgerLines; at++) {
     const grant = at === data.ledgerLines - 1;
@@ -31,6 +30,16 @@ export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after
       provider: grant ? null : 'sandbox',
       model: grant ? null : 'tour',
       estimated: at % 17 === 3,
+      name: grant ? null : 'Sandbox Tour',
+      use:
+        grant || at % 5 === 4
+          ? null
+          : {
+              conversationId: 'c1',
+              title: 'Moving to Postgres 18',
+              messageId: null,
+              purpose: at % 7 === 2 ? 'compact' : 'chat',
+            },
     });
     sum = nanoUsd(sum - amount);
   }

@@ -34,7 +34,7 @@ async function watched() {
   const watching = watchBooks({ connections: { mode: 'remote', payers }, changes, signal: end.signal, every });
   const heard: Topic[] = [];
   const closed = new AbortController();
-  const open = async () => {
+  const watch = async () => {
     for await (const { topics } of changes.watch(undefined, closed.signal)) heard.push(...topics);
   };
   onTestFinished(async () => {
@@ -50,7 +50,12 @@ async function watched() {
   };
   return {
     ...{ asked, heard, looks, changes },
-    open: () => void open(),
+    /** Opens a window; the first look has been announced. */
+    async open() {
+      void watch();
+      await eventually(async () => expect(heard).toEqual(['account']));
+      heard.length = 0;
+    },
     grant: (amount: string) => gateway.operator.grant({ accountId, amount: parseUsd(amount) }),
     goAway: () => door.close(),
     async comeBack() {
@@ -61,7 +66,7 @@ async function watched() {
 
 test('a top-up by somebody else is announced once, and nothing else is', async () => {
   const books = await watched();
-  books.open();
+  await books.open();
   await books.looks(3);
   expect(books.heard).toEqual([]);
   await books.grant('5');
@@ -72,7 +77,7 @@ test('a top-up by somebody else is announced once, and nothing else is', async (
 
 test('what the app itself announced is not announced again', async () => {
   const books = await watched();
-  books.open();
+  await books.open();
   await books.looks(2);
   await books.grant('5');
   books.changes.emit('account');
@@ -82,7 +87,7 @@ test('what the app itself announced is not announced again', async () => {
 
 test('a gateway that is gone and one that is back are announced, once each', async () => {
   const books = await watched();
-  books.open();
+  await books.open();
   await books.looks(2);
   await books.goAway();
   await eventually(async () => expect(books.heard).toEqual(['gateway']));
@@ -94,6 +99,6 @@ test('while no window watches, nothing is asked', async () => {
   const books = await watched();
   await sleep(50);
   expect(books.asked).toEqual([]);
-  books.open();
+  await books.open();
   await books.looks(1);
 });

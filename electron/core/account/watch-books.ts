@@ -19,8 +19,9 @@ const limitMs = 8_000;
 
 /**
  * Notices what happens to the books without this app: what another program spends, a top-up, a gateway that is gone or
- * back. Announces it as `account` or `gateway`. What the app itself announced is looked at at once, and not announced
- * again. While no window is watching, nothing is asked.
+ * back. Announces it as `account` or `gateway`; also after the first look at an account, since pages may have read it
+ * before that. What the app itself announced is looked at at once, and not announced again. While no window is watching,
+ * nothing is asked.
  */
 export async function watchBooks({ connections, changes, signal, every = usualPace }: WatchBooksDeps): Promise<void> {
   let seen = new Map<string, Look>();
@@ -43,22 +44,18 @@ export async function watchBooks({ connections, changes, signal, every = usualPa
     woken = new AbortController();
     if (signal.aborted || !changes.isWatched()) continue;
     const looks = await lookAtAll(connections, signal);
-    const both = [...looks].flatMap(([source, now]) => {
-      const before = seen.get(source);
-      return before ? [{ before: before.books, now: now.books }] : [];
-    });
-    if (both.some(({ before, now }) => (before === null) !== (now === null))) announce('gateway');
-    else if (!ours && both.some(({ before, now }) => before !== now)) announce('account');
-    silent = [...looks.values()].every(({ books }) => books !== null) ? 0 : Math.min(silent + 1, 10);
+    const pairs = [...looks].map(([source, now]) => ({ before: seen.get(source), now }));
+    if (pairs.some(({ before, now }) => before !== undefined && (before === null) !== (now === null)))
+      announce('gateway');
+    else if (pairs.some(({ before, now }) => before === undefined || (before !== now && !ours))) announce('account');
+    silent = pairs.every(({ now }) => now !== null) ? 0 : Math.min(silent + 1, 10);
     seen = looks;
   }
   ended();
 }
 
-interface Look {
-  /** Sums and the newest line, as text; null: the gateway did not say. */
-  readonly books: string | null;
-}
+/** Sums and the newest line, as text; null: the gateway did not say. */
+type Look = string | null;
 
 async function lookAtAll(connections: Pick<Connections, 'payers'>, signal: AbortSignal): Promise<Map<string, Look>> {
   // A key that cannot be read is no gateway that is away: whoever needs it says so.
@@ -70,8 +67,8 @@ async function lookAt({ client }: Payer, signal: AbortSignal): Promise<Look> {
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });
-    return { books: JSON.stringify([sums, transactions.first_id]) };
+    return JSON.stringify([sums, transactions.first_id]);
   } catch {
-    return { books: null };
+    return null;
   }
 }

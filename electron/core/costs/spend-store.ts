@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import type { RequestUse } from '#shared/contract/app/wallets.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
@@ -33,6 +34,29 @@ export function spendStore(db: Db) {
         .select(['id', 'purpose', 'simulated', 'cost_usd', 'cost_source', 'request_id'])
         .where('conversation_id', '=', conversationId)
         .execute(),
+
+    /** What these requests were for, of those that this app made for chats that are still there. */
+    async usesOf(requestIds: readonly string[]): Promise<Map<string, RequestUse>> {
+      if (requestIds.length === 0) return new Map();
+      const rows = await db
+        .selectFrom('spend')
+        .innerJoin('conversations', 'conversations.id', 'spend.conversation_id')
+        .leftJoin('messages', (join) => join.onRef('messages.id', '=', 'spend.id').on('messages.deletion', 'is', null))
+        .select(['spend.request_id', 'spend.purpose', 'spend.conversation_id', 'conversations.title'])
+        .select('messages.id as message_id')
+        .where('spend.request_id', 'in', requestIds)
+        .where('conversations.trashed_at', 'is', null)
+        .execute();
+      return new Map(
+        rows.map((row) => [
+          row.request_id ?? '',
+          {
+            ...{ conversationId: row.conversation_id, title: row.title },
+            ...{ messageId: row.message_id, purpose: row.purpose },
+          },
+        ]),
+      );
+    },
 
     /** Requests that are no answers and whose cost was never reported, because their process ended. */
     openRequests: () =>

@@ -1,11 +1,12 @@
 import { Wallet } from 'lucide-react';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Credits, CreditTransaction } from '#shared/wire/credits.ts';
+import type { LedgerLine, WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { Credits } from '#shared/wire/credits.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/credits-text.ts';
 import { momentOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
+import { Link } from '../../ui/elements/link.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
@@ -86,13 +87,38 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
   );
 }
 
-/** What a line is for. Test credits are granted by the app alone, once. */
-function subjectOf({ type, model, provider, description }: CreditTransaction, simulated: boolean): string | null {
-  if (model) return `${provider}/${model}`;
-  return simulated && type === 'grant' ? text.opening : description;
+/** What a line is for: the model and the chat, or why credits came or went. Test credits are granted by the app alone, once. */
+function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) {
+  const { name, use, type, description } = line;
+  if (name === null)
+    return (
+      <>
+        {text.types[type]}{' '}
+        <span className="text-fg-3">{simulated && type === 'grant' ? text.opening : description}</span>
+      </>
+    );
+  const chat = use && { page: 'chat' as const, conversationId: use.conversationId };
+  return (
+    <>
+      {type !== 'usage' && `${text.types[type]} `}
+      {name}{' '}
+      {use && chat && (
+        <>
+          <span className="text-fg-3">{text.uses[use.purpose] ?? text.uses.chat}</span>{' '}
+          <Link
+            to={use.messageId === null ? chat : { ...chat, messageId: use.messageId }}
+            className="text-fg-2 underline decoration-line underline-offset-2 hover:text-fg"
+          >
+            {use.title}
+          </Link>
+        </>
+      )}
+      {!use && <span className="text-fg-3">{text.elsewhere}</span>}
+    </>
+  );
 }
 
-function Lines({ lines, simulated }: { lines: readonly CreditTransaction[]; simulated: boolean }) {
+function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: boolean }) {
   const { columns } = text;
   return (
     <Table
@@ -108,9 +134,7 @@ function Lines({ lines, simulated }: { lines: readonly CreditTransaction[]; simu
         <tr key={line.id}>
           <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
           <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
-            {text.types[line.type]}
-            <span className="text-fg-3"> {subjectOf(line, simulated)}</span>{' '}
-            {line.estimated && <Badge>{text.estimated}</Badge>}
+            <Subject line={line} simulated={simulated} /> {line.estimated && <Badge>{text.estimated}</Badge>}
             <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
           </td>
           <td className={`${tableCell} text-right`}>

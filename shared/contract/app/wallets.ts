@@ -1,10 +1,10 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { account, balance } from '../../wire/account.ts';
-import { credits } from '../../wire/credits.ts';
-import { count } from '../../wire/scalars.ts';
+import { credits, creditTransaction } from '../../wire/credits.ts';
+import { count, listOf } from '../../wire/scalars.ts';
 import { usage, usageBucket, usageGroup } from '../../wire/usage.ts';
-import { timeMs, wallet } from '../common/fields.ts';
+import { id, timeMs, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
   id: wallet,
@@ -29,6 +29,25 @@ export const usageReport = usage.extend({
   ),
 });
 
+/** What a request of this app was for. */
+export const requestUse = z.object({
+  conversationId: id,
+  title: z.string(),
+  /** The answer; null: it is deleted, or the request was no answer. */
+  messageId: id.nullable(),
+  /** `chat`, or what else a chat needed: `compact`, `title`, `compare`, `tool`, `retry`. */
+  purpose: z.string(),
+});
+
+/** A line of the ledger as it is shown. */
+export const ledgerLine = creditTransaction.extend({
+  /** The model’s display name. */
+  name: z.string().nullable(),
+  /** Null: it was no request of this app, or its chat is deleted. */
+  use: requestUse.nullable(),
+});
+export const ledger = credits.extend({ transactions: listOf(ledgerLine) });
+
 export const accountContract = {
   /** Every wallet with its balance. With a remote gateway there is one, `main`. */
   wallets: oc.output(z.array(walletBalance)),
@@ -39,7 +58,7 @@ export const creditsContract = {
   /** Balance and the ledger's lines, newest first. `after` is the last id of the page before. */
   get: oc
     .input(z.object({ wallet, limit: z.int().min(1).max(100).default(50), after: z.string().max(64).nullish() }))
-    .output(credits),
+    .output(ledger),
 };
 
 export const usageContract = {
@@ -49,5 +68,8 @@ export const usageContract = {
     .output(usageReport),
 };
 
+export type RequestUse = z.infer<typeof requestUse>;
+export type LedgerLine = z.infer<typeof ledgerLine>;
+export type Ledger = z.infer<typeof ledger>;
 export type UsageReport = z.infer<typeof usageReport>;
 export type WalletBalance = z.infer<typeof walletBalance>;

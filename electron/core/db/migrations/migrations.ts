@@ -16,6 +16,7 @@ import { answerLengths } from './015-answer-lengths.ts';
 import { projects } from './016-projects.ts';
 import { toolWords } from './017-tool-words.ts';
 import { citations } from './018-citations.ts';
+import { spendByRequest } from './019-spend-by-request.ts';
 
 /** In the order of their names. A released one is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '016-projects': projects,
   '017-tool-words': toolWords,
   '018-citations': citations,
+  '019-spend-by-request': spendByRequest,
 };
