@@ -91,7 +91,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     settings,
     transfer: library.transfer,
     tools: tools.feature,
-    usage: usageFeature({ connections, modelFacts }),
+    usage: usageFeature({ connections, modelFacts, operator: gateway.operator }),
   });
 
   void waiting.openedLater?.then(() => {

@@ -16,6 +16,7 @@ export interface Kept {
   openFolders?: string[];
   usagePeriod?: string;
   usageMeasure?: string;
+  usageGrouping?: string;
 }
 
 export function readLocalSettings(): Kept {

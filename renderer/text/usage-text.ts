@@ -23,11 +23,18 @@ export const text = words({
     requests: ['Succeeded', 'Failed', 'Cancelled'],
   },
   day: 'Day',
-  byModel: 'By model',
+  groupBy: 'Group by',
+  groups: { model: 'Model', provider: 'Provider', key: 'Key', status: 'Outcome' },
+  by: (group: string) => `By ${group.toLowerCase()}`,
+  statuses: { succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Cancelled', running: 'Running' } as Partial<
+    Record<string, string>
+  >,
+  csv: 'Save as CSV',
+  before: (amount: string, days: number) => `${amount} in the ${counted(days, 'day', 'days')} before`,
   columns: {
-    model: 'Model',
     requests: 'Requests',
     input: 'Input',
+    failed: 'Failed',
     output: 'Output',
     cached: 'Cached',
     cost: 'Cost',

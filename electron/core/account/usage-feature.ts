@@ -1,3 +1,5 @@
+import type { Operator } from '#gateway/operator/operator.ts';
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { UsageGroup } from '#shared/wire/usage.ts';
@@ -18,10 +20,19 @@ interface Period {
 interface UsageDeps {
   readonly connections: Connections;
   readonly modelFacts: DescribeModel;
+  /** Of the embedded gateway. */
+  readonly operator: Pick<Operator, 'listKeys'>;
 }
 
 /** Usage of a period, grouped. The gateway counts in whole seconds: a started second belongs to the period. */
-export function usageFeature({ connections, modelFacts }: UsageDeps) {
+export function usageFeature({ connections, modelFacts, operator }: UsageDeps) {
+  /** Labels of the keys of an account; a gateway elsewhere tells that of the key in use alone. */
+  async function keyLabels(client: GatewayClient, signal: AbortSignal): Promise<Map<string, string | null>> {
+    const { id, credential } = await askGateway(() => client.account({ signal }));
+    const keys = connections.mode === 'embedded' ? await operator.listKeys(id) : [];
+    return new Map([[credential.id ?? '', credential.label], ...keys.map((key) => [key.id, key.label] as const)]);
+  }
+
   return {
     async get({ wallet, groupBy, start, end }: Period): Promise<UsageReport> {
       const { client } = await connections.wallet(wallet);
@@ -30,8 +41,10 @@ export function usageFeature({ connections, modelFacts }: UsageDeps) {
         ...(start == null ? {} : { start: Math.floor(start / 1000) }),
         ...(end == null ? {} : { end: Math.ceil(end / 1000) }),
       };
-      const usage = await askGateway(() => client.usage(query, { signal: AbortSignal.timeout(limitMs) }));
-      return usageReport(usage, modelFacts);
+      const signal = AbortSignal.timeout(limitMs);
+      const usage = await askGateway(() => client.usage(query, { signal }));
+      const labels = groupBy === 'key' ? await keyLabels(client, signal) : null;
+      return usageReport(usage, modelFacts, (keyId) => labels?.get(keyId) ?? null);
     },
   };
 }

@@ -61,12 +61,19 @@ test('the parts of the tokens do not overlap, and an unknown model keeps its id'
   });
 });
 
-test('a model is named as in the catalogue', async () => {
-  const core = await coreOfTest({ openGateway });
-  const { client } = core;
+test('each grouping has the names that people know: of models, of keys', async () => {
+  const { client } = await coreOfTest({ openGateway });
   await client.models.list();
-  const asked = { messageId: randomUUID(), text: 'Hi', model: 'sandbox/tour' };
-  await chatEnded(client, (await client.chat.send(asked)).conversationId);
-  const { data } = await client.usage.get({ wallet: 'sandbox', groupBy: 'model' });
-  expect(data).toMatchObject([{ model: 'tour', name: 'Sandbox Tour', share: 1 }]);
+  const text = 'Name a lake';
+  const { conversationId } = await client.chat.send({ messageId: randomUUID(), text, model: 'sandbox/echo' });
+  await chatEnded(client, conversationId);
+  const named = async (groupBy: 'model' | 'provider' | 'key' | 'status') => {
+    const { data } = await client.usage.get({ wallet: 'sandbox', groupBy });
+    return data.map(({ name, provider, status, requests }) => ({ name, provider, status, requests }));
+  };
+  const none = { name: null, provider: null, status: null, requests: 1 };
+  expect(await named('model')).toEqual([{ ...none, name: 'Sandbox Echo', provider: 'sandbox' }]);
+  expect(await named('provider')).toEqual([{ ...none, provider: 'sandbox' }]);
+  expect(await named('key')).toEqual([{ ...none, name: 'Portico' }]);
+  expect(await named('status')).toEqual([{ ...none, status: 'succeeded' }]);
 });

@@ -3,17 +3,24 @@ import { parseUsd } from '#shared/money.ts';
 import type { Usage, UsageBucket } from '#shared/wire/usage.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 
-/** Usage as it is shown: the highest cost first, days in order, with each model’s name and each bucket’s share. */
-export function usageReport(usage: Usage, modelFacts: DescribeModel): UsageReport {
+type KeyName = (keyId: string) => string | null;
+
+/** Usage as it is shown: the highest cost first, days in order, with the name of its model or key and each bucket’s share. */
+export function usageReport(usage: Usage, modelFacts: DescribeModel, keyName: KeyName = () => null): UsageReport {
   const total = parseUsd(usage.totals.cost_usd);
   const data = usage.data.map((bucket) => ({
     ...bucket,
-    name: bucket.model && (modelFacts(`${bucket.provider}/${bucket.model}`)?.name ?? bucket.model),
+    name: nameOf(bucket, modelFacts, keyName),
     share: shareOf(parseUsd(bucket.cost_usd), total),
     tokens: tokensOf(bucket),
   }));
   if (usage.group_by !== 'day') data.sort((a, b) => b.share - a.share);
   return { ...usage, data };
+}
+
+function nameOf({ provider, model, key }: UsageBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
+  if (model !== null) return modelFacts(`${provider}/${model}`)?.name ?? model;
+  return key && (keyName(key) ?? key);
 }
 
 /** With integers, since a float would round the amounts first. */

@@ -3,14 +3,18 @@ import { useNarrow } from '../../browser/use-media.ts';
 import { rough, usd, utcDay } from '../../text/format.ts';
 import { axisOf, type DayStack } from './series.ts';
 
-const colours = [
-  'fill-(--series-1)',
-  'fill-(--series-2)',
-  'fill-(--series-3)',
-  'fill-(--series-4)',
-  'fill-(--series-5)',
-];
-const dots = ['bg-(--series-1)', 'bg-(--series-2)', 'bg-(--series-3)', 'bg-(--series-4)', 'bg-(--series-5)'];
+/** Bars and the dots of their legend. A failure has the colour of failures, not of the next series. */
+const palettes = {
+  kinds: {
+    bars: ['fill-(--series-1)', 'fill-(--series-2)', 'fill-(--series-3)', 'fill-(--series-4)'],
+    dots: ['bg-(--series-1)', 'bg-(--series-2)', 'bg-(--series-3)', 'bg-(--series-4)'],
+  },
+  outcomes: {
+    bars: ['fill-(--series-1)', 'fill-bad', 'fill-(--series-5)'],
+    dots: ['bg-(--series-1)', 'bg-bad', 'bg-(--series-5)'],
+  },
+} as const;
+type Palette = keyof typeof palettes;
 const bottom = 22;
 
 interface BarChartProps {
@@ -18,10 +22,11 @@ interface BarChartProps {
   names: readonly string[];
   stacks: readonly DayStack[];
   money: boolean;
+  palette: Palette;
 }
 
 /** Stacked bars per day. Pointer or arrow keys select a day, whose values stand below. */
-export function BarChart({ label, names, stacks, money }: BarChartProps) {
+export function BarChart({ label, names, stacks, money, palette }: BarChartProps) {
   const [chosen, setChosen] = useState(stacks.length - 1);
   const at = Math.min(chosen, stacks.length - 1);
   const day = stacks[at];
@@ -46,13 +51,13 @@ export function BarChart({ label, names, stacks, money }: BarChartProps) {
         onKeyDown={onKeyDown}
         className="rounded-menu"
       >
-        <Bars stacks={stacks} chosen={at} money={money} onChoose={setChosen} />
+        <Bars stacks={stacks} chosen={at} money={money} colours={palettes[palette].bars} onChoose={setChosen} />
       </div>
       <figcaption className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1 pt-2 tabular-nums">
         <span className="w-14 font-semibold">{day && utcDay(day.day)}</span>
         {names.map((name, part) => (
           <span key={name} className="flex items-center gap-1.5">
-            <span className={`series size-2.5 rounded-[3px] ${dots[part]}`} aria-hidden />
+            <span className={`series size-2.5 rounded-[3px] ${palettes[palette].dots[part]}`} aria-hidden />
             {name} <span className="text-fg-2">{day?.words[part]}</span>
           </span>
         ))}
@@ -61,17 +66,15 @@ export function BarChart({ label, names, stacks, money }: BarChartProps) {
   );
 }
 
-function Bars({
-  stacks,
-  chosen,
-  money,
-  onChoose,
-}: {
+interface BarsProps {
   stacks: readonly DayStack[];
   chosen: number;
   money: boolean;
+  colours: readonly string[];
   onChoose: (at: number) => void;
-}) {
+}
+
+function Bars({ stacks, chosen, money, colours, onChoose }: BarsProps) {
   // Rendered at its display size, so that labels stay readable.
   const narrow = useNarrow();
   const [width, height] = narrow ? [400, 200] : [936, 240];

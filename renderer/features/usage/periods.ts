@@ -12,6 +12,12 @@ export function rangeOf(period: Period, nowMs: number): { start: number; end: nu
   return { start, end: today + dayMs };
 }
 
+/** The same number of days before a range. */
+export const rangeBefore = ({ start, end }: { start: number; end: number }) => ({
+  start: start - (end - start),
+  end: start,
+});
+
 /** The days of a range as `YYYY-MM-DD`. */
 export function daysOf({ start, end }: { start: number; end: number }): string[] {
   return Array.from({ length: Math.round((end - start) / dayMs) }, (_, at) =>

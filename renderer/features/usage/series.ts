@@ -4,6 +4,9 @@ import { count, usd } from '../../text/format.ts';
 
 export type Bucket = UsageReport['data'][number];
 export type Measure = 'cost' | 'tokens' | 'requests';
+/** Of the table; the chart is by day. */
+export const groupings = ['model', 'provider', 'key', 'status'] as const;
+export type Grouping = (typeof groupings)[number];
 
 export interface DayStack {
   readonly day: string;

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useKept } from '../../browser/use-kept.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
+import { usd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Money } from '../../ui/elements/money.tsx';
@@ -12,9 +13,10 @@ import { Failure } from '../../ui/notices/failure.tsx';
 import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
 import { BarChart } from './bar-chart.tsx';
-import { daysOf, type Period, periods, rangeOf } from './periods.ts';
-import { type Measure, stacksOf } from './series.ts';
-import { DayTable, ModelUsageTable } from './usage-tables.tsx';
+import { daysOf, type Period, periods, rangeBefore, rangeOf } from './periods.ts';
+import { groupings, type Measure, stacksOf } from './series.ts';
+import { saveUsageCsv } from './usage-csv.ts';
+import { DayTable, GroupTable } from './usage-tables.tsx';
 import { useUsage } from './use-usage.ts';
 
 const measures: readonly Measure[] = ['cost', 'tokens', 'requests'];
@@ -47,31 +49,40 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   const [measure, setMeasure] = useKept('usageMeasure', measures, 'cost');
   const [asTable, setAsTable] = useState(false);
   const range = rangeOf(period, Date.now());
+  const days = daysOf(range);
   const byDay = useUsage(wallet.id, 'day', range);
-  const byModel = useUsage(wallet.id, 'model', range);
-  const failed = byDay.error ?? byModel.error;
-  if (failed && (!byDay.data || !byModel.data)) {
+  const [groupBy, setGroupBy] = useKept('usageGrouping', groupings, 'model');
+  const byGroup = useUsage(wallet.id, groupBy, range);
+  const before = useUsage(wallet.id, 'day', rangeBefore(range)).data;
+  const failed = byDay.error ?? byGroup.error;
+  if (failed && (!byDay.data || !byGroup.data)) {
     return (
       <Failure
         title={text.failed}
         error={failed}
         onRetry={() => {
           void byDay.refetch();
-          void byModel.refetch();
+          void byGroup.refetch();
         }}
       />
     );
   }
-  if (!byDay.data || !byModel.data) return <Loading />;
-  const stacks = stacksOf(daysOf(range), byDay.data.data, measure);
+  if (!byDay.data || !byGroup.data) return <Loading />;
+  const stacks = stacksOf(days, byDay.data.data, measure);
   const { totals } = byDay.data;
+  const shown = byGroup.data;
+  // While another grouping is being read, the one before stays.
+  const shownGrouping = groupings.find((each) => each === shown.group_by) ?? groupBy;
   const head = (
     <>
-      <Stale error={failed} readAt={Math.min(byDay.dataUpdatedAt, byModel.dataUpdatedAt)} />
+      <Stale error={failed} readAt={Math.min(byDay.dataUpdatedAt, byGroup.dataUpdatedAt)} />
       <Head
         period={period}
         cost={totals.cost_usd}
-        note={wallet.simulated ? text.testCredits : text.requests(totals.requests)}
+        notes={[
+          wallet.simulated ? text.testCredits : text.requests(totals.requests),
+          ...(before ? [text.before(usd(before.totals.cost_usd), days.length)] : []),
+        ]}
       >
         {totals.requests > 0 && (
           <>
@@ -108,16 +119,35 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
           names={text.series[measure]}
           stacks={stacks}
           money={measure === 'cost'}
+          palette={measure === 'requests' ? 'outcomes' : 'kinds'}
         />
       )}
       <p className="mt-1 text-fg-3 text-xs">{text.utc}</p>
-      <h2 className="mt-8 mb-2 font-semibold text-md">{text.byModel}</h2>
-      <ModelUsageTable buckets={byModel.data.data} />
+      <div className="mt-8 mb-2 flex flex-wrap items-center gap-2">
+        <h2 className="min-w-0 flex-1 font-semibold text-md max-sm:basis-full">
+          {text.by(text.groups[shownGrouping])}
+        </h2>
+        <Segmented
+          label={text.groupBy}
+          value={groupBy}
+          onChange={setGroupBy}
+          options={groupings.map((value) => ({ value, label: text.groups[value] }))}
+        />
+        <Button onClick={() => saveUsageCsv(shown, shownGrouping, days)}>{text.csv}</Button>
+      </div>
+      <GroupTable groupBy={shownGrouping} buckets={shown.data} />
     </>
   );
 }
 
-function Head({ period, cost, note, children }: { period: Period; cost: string; note: string; children: ReactNode }) {
+interface HeadProps {
+  period: Period;
+  cost: string;
+  notes: readonly string[];
+  children: ReactNode;
+}
+
+function Head({ period, cost, notes, children }: HeadProps) {
   return (
     <div className="mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
       <div className="min-w-0 flex-1 max-sm:basis-full">
@@ -125,7 +155,11 @@ function Head({ period, cost, note, children }: { period: Period; cost: string; 
         <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
           <Money amount={cost} />
         </p>
-        <p className="text-fg-3 text-xs">{note}</p>
+        {notes.map((note) => (
+          <p key={note} className="text-fg-3 text-xs">
+            {note}
+          </p>
+        ))}
       </div>
       {children}
     </div>

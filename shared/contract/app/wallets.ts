@@ -19,7 +19,7 @@ export const walletBalance = z.object({
 export const usageReport = usage.extend({
   data: z.array(
     usageBucket.extend({
-      /** The model’s display name. */
+      /** The model’s display name, or the key’s label. */
       name: z.string().nullable(),
       /** Of the total cost, from 0 to 1. */
       share: z.number(),
