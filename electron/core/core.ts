@@ -99,7 +99,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
-  const watching = watchBooks({ connections, changes, signal: ground.closing.signal });
+  const watching = watchBooks({ connections, changes, signal: ground.closing.signal, every: options.lookPace });
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),

@@ -1,4 +1,3 @@
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useConversations, usePayer, useWallets } from '../api/use-core.ts';
 import { useChosenModel } from '../features/drafts/use-chosen-model.ts';
 import { useNav } from '../navigation/nav.ts';
@@ -10,7 +9,9 @@ import { walletName } from '../ui/elements/wallet-name.ts';
 export function Balance({ brief = false }: { brief?: boolean }) {
   const wallets = useWallets();
   const wallet = usePayer(useModelHere());
+  // Of a prepaid wallet the rest is shown, of a metered one what was spent.
   const metered = wallet?.billing === 'meter_only';
+  const balance = wallet?.balance;
   return (
     <output
       aria-label={text.balance}
@@ -27,8 +28,9 @@ export function Balance({ brief = false }: { brief?: boolean }) {
         </span>
       )}
       <span className={brief ? 'font-medium' : 'text-fg-2'}>
-        {wallet && <Money amount={amountOf(wallet)} rest={!metered} />}
-        {metered && ` ${text.spent}`}
+        {balance && <Money amount={metered ? balance.total_used : balance.amount} rest={!metered} />}
+        {balance && metered && ` ${text.spent}`}
+        {wallet && !balance && text.noBalance}
         {!wallet && (wallets.isError ? text.noBalance : <span className="text-fg-3">…</span>)}
       </span>
     </output>
@@ -42,7 +44,3 @@ function useModelHere(): string {
   const before = useConversations().data?.conversations.find((entry) => entry.id === conversationId)?.model;
   return useChosenModel({ conversationId, lastModel: before ?? null });
 }
-
-/** Of a prepaid wallet the rest, of a metered one what was spent. */
-const amountOf = (wallet: WalletBalance): string =>
-  wallet.billing === 'meter_only' ? wallet.balance.total_used : wallet.balance.amount;

@@ -145,8 +145,8 @@ async function sums(client: Client) {
   const { conversations } = await client.conversations.list({ limit: 500 });
   const totals = await Promise.all(conversations.map(({ id }) => readTotal(client, id)));
   return {
-    held: wallet?.balance.held,
-    left: parseUsd(wallet?.balance.amount ?? '0'),
+    held: wallet?.balance?.held,
+    left: parseUsd(wallet?.balance?.amount ?? '0'),
     shown: totals.reduce((sum, { testCreditsUsd }) => sum + parseUsd(testCreditsUsd), 0n),
   };
 }

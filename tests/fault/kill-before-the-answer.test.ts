@@ -139,7 +139,7 @@ test('kill -9 after the hold and before the model said anything leaves no hold, 
     costSource: 'billed',
   };
   await eventually(async () => expect((await read())[1]).toMatchObject(found));
-  for (const { balance } of await client.account.wallets()) expect(balance.held).toBe('0');
+  for (const { balance } of await client.account.wallets()) expect(balance?.held).toBe('0');
 });
 
 /** What another reader of a database's file finds in it. */

@@ -31,7 +31,7 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
     (seen) => seen.filter((event) => event.type === 'text-delta').length > 12,
   );
   const [during] = await before.account.wallets();
-  expect(Number(during?.balance.held)).toBeGreaterThan(0);
+  expect(Number(during?.balance?.held)).toBeGreaterThan(0);
   const shown = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
   await web.kill('SIGKILL');
 
@@ -46,9 +46,9 @@ test('what had arrived before kill -9 is there after it, marked, with its true c
 
   await eventually(async () => expect((await read())[1]).toMatchObject({ costSource: 'billed' }));
   const [settled] = await after.account.wallets();
-  expect(settled?.balance.held).toBe('0');
+  expect(settled?.balance?.held).toBe('0');
   const charged = await chargedTo(after);
-  expect(parseUsd(opening?.balance.amount ?? '') - parseUsd(settled?.balance.amount ?? '')).toBe(charged);
+  expect(parseUsd(opening?.balance?.amount ?? '') - parseUsd(settled?.balance?.amount ?? '')).toBe(charged);
   const { testCreditsUsd, ...total } = await readTotal(after, conversationId);
   expect(parseUsd(testCreditsUsd)).toBe(charged);
   expect(total).toMatchObject({ requests: 1, unknown: 0, notBilled: 0 });

@@ -153,7 +153,7 @@ export function createFakeCore(change: Partial<FakeData> = {}, options: FakeOpti
     store(done);
     for (const entry of data.conversations) if (entry.id === done.conversationId) entry.live = false;
     const sandbox = data.wallets.find((entry) => entry.id === 'sandbox');
-    if (sandbox && done.simulated && done.costUsd)
+    if (sandbox?.balance && done.simulated && done.costUsd)
       sandbox.balance = { ...sandbox.balance, amount: '9.9998305', available: '9.9998305', total_used: done.costUsd };
     events.send({ type: 'message-updated', message: done });
     changed('conversations', 'account');

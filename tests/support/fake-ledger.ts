@@ -10,10 +10,10 @@ const providers = ['anthropic', 'openai', 'google', 'anthropic', 'openai', 'open
 
 /** Pages through a ledger whose lines add up to the wallet's balance. */
 export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after: string | null): Ledger {
-  const found = data.wallets.find((entry) => entry.id === wallet);
-  if (!found) throw new Error('no such wallet');
+  const balance = data.wallets.find((entry) => entry.id === wallet)?.balance;
+  if (!balance) throw new Error('no such wallet');
   const lines: LedgerLine[] = [];
-  let sum = parseUsd(found.balance.amount);
+  let sum = parseUsd(balance.amount);
   for (let at = 0; at < data.ledgerLines; at++) {
     const grant = at === data.ledgerLines - 1;
     const amount = grant ? sum : nanoUsd(-1_695_00n - BigInt(at) * 1_500n);
@@ -48,11 +48,11 @@ export function fakeCredits(data: FakeData, wallet: Wallet, limit: number, after
   return {
     object: 'credits',
     currency: 'USD',
-    balance: found.balance.amount,
-    held: found.balance.held,
-    available: found.balance.available,
-    total_granted: found.balance.total_granted,
-    total_used: found.balance.total_used,
+    balance: balance.amount,
+    held: balance.held,
+    available: balance.available,
+    total_granted: balance.total_granted,
+    total_used: balance.total_used,
     transactions: {
       object: 'list',
       data: page,

@@ -1,5 +1,6 @@
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
+import { AppError } from '#shared/errors.ts';
 import type { Account } from '#shared/wire/account.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -13,8 +14,16 @@ const limitMs = 10_000;
 
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
-  const accountOf = ({ client }: Payer): Promise<Account> =>
-    askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
+  async function accountOf({ client }: Payer): Promise<Account> {
+    try {
+      return await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'insufficient_scope')) throw error;
+      // Who pays can be told by any key; what is there cannot.
+      const verified = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
+      return { ...verified.account, credential: verified.credential, balance: null, usage: null };
+    }
+  }
 
   return {
     /** Without wallets that were never used and have no keys. */
@@ -23,7 +32,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       const wallets = await Promise.all(
         payers.map(async (payer) => ({ payer, account: await accountOf(payer), used: await used(payer) })),
       );
-      return wallets.filter(({ used }) => used).flatMap(({ payer, account }) => toWallets(payer, account));
+      return wallets.filter(({ used }) => used).map(({ payer, account }) => toWallet(payer, account));
     },
     get: async ({ wallet }: { wallet: Wallet }): Promise<Account> => accountOf(await connections.wallet(wallet)),
   };
@@ -34,10 +43,9 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     return transactions.data.length > 0;
   }
 
-  function toWallets({ wallet }: Payer, account: Account): WalletBalance[] {
-    if (!account.balance) return [];
+  function toWallet({ wallet }: Payer, { name: own, plan, balance }: Account): WalletBalance {
     const simulated = wallet === 'sandbox';
-    const name = simulated ? 'Test credits' : account.name;
-    return [{ id: wallet, name, simulated, billing: account.plan.billing, balance: account.balance }];
+    const name = simulated ? 'Test credits' : own;
+    return { id: wallet, name, simulated, billing: plan.billing, balance };
   }
 }

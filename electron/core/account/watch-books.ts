@@ -8,8 +8,10 @@ export interface WatchBooksDeps {
   /** The watch ends with it. */
   readonly signal: AbortSignal;
   /** Milliseconds between two looks, by where the gateway runs. */
-  readonly every?: Readonly<Record<Connections['mode'], number>>;
+  readonly every?: LookPace | undefined;
 }
+
+export type LookPace = Readonly<Record<Connections['mode'], number>>;
 
 /** In this process a look is a read of one row; over a network it is a request. */
 const usualPace = { embedded: 5_000, remote: 10_000 };
@@ -47,7 +49,7 @@ export async function watchBooks({ connections, changes, signal, every = usualPa
     const pairs = [...looks].map(([source, now]) => ({ before: seen.get(source), now }));
     if (pairs.some(({ before, now }) => before !== undefined && (before === null) !== (now === null)))
       announce('gateway');
-    else if (pairs.some(({ before, now }) => before === undefined || (before !== now && !ours))) announce('account');
+    else if (!ours && pairs.some(({ before, now }) => before !== now)) announce('account');
     silent = pairs.every(({ now }) => now !== null) ? 0 : Math.min(silent + 1, 10);
     seen = looks;
   }

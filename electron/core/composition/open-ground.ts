@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
+import type { LookPace } from '../account/watch-books.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
@@ -30,6 +31,8 @@ export interface CoreOptions {
   readonly session: SessionMemory;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace: number;
+  /** How often the books are looked at; only tests say it. */
+  readonly lookPace?: LookPace;
   /** Entry point of the database thread: `database-worker.ts`, built or as source. */
   readonly workerFile: string;
   /** Entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */

@@ -131,7 +131,14 @@ test('a gateway’s key for chats alone chats, and what it cannot read is said',
   // The gateway took the request: it is the account that has no credits.
   const answer = await answerTo(core, 'sandbox/echo');
   expect(answer).toMatchObject({ status: 'error', error: { code: 'insufficient_credits' } });
-  for (const reading of [client.account.wallets(), client.credits.get({ wallet: 'main' })]) {
+  // Who pays is known all the same; what is left is not, and is no zero.
+  expect(await client.account.wallets()).toMatchObject([{ id: 'main', name: 'Team', balance: null }]);
+  expect(await client.models.payer({ model: 'sandbox/echo' })).toEqual({ wallet: 'main' });
+  expect(await client.account.get({ wallet: 'main' })).toMatchObject({
+    ...{ name: 'Team', balance: null, usage: null },
+    credential: { scopes: ['chat', 'models'] },
+  });
+  for (const reading of [client.credits.get({ wallet: 'main' }), client.usage.get({ wallet: 'main' })]) {
     await expect(reading).rejects.toMatchObject({
       code: 'insufficient_scope',
       message: expect.stringContaining('the scope "account"'),

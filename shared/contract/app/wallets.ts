@@ -12,7 +12,8 @@ export const walletBalance = z.object({
   name: z.string(),
   simulated: z.boolean(),
   billing: z.enum(['prepaid', 'meter_only']),
-  balance,
+  /** Null: the key may not read the account, or the gateway does not tell. */
+  balance: balance.nullable(),
 });
 
 /** Usage as it is shown. Groups other than days begin with the highest cost. */
@@ -51,6 +52,7 @@ export const ledger = credits.extend({ transactions: listOf(ledgerLine) });
 export const accountContract = {
   /** Every wallet with its balance. With a remote gateway there is one, `main`. */
   wallets: oc.output(z.array(walletBalance)),
+  /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
   get: oc.input(z.object({ wallet })).output(account),
 };
 
