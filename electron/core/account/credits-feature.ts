@@ -2,7 +2,7 @@ import type { Ledger } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
 import type { SpendStore } from '../costs/spend-store.ts';
 
 const limitMs = 10_000;
@@ -24,7 +24,7 @@ export function creditsFeature({ connections, modelFacts, spend }: CreditsDeps) 
       const uses = await spend.usesOf(data.flatMap(({ request_id }) => request_id ?? []));
       const lines = data.map((line) => ({
         ...line,
-        name: line.model && (modelFacts(`${line.provider}/${line.model}`)?.name ?? line.model),
+        name: line.model && bookedModelName(modelFacts, line.provider, line.model),
         use: (line.request_id && uses.get(line.request_id)) || null,
       }));
       return { ...credits, transactions: { ...credits.transactions, data: lines } };

@@ -1,7 +1,7 @@
 import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import { parseUsd } from '#shared/money.ts';
 import type { Usage, UsageBucket } from '#shared/wire/usage.ts';
-import type { DescribeModel } from '../connection/model-facts.ts';
+import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
 
 type KeyName = (keyId: string) => string | null;
 
@@ -19,7 +19,7 @@ export function usageReport(usage: Usage, modelFacts: DescribeModel, keyName: Ke
 }
 
 function nameOf({ provider, model, key }: UsageBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
-  if (model !== null) return modelFacts(`${provider}/${model}`)?.name ?? model;
+  if (model !== null) return bookedModelName(modelFacts, provider, model);
   return key && (keyName(key) ?? key);
 }
 

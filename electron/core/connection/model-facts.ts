@@ -9,3 +9,7 @@ export interface ModelFacts {
   readonly record: Model;
 }
 export type DescribeModel = (id: string) => ModelFacts | null;
+
+/** The display name of a model in the gateway’s books; one that the catalogue does not have keeps its id. */
+export const bookedModelName = (describe: DescribeModel, provider: string | null, model: string): string =>
+  describe(`${provider}/${model}`)?.name ?? model;
