@@ -7,8 +7,6 @@ import { expect, type RunningApp, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message, openChat } from './chat.ts';
 import { stored } from './stored.ts';
 
-/** The time until the window shows an event. */
-const withinMs = 1000;
 const stopped = /core has stopped answering/;
 
 function programOf({ main }: RunningApp): ElectronApplication {
@@ -47,16 +45,15 @@ test('keys are drawn while the core stands still; when it is killed the window s
   const first = await running(program);
 
   process.kill(first, 'SIGSTOP');
-  const slowest = await slowestKey(page, 2000);
+  // A page that waited for the core would draw none.
+  await drawKeys(page, 40);
   process.kill(first, 'SIGCONT');
-  // A page that waited for the core would draw none in all of the time.
-  expect(slowest).toBeLessThan(withinMs);
 
   const answer = articles(page).nth(1);
   const words = answer.locator('.prose');
   const [typed, written] = [await message(page).inputValue(), (await words.textContent()) ?? ''];
   process.kill(first, 'SIGKILL');
-  await expect(page.getByRole('status').filter({ hasText: stopped })).toBeVisible({ timeout: withinMs });
+  await expect(page.getByRole('status').filter({ hasText: stopped })).toBeVisible();
   await expect(answer).toContainText('Interrupted');
   await expect(page.getByText('Portico’s core is back')).toBeVisible();
   expect(await running(program)).not.toBe(first);
@@ -90,19 +87,15 @@ for (const [what, end] of [
     await expect
       .poll(() => stored(app.dataFolder, `select * from drafts where text = 'half a thought'`))
       .toHaveLength(1);
-    // On a machine that does much else everything takes longer, also what a user asks for.
-    const usualMs = await loadedAfter(program, () => reload(program), before);
-
     const gone = async () => {
       const told = toldOf(program, 'render-process-gone');
       await end(program);
       return told;
     };
     const text = expect.stringContaining('This window had stopped');
+    // A page that nobody watches over would stay dead.
     const saidMs = await loadedAfter(program, gone, { ...before, text });
-    test.info().annotations.push({ type: 'said', description: `${saidMs} ms; loaded usually: ${usualMs} ms` });
-    // Beside a plain reload, on a machine that other journeys keep busy; a page that nobody watches over would stay dead.
-    expect(saidMs).toBeLessThan(Math.max(withinMs, 4 * usualMs));
+    test.info().annotations.push({ type: 'said', description: `${saidMs} ms` });
     await expect.poll(async () => (await look(program)).answer).toBeGreaterThan(written);
     expect(await coreOf(program)).toBe(core);
     await app.kill();
@@ -161,17 +154,16 @@ test('a core that cannot be opened is no death: its reason is shown, and the pro
   expect(app.output()).toContain('Portico cannot start: Portico is already running with the data folder');
 });
 
-/** From one key to the next: each is drawn before the next is pressed. */
-async function slowestKey(page: Page, forMs: number): Promise<number> {
-  let slowest = 0;
-  for (const end = performance.now() + forMs; performance.now() < end; ) {
-    const pressed = performance.now();
+/** Presses keys, each when the one before is drawn. */
+async function drawKeys(page: Page, count: number): Promise<void> {
+  for (let drawn = await valueLength(page), end = drawn + count; drawn < end; drawn++) {
     await page.keyboard.press('x');
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
-    slowest = Math.max(slowest, performance.now() - pressed);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+    expect(await valueLength(page)).toBe(drawn + 1);
   }
-  return slowest;
 }
+
+const valueLength = async (page: Page): Promise<number> => (await message(page).inputValue()).length;
 
 /** When, by this process's clock, that next happens to the page. */
 const toldOf = (program: ElectronApplication, event: 'render-process-gone' | 'dom-ready'): Promise<number> =>
@@ -185,11 +177,6 @@ const toldOf = (program: ElectronApplication, event: 'render-process-gone' | 'do
       event,
     )
     .then(() => performance.now());
-
-const reload = async (program: ElectronApplication): Promise<number> => {
-  await program.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.reload());
-  return performance.now();
-};
 
 /** From then until the page, loaded again, shows this. */
 async function loadedAfter(
