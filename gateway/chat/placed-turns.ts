@@ -1,4 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../json/parse-json.ts';
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 
 /** A message of a chat completion, made of what stood at this place of another interface's request. */
 export interface PlacedTurn {

@@ -1,5 +1,6 @@
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { requestLimits } from '../json/json-limits.ts';
-import { type JsonObject, parseWithin } from '../json/parse-json.ts';
+import { parseWithin } from '../json/parse-json.ts';
 
 /**
  * A provider's opaque state of a call (`extra_content`, wire contract §1.6) as the text that other interfaces carry it in: the

@@ -1,4 +1,4 @@
-import { asText, type JsonObject } from '../json/parse-json.ts';
+import { asText, type JsonObject } from '#shared/json/foreign-json.ts';
 
 /** Longest address and title that are handed on. */
 const longest = { url: 2_048, title: 300 };

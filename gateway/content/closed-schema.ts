@@ -1,4 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../json/parse-json.ts';
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 
 interface ClosedSchema {
   readonly schema: JsonObject;

@@ -1,5 +1,5 @@
+import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { CacheMark, ChatMessage, CompletionRequest, ContentPart, ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, asText } from '../json/parse-json.ts';
 import { closedSchema } from './closed-schema.ts';
 
 /** What models differ about in a conversation, without its text: so that a request is fitted without opening its long parts. */

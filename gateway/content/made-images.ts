@@ -1,5 +1,5 @@
+import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import type { ChatMessage, ContentPart } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, asText } from '../json/parse-json.ts';
 import { isBase64, longestAddress, parseDataUrl } from './data-url.ts';
 
 /** An image that a model made, as answers carry it: a base64 data URL, or the https address of one. */

@@ -1,5 +1,5 @@
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ChatMessage, ReasoningDetail, ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 
 /**
  * `reasoning_details`, as OpenRouter spells what a model thought and its vendor signed

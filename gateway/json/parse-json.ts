@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '#shared/errors.ts';
+import { isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { eventLimits, type JsonLimits, requestLimits } from './json-limits.ts';
 import { isWord } from './json-words.ts';
 
@@ -178,25 +179,6 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   while (bytes[before] === backslash) before -= 1;
   return (at - before) % 2 === 0;
 }
-
-/** Careful reading of foreign JSON: whatever is not of the type that is expected is as good as absent. */
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
-export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-
-/** A token count: a non-negative whole number, else null. */
-export const asCount = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
-
-/** Whether each of these fields is a count, or is not there. */
-export const hasCountsOnly = (value: JsonObject, names: readonly string[]): boolean =>
-  names.every((name) => value[name] === undefined || value[name] === null || asCount(value[name]) !== null);
 
 /** So short a text takes a moment to read, whatever it holds. */
 const shortText = 16_384;

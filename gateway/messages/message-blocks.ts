@@ -1,9 +1,10 @@
+import { asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
 import { requestLimits } from '../json/json-limits.ts';
-import { asObject, type JsonObject, parseWithin } from '../json/parse-json.ts';
+import { parseWithin } from '../json/parse-json.ts';
 
 /** One event of a message's stream. */
 export type MessageEvent = JsonObject & { readonly type: string };

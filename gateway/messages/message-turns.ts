@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import type {
   CacheControl,
   GivenBlock,
@@ -9,7 +10,6 @@ import type {
 } from '#shared/wire/messages-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
-import type { JsonObject } from '../json/parse-json.ts';
 
 type Content = Extract<MessageTurn, { role: 'user' }>['content'];
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { countTokensRequest, type MessagesRequest, messagesRequest } from '#shared/wire/messages-request.ts';
 import { turnsInForm } from '../chat/placed-turns.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { type Translate, translatedReader } from '../chat/translated-question.ts';
-import type { JsonObject } from '../json/parse-json.ts';
 import { marked, turnsOfMessages } from './message-turns.ts';
 import { effortOf } from './thinking-effort.ts';
 import { droppedFields, refuseUnserved } from './unserved-blocks.ts';

@@ -1,4 +1,5 @@
-import { asArray, asCount, asObject, asText, type JsonObject, parseWithin } from '../json/parse-json.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
+import { parseWithin } from '../json/parse-json.ts';
 import { workerTask } from '../threads/worker-task.ts';
 import type { EmbeddingFormat, Embeddings } from './embedding.ts';
 

@@ -1,5 +1,5 @@
+import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import { knownProvider, type ProviderId } from '#shared/known-providers.ts';
-import { asArray, asObject, asText } from '../json/parse-json.ts';
 import { readJson } from '../upstream/upstream-fetch.ts';
 
 /** A server on this machine that can answer. */

@@ -1,7 +1,7 @@
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { EarlierItems } from '../chat/read-question.ts';
 import type { ChatCall } from '../chat/read-request.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 import type { KeptReasoning } from '../reasoning/kept-reasoning.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/errors.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { InputItem, InputPart } from '#shared/wire/responses-request.ts';
 import type { PlacedTurn } from '../chat/placed-turns.ts';
 import { stateOf } from '../chat/provider-state.ts';
 import { fileTypeOf } from '../content/file-type.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 
 /** A turn of the model's while it is put together: what it thought, said and called. */
 interface Turn {

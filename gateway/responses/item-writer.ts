@@ -1,8 +1,8 @@
+import { asArray, asCount, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { createCallsInTurn } from '../chat/calls-in-turn.ts';
 import { createSizeLimit } from '../chat/collect-answer.ts';
 import { stateText } from '../chat/provider-state.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
-import { asArray, asCount, asObject, type JsonObject } from '../json/parse-json.ts';
 import {
   callItem,
   imageItem,

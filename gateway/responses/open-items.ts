@@ -1,7 +1,7 @@
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import type { DeltaPart } from '../chat/stream-writer.ts';
 import { parseDataUrl } from '../content/data-url.ts';
 import type { MadeImage } from '../content/made-images.ts';
-import type { JsonObject } from '../json/parse-json.ts';
 
 /** One event of a response's stream, without its sequence number. */
 export type ResponseEvent = JsonObject & { readonly type: string };

@@ -1,9 +1,9 @@
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { type ResponsesRequest, responsesRequest } from '#shared/wire/responses-request.ts';
 import { type PlacedTurn, turnsInForm } from '../chat/placed-turns.ts';
 import type { EarlierItems, Echo } from '../chat/read-question.ts';
 import { parseRequest, unknownWarnings } from '../chat/read-request.ts';
 import { type Translation, translatedReader } from '../chat/translated-question.ts';
-import type { JsonObject } from '../json/parse-json.ts';
 import { withEarlierItems } from './earlier-items.ts';
 import { turnsOfItems } from './item-turns.ts';
 import { droppedFields, refuseUnserved } from './unserved.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { Warning } from '#shared/wire/chat-response.ts';
-import { asArray, asObject, asText, type JsonObject } from '../json/parse-json.ts';
 
 /** What the Responses API has and this gateway does not, each with the nearest thing that it does have. */
 

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { AppError } from '#shared/errors.ts';
-import { asObject, type JsonObject } from '../json/parse-json.ts';
+import { asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { pushBytes, wholeJson } from './upstream-fetch.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, type ProviderError } from '#shared/errors.ts';
+import { asArray, asObject, asText } from '#shared/json/foreign-json.ts';
 import { withoutKeys } from '#shared/without-keys.ts';
-import { asArray, asObject, asText } from '../json/parse-json.ts';
 
 /** What a provider said went wrong, whatever its format. */
 interface UpstreamFault {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { asArray, asObject } from '../../json/parse-json.ts';
+import { asArray, asObject } from '#shared/json/foreign-json.ts';
 
 const allowedTools = z.object({
   type: z.literal('allowed_tools'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { CustomToolCall, ToolCall } from '#shared/wire/chat-request.ts';
 import { requestError } from '../../http/request-error.ts';
-import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { DeltaPart } from '../stream-writer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { asArray, asCount, asObject, asText } from '../../json/parse-json.ts';
+import { asArray, asCount, asObject, asText } from '#shared/json/foreign-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { upstreamBody } from '../changed-request.ts';

@@ -1,14 +1,7 @@
+import { asArray, asCount, asObject, asText, hasCountsOnly, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
-import {
-  asArray,
-  asCount,
-  asObject,
-  asText,
-  hasCountsOnly,
-  type JsonObject,
-  parseEvent,
-} from '../../json/parse-json.ts';
+import { parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { type BlockReader, createBlockReader } from './content-blocks.ts';

@@ -1,5 +1,5 @@
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, type JsonObject } from '../../json/parse-json.ts';
 
 /**
  * Signed thinking must come back unchanged before the tool calls that it led to. It travels as

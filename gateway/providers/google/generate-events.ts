@@ -1,20 +1,13 @@
 import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
+import { asArray, asCount, asObject, asText, hasCountsOnly, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import type { WebSearch } from '../../catalogue/model-facts.ts';
 import { citations } from '../../content/citations.ts';
 import { imageOfInlineData } from '../../content/made-images.ts';
 import { googleFormat } from '../../content/reasoning-details.ts';
-import {
-  asArray,
-  asCount,
-  asObject,
-  asText,
-  hasCountsOnly,
-  type JsonObject,
-  parseEvent,
-} from '../../json/parse-json.ts';
+import { parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent } from '../provider.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/parse-json.ts';
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 
 /** What stands around the text in the chunks of a stream, which nearly all are the same but for it. */

@@ -1,11 +1,12 @@
 import { ulid } from 'ulid';
 import { AppError } from '#shared/errors.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { type NanoUsd, nanoUsd } from '#shared/money.ts';
 import type { TokenUsage } from '#shared/price.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { imagesOf } from '../../content/made-images.ts';
 import { detailsIn } from '../../content/reasoning-details.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/parse-json.ts';
+import { parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import type { ProviderEvent, ProviderRequest, Served } from '../provider.ts';
 import { type ChunkTemplate, contentIn, templateOf } from './chunk-template.ts';

@@ -1,6 +1,6 @@
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { type PicoUsd, picoUsd } from '#shared/money.ts';
 import type { Price } from '#shared/price.ts';
-import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ListedModel } from '../provider.ts';
 
 /**

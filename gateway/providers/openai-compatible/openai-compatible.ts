@@ -1,5 +1,5 @@
+import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { longestEventOf } from '../../content/made-images.ts';
-import { asArray, asObject } from '../../json/parse-json.ts';
 import { answerEvents } from '../../upstream/event-stream.ts';
 import { readJson, upstreamFetch } from '../../upstream/upstream-fetch.ts';
 import { upstreamBody } from '../changed-request.ts';

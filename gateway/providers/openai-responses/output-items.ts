@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { citations } from '../../content/citations.ts';
-import { asArray, asCount, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 import type { ProviderEvent } from '../provider.ts';
 import { withReasoning } from './reasoning-state.ts';
 

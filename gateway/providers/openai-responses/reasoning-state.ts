@@ -1,5 +1,5 @@
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { ToolCall } from '#shared/wire/chat-request.ts';
-import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
 
 /**
  * Reasoning items come back before the calls that they led to, encrypted, since nothing is stored (`store: false`). They travel

@@ -1,7 +1,8 @@
 import { AppError } from '#shared/errors.ts';
+import { asArray, asCount, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import type { FinishReason } from '#shared/wire/chat-response.ts';
 import { requestLimits } from '../../json/json-limits.ts';
-import { asArray, asCount, asObject, asText, type JsonObject, parseEvent } from '../../json/parse-json.ts';
+import { parseEvent } from '../../json/parse-json.ts';
 import { readFault, upstreamError } from '../../upstream/upstream-error.ts';
 import { usageEvent } from '../openai-compatible/completion-chunks.ts';
 import type { ProviderEvent } from '../provider.ts';

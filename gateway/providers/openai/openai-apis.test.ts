@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { asArray, asObject } from '#shared/json/foreign-json.ts';
 import { Secret } from '../../auth/secret.ts';
 import { buildCatalogue } from '../../catalogue/build-catalogue.ts';
-import { asArray, asObject } from '../../json/parse-json.ts';
 import { type ChatBench, openChatBench } from '../../testing/chat-bench.ts';
 import { openVendorDouble } from '../../testing/vendors/vendor-double.ts';
 

@@ -1,4 +1,4 @@
-import { asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { signatureFault } from './tool-loops.ts';
 import { hasTools, isBlank, listOf, type Refusal, schemasIn, unknownNames, type VendorRule } from './vendor-rule.ts';
 

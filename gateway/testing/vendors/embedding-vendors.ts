@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { googleError } from './google-vendor.ts';
 import { openAiError } from './openai-vendor.ts';
 import { listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';

@@ -1,4 +1,4 @@
-import { asArray, asObject, type JsonObject } from '../../json/parse-json.ts';
+import { asArray, asObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { isCorrupted } from './tool-loops.ts';
 import { hasTools, listOf, type Refusal, unknownNames, type VendorRule } from './vendor-rule.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { listOf } from './vendor-rule.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../json/parse-json.ts';
+import type { JsonObject } from '#shared/json/foreign-json.ts';
 import { anthropicRules } from './anthropic-vendor.ts';
 import { googleRules } from './google-vendor.ts';
 import { openAiRules } from './openai-vendor.ts';

@@ -1,4 +1,4 @@
-import { asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 import { recordedResponse, recordedSecret, recordedWholeResponse } from '../recorded-responses.ts';
 import { recordedStreams } from '../recorded-streams.ts';
 import { anthropicError, anthropicRules } from './anthropic-vendor.ts';

@@ -1,4 +1,4 @@
-import { asArray, asObject, asText, type JsonObject } from '../../json/parse-json.ts';
+import { asArray, asObject, asText, type JsonObject } from '#shared/json/foreign-json.ts';
 
 /**
  * What a vendor refuses, by its documentation and by what its API was seen to answer. These tables know nothing of the gateway's
