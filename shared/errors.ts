@@ -114,6 +114,7 @@ export const errorKinds = {
   comparison_open: kind(409, 'app_error'),
   gateway_unreachable: kind(502, 'app_error', true),
   gateway_not_recognised: kind(502, 'app_error'),
+  not_told: kind(404, 'app_error'),
   keychain_failed: kind(500, 'app_error', true),
   keychain_locked: kind(500, 'app_error', true),
   port_unavailable: kind(409, 'app_error'),

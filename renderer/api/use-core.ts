@@ -52,8 +52,7 @@ export function usePayer(model: string) {
   const { models } = useOrpc();
   const payer = useQuery(models.payer.queryOptions({ input: { model }, placeholderData: keepPreviousData })).data;
   const wallets = useWallets().data ?? [];
-  // A wallet that was never used is not in the list.
-  return payer && (wallets.find(({ id }) => id === payer.wallet) ?? wallets[0]);
+  return payer && wallets.find(({ id }) => id === payer.wallet);
 }
 
 export function useAppInfo() {

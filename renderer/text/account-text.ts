@@ -1,6 +1,8 @@
 import { count } from './format.ts';
 import { words } from './language.ts';
 
+const list = new Intl.ListFormat('en', { type: 'disjunction' });
+
 export const text = words({
   title: 'Account',
   wallet: 'Wallet',
@@ -28,6 +30,14 @@ export const text = words({
   allModels: 'All models',
   models: 'Models',
   month: 'This period',
+  usage: 'Used, as the gateway counts it',
+  untold: {
+    account: 'whose account it is',
+    plan: 'the plan and its limits',
+    limits: 'the limits of the plan',
+    credential: 'what it knows of the key',
+    sentence: (missing: readonly string[]) => `This gateway does not tell ${list.format(missing)}.`,
+  },
   requests: 'Requests',
   tokens: 'Tokens',
   spent: 'Spent',

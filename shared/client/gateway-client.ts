@@ -1,21 +1,30 @@
 import type { z } from 'zod';
-import { account, verification } from '../wire/account.ts';
 import type { CompletionRequestBody, PromptRequestBody } from '../wire/chat-request.ts';
-import {
-  type CompletionChunk,
-  completionChunk,
-  completionResponse,
-  promptChunk,
-  promptResponse,
-} from '../wire/chat-response.ts';
-import { credits } from '../wire/credits.ts';
+import { completionResponse, promptChunk, promptResponse } from '../wire/chat-response.ts';
 import { gatewayInfo } from '../wire/meta.ts';
-import { model, modelList } from '../wire/model.ts';
+import { model } from '../wire/model.ts';
 import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList, requestRecord } from '../wire/request-record.ts';
-import { usage } from '../wire/usage.ts';
-import { errorFromJson, errorFromResponse, GatewayError } from './gateway-error.ts';
+import type { UsageGroup } from '../wire/usage.ts';
+import { chunksOf, parseEvent } from './answer-chunks.ts';
+import { errorFromResponse, GatewayError, isLacking, notTold } from './gateway-error.ts';
+import { readAccount, readVerification } from './reading/read-account.ts';
+import { readCredits } from './reading/read-credits.ts';
+import { readModels } from './reading/read-models.ts';
+import { readUsage } from './reading/read-usage.ts';
 import { streamEvents } from './stream-events.ts';
+import {
+  type ToldAccount,
+  type ToldChunk,
+  type ToldCredits,
+  type ToldUsage,
+  type ToldVerification,
+  toldAccount,
+  toldCredits,
+  toldModelList,
+  toldUsage,
+  toldVerification,
+} from './told.ts';
 
 export interface GatewayClientOptions {
   /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
@@ -31,7 +40,7 @@ export interface RequestOptions {
 }
 
 /** A streamed completion: its request id is known before the first chunk. */
-export interface CompletionStream extends AsyncIterable<CompletionChunk> {
+export interface CompletionStream extends AsyncIterable<ToldChunk> {
   readonly requestId: string | null;
 }
 
@@ -108,10 +117,15 @@ export function gatewayClient(options: GatewayClientOptions) {
     schema: T,
     path: string,
     more: Parameters<typeof request>[1] = {},
+    /** Reads what has another shape; null where it says nothing of the kind. */
+    read?: (answer: unknown) => z.output<T> | null,
   ): Promise<z.output<T>> {
     const response = await request(path, more);
-    const parsed = schema.safeParse(await response.json().catch(() => undefined));
+    const answer: unknown = await response.json().catch(() => undefined);
+    const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
+    const told = answer === undefined ? null : read?.(answer);
+    if (told != null) return told;
     const first = parsed.error.issues[0];
     throw new GatewayError(
       `The gateway's answer to ${path} is not what its interface says (${first?.path.join('.')}: ${first?.message}).`,
@@ -122,6 +136,39 @@ export function gatewayClient(options: GatewayClientOptions) {
       },
     );
   }
+
+  /** Tries ways to ask for the same, until the gateway has one of them. */
+  async function firstKnown<T>(ways: readonly (() => Promise<T>)[]): Promise<T> {
+    let lacking: unknown;
+    for (const way of ways) {
+      try {
+        return await way();
+      } catch (error) {
+        if (!isLacking(error)) throw error;
+        lacking ??= error;
+      }
+    }
+    throw lacking;
+  }
+
+  /** Of a base URL that ends in something else than `/v1`, the second is right: it is tried where the first is not there. */
+  const bothBases = <T>(path: string, ask: (path: string) => Promise<T>): Promise<T> =>
+    firstKnown([() => ask(`/v1${path}`), () => ask(path)]);
+
+  /** For what a gateway need not have. */
+  const ifTold = <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => {
+      throw isLacking(error) ? notTold(error) : error;
+    });
+
+  const verify = (more: RequestOptions): Promise<ToldVerification> =>
+    bothBases('/auth/verify', (path) =>
+      json(toldVerification, path, { ...more, method: 'POST' }, (answer) => {
+        const told = readVerification(answer);
+        if (told === 'refused') throw new GatewayError('The gateway refused the key.', refusedKey);
+        return told;
+      }),
+    );
 
   return {
     /** `POST /chat`: `{ text, provider, model, tokens, … }`. */
@@ -143,16 +190,12 @@ export function gatewayClient(options: GatewayClientOptions) {
 
     /** The same streamed. */
     async completionStream(body: CompletionRequestBody, more: RequestOptions = {}): Promise<CompletionStream> {
-      const response = await request('/v1/chat/completions', {
-        ...more,
-        method: 'POST',
-        body: { ...body, stream: true },
-      });
+      const response = await bothBases('/chat/completions', (path) =>
+        request(path, { ...more, method: 'POST', body: { ...body, stream: true } }),
+      );
       return {
         requestId: response.headers.get('x-request-id'),
-        async *[Symbol.asyncIterator]() {
-          for await (const data of streamEvents(response)) yield parseEvent(completionChunk, data);
-        },
+        [Symbol.asyncIterator]: () => chunksOf(response),
       };
     },
 
@@ -162,14 +205,32 @@ export function gatewayClient(options: GatewayClientOptions) {
 
     /** The gateway's version and which extensions it offers; needs no credential. */
     info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
-    models: (more: RequestOptions = {}) => json(modelList, '/v1/models', more),
+    models: (more: RequestOptions = {}) => bothBases('/models', (path) => json(toldModelList, path, more, modelsIn)),
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
-    account: (more: RequestOptions = {}) => json(account, '/account', more),
-    credits: (query: PageQuery & { type?: string; start?: number; end?: number } = {}, more: RequestOptions = {}) =>
-      json(credits, '/v1/credits', { ...more, query: { ...query } }),
-    usage: (query: { group_by?: string; start?: number; end?: number } = {}, more: RequestOptions = {}) =>
-      json(usage, '/v1/usage', { ...more, query }),
-    verify: (more: RequestOptions = {}) => json(verification, '/v1/auth/verify', { ...more, method: 'POST' }),
+    /** Of a gateway without `/account`: what it says of the key. Throws `not_told` where it says nothing. */
+    account: (more: RequestOptions = {}): Promise<ToldAccount> =>
+      ifTold(
+        firstKnown([
+          () => json(toldAccount, '/account', more, readAccount),
+          () => verify(more).then(({ account, credential }) => ({ ...account, credential })),
+          () => json(toldAccount, '/v1/key', more, readAccount),
+        ]),
+      ),
+    credits: (
+      query: PageQuery & { type?: string; start?: number; end?: number } = {},
+      more: RequestOptions = {},
+    ): Promise<ToldCredits> =>
+      ifTold(bothBases('/credits', (path) => json(toldCredits, path, { ...more, query: { ...query } }, readCredits))),
+    usage: (
+      query: { group_by?: UsageGroup; start?: number; end?: number } = {},
+      more: RequestOptions = {},
+    ): Promise<ToldUsage> =>
+      ifTold(
+        bothBases('/usage', (path) =>
+          json(toldUsage, path, { ...more, query }, (answer) => readUsage(answer, query.group_by ?? 'model')),
+        ),
+      ),
+    verify: (more: RequestOptions = {}) => ifTold(verify(more)),
     /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),
@@ -181,25 +242,13 @@ export function gatewayClient(options: GatewayClientOptions) {
 
 export type GatewayClient = ReturnType<typeof gatewayClient>;
 
-/** The payload of an event; an error event is thrown. */
-function parseEvent<T extends z.ZodType>(schema: T, data: string): z.output<T> {
-  if (data.includes('"error"')) {
-    const error = errorFromJson(data);
-    if (error) throw error;
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch (cause) {
-    throw new GatewayError('The gateway sent an event that is not JSON.', {
-      status_code: 502,
-      code: 'not_a_gateway',
-      cause,
-    });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new GatewayError('The gateway sent an event of an unknown shape.', { status_code: 502, code: 'not_a_gateway' });
+const refusedKey = { status_code: 401, code: 'invalid_api_key' };
+
+function modelsIn(answer: unknown): z.output<typeof toldModelList> | null {
+  const data = readModels(answer);
+  return (
+    data && { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }
+  );
 }
 
 function queryText(query: Query | undefined): string {

@@ -1,4 +1,5 @@
-import type { ProviderError } from '../errors.ts';
+import { isErrorCode, type ProviderError } from '../errors.ts';
+import { asObject, isObject } from '../json/foreign-json.ts';
 import { errorBody } from '../wire/error.ts';
 import { retryAfterIn, retryAfterOf } from './retry-after.ts';
 
@@ -49,7 +50,7 @@ const withoutEnvelope: Readonly<Record<number, { code: string; message: string }
 /** The error of a failed response. A body without the gateway’s envelope keeps the status and says so. */
 export async function errorFromResponse(response: Response): Promise<GatewayError> {
   const text = await response.text().catch(() => '');
-  const error = errorFromJson(text);
+  const error = errorFromJson(text, response.status);
   if (error) return withHeaders(error, response.headers);
   const busy = withoutEnvelope[response.status];
   if (busy)
@@ -63,8 +64,11 @@ export async function errorFromResponse(response: Response): Promise<GatewayErro
   );
 }
 
-/** The error envelope in a JSON text, or null. */
-export function errorFromJson(text: string): GatewayError | null {
+/**
+ * The error in a JSON text: our envelope, or what other servers make of it. Null: the text says nothing of an error. In a
+ * stream, which has no status of its own, an error counts as the server’s.
+ */
+export function errorFromJson(text: string, status = 502): GatewayError | null {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -72,7 +76,7 @@ export function errorFromJson(text: string): GatewayError | null {
     return null;
   }
   const parsed = errorBody.safeParse(json);
-  if (!parsed.success) return null;
+  if (!parsed.success) return otherError(json, status);
   const { message, status_code, code, request_id, details, provider, provider_error } = parsed.data.error;
   return new GatewayError(message, {
     status_code,
@@ -83,6 +87,50 @@ export function errorFromJson(text: string): GatewayError | null {
     provider,
     providerError: provider_error ?? null,
   });
+}
+
+/** OpenAI’s `{ error: { message, code } }`, OpenRouter’s with a number as its code, `{ error: "…" }`, and bare messages. */
+function otherError(json: unknown, status: number): GatewayError | null {
+  const body = asObject(json);
+  const inside = isObject(body.error) ? body.error : status === 502 && body.error == null ? {} : body;
+  const said = [inside.message, body.error, inside.detail, inside.error_description, inside.title];
+  const message = said.find((one) => typeof one === 'string' && one.trim() !== '');
+  if (typeof message !== 'string') return null;
+  const number = [inside.code, inside.status_code, inside.status].find((one) => Number.isInteger(one));
+  const status_code = status === 502 && typeof number === 'number' && number >= 400 && number < 600 ? number : status;
+  const code = [inside.code, inside.type].find((one) => typeof one === 'string' && isErrorCode(one));
+  return new GatewayError(message, {
+    status_code,
+    code: typeof code === 'string' ? code : codeByStatus(status_code, message),
+    requestId: typeof inside.request_id === 'string' ? inside.request_id : null,
+  });
+}
+
+const codes: Readonly<Record<number, string>> = {
+  ...{ 401: 'invalid_api_key', 402: 'insufficient_credits', 403: 'insufficient_scope', 405: 'method_not_allowed' },
+  ...{ 408: 'request_timeout', 413: 'request_too_large', 429: 'rate_limit_exceeded', 503: 'server_overloaded' },
+};
+
+function codeByStatus(status: number, message: string): string {
+  if (status === 404) return /\bmodel\b/i.test(message) ? 'model_not_found' : 'unknown_endpoint';
+  return codes[status] ?? (status < 500 ? 'malformed_request' : 'upstream_error');
+}
+
+/** Whether the gateway has not what was asked for: no such endpoint, or a page of something else in its place. */
+export function isLacking(error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return false;
+  const { status_code: status, code } = error;
+  if (status === 405 || status === 501 || code === 'not_told') return true;
+  return (status === 404 && code !== 'model_not_found' && code !== 'no_eligible_model') || isOtherPage(error);
+}
+
+const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => code === 'not_a_gateway' && status < 400;
+
+/** None of the ways that are known to ask for something is there: what the first of them answered is the cause. */
+export function notTold(cause: unknown): GatewayError {
+  // What cannot be read is no endpoint that is missing.
+  if (cause instanceof GatewayError && isOtherPage(cause)) return cause;
+  return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_told', cause });
 }
 
 function withHeaders(error: GatewayError, headers: Headers): GatewayError {

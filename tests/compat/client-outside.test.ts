@@ -67,13 +67,13 @@ test('reads the account, the ledger page by page, usage, models and what the gat
   expect((await client.models()).data.map(({ id }) => id)).toContain('sandbox/echo');
   expect((await client.model('sandbox/echo')).simulated).toBe(true);
   expect(await client.account()).toMatchObject({ id: accountId });
-  expect((await client.verify()).credential.type).toBe('api_key');
+  expect((await client.verify()).credential?.type).toBe('api_key');
   expect((await client.usage({ group_by: 'model' })).data).toMatchObject([{ model: 'echo' }]);
   const lines: string[] = [];
   let after: string | undefined;
   for (;;) {
     const { transactions } = await client.credits({ limit: 1, order: 'asc', ...(after ? { after } : {}) });
-    lines.push(...transactions.data.map((line) => line.type));
+    lines.push(...transactions.data.flatMap((line) => line.type ?? []));
     if (!transactions.has_more || transactions.last_id === null) break;
     after = transactions.last_id;
   }

@@ -1,3 +1,4 @@
+import type { ToldAccount } from '#shared/client/told.ts';
 import type { AppInfo } from '#shared/contract/app/app.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
@@ -8,7 +9,6 @@ import type { ToolDecision } from '#shared/contract/chat/chat.ts';
 import type { Conversation, Message, ScrollPosition } from '#shared/contract/chat/conversations.ts';
 import type { RoutingAnswer } from '#shared/contract/chat/routing.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
-import type { Account } from '#shared/wire/account.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { fakeAnswer } from './fake-answer.ts';
 import { fakeModels } from './fake-models.ts';
@@ -41,7 +41,7 @@ export interface FakeData {
   expanded: Record<string, string[]>;
   lastOpened: string | null;
   wallets: WalletBalance[];
-  account: Record<Wallet, Account>;
+  account: Record<Wallet, ToldAccount>;
   /** How many lines the ledger has, and whether there was any use. */
   ledgerLines: number;
   providers: Provider[];
@@ -97,7 +97,7 @@ const balance = (amount: string, used: string): WalletBalance['balance'] => ({
   total_used: used,
 });
 
-const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): Account => ({
+const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): ToldAccount => ({
   object: 'account',
   id,
   name,
@@ -280,8 +280,22 @@ export function fakeData(): FakeData {
     lastOpened: null,
     routing: fakeRouting,
     wallets: [
-      { id: 'main', name: 'Your keys', simulated: false, billing: 'meter_only', balance: balance('0', '3.2180415') },
-      { id: 'sandbox', name: 'Test credits', simulated: true, billing: 'prepaid', balance: balance('10', '0') },
+      {
+        id: 'main',
+        name: 'Your keys',
+        simulated: false,
+        used: true,
+        billing: 'meter_only',
+        balance: balance('0', '3.2180415'),
+      },
+      {
+        id: 'sandbox',
+        name: 'Test credits',
+        simulated: true,
+        used: true,
+        billing: 'prepaid',
+        balance: balance('10', '0'),
+      },
     ],
     account: {
       main: account('acct_main', 'This computer', 'meter_only'),

@@ -1,7 +1,8 @@
+import { unknownAccount } from '#shared/client/reading/read-account.ts';
+import type { ToldAccount } from '#shared/client/told.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Account } from '#shared/wire/account.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
 
@@ -14,38 +15,55 @@ const limitMs = 10_000;
 
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
-  async function accountOf({ client }: Payer): Promise<Account> {
+  async function accountOf(payer: Payer): Promise<ToldAccount> {
+    const account = await toldAccount(payer);
+    return account.balance ? account : { ...account, balance: await balanceOf(payer, account) };
+  }
+
+  async function toldAccount({ client }: Payer): Promise<ToldAccount> {
     try {
       return await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'insufficient_scope')) throw error;
+      const code = error instanceof AppError ? error.code : null;
+      if (code === 'not_told') return unknownAccount;
+      if (code !== 'insufficient_scope') throw error;
       // Who pays can be told by any key; what is there cannot.
       const verified = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
       return { ...verified.account, credential: verified.credential, balance: null, usage: null };
     }
   }
 
+  /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
+  async function balanceOf({ client }: Payer, { credential }: ToldAccount): Promise<ToldAccount['balance']> {
+    if (credential?.scopes && !credential.scopes.includes('account')) return null;
+    try {
+      const told = await askGateway(() => client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }));
+      const { balance: amount, held, available, total_granted, total_used } = told;
+      return { currency: 'USD', amount, held, available, total_granted, total_used };
+    } catch (error) {
+      if (error instanceof AppError && (error.code === 'not_told' || error.code === 'insufficient_scope')) return null;
+      throw error;
+    }
+  }
+
   return {
-    /** Without wallets that were never used and have no keys. */
     async wallets(): Promise<WalletBalance[]> {
       const payers = await connections.payers();
-      const wallets = await Promise.all(
-        payers.map(async (payer) => ({ payer, account: await accountOf(payer), used: await used(payer) })),
-      );
-      return wallets.filter(({ used }) => used).map(({ payer, account }) => toWallet(payer, account));
+      return Promise.all(payers.map(async (payer) => toWallet(payer, await accountOf(payer), await isUsed(payer))));
     },
-    get: async ({ wallet }: { wallet: Wallet }): Promise<Account> => accountOf(await connections.wallet(wallet)),
+    get: async ({ wallet }: { wallet: Wallet }): Promise<ToldAccount> => accountOf(await connections.wallet(wallet)),
   };
 
-  async function used({ wallet, client }: Payer): Promise<boolean> {
+  async function isUsed({ wallet, client }: Payer): Promise<boolean> {
     if (connections.mode === 'remote' || wallet === 'sandbox' || (await hasProvider())) return true;
     const { transactions } = await askGateway(() => client.credits({ limit: 1 }));
     return transactions.data.length > 0;
   }
 
-  function toWallet({ wallet }: Payer, { name: own, plan, balance }: Account): WalletBalance {
+  function toWallet({ wallet, source }: Payer, account: ToldAccount, used: boolean): WalletBalance {
+    const { name: own, plan, balance } = account;
     const simulated = wallet === 'sandbox';
-    const name = simulated ? 'Test credits' : own;
-    return { id: wallet, name, simulated, billing: plan.billing, balance };
+    const name = simulated ? 'Test credits' : (own ?? new URL(source).host);
+    return { id: wallet, name, simulated, used, billing: plan?.billing ?? null, balance };
   }
 }

@@ -29,8 +29,11 @@ export function usageFeature({ connections, modelFacts, operator }: UsageDeps) {
   /** Labels of the keys of an account; a gateway elsewhere tells that of the key in use alone. */
   async function keyLabels(client: GatewayClient, signal: AbortSignal): Promise<Map<string, string | null>> {
     const { id, credential } = await askGateway(() => client.account({ signal }));
-    const keys = connections.mode === 'embedded' ? await operator.listKeys(id) : [];
-    return new Map([[credential.id ?? '', credential.label], ...keys.map((key) => [key.id, key.label] as const)]);
+    const keys = connections.mode === 'embedded' && id !== null ? await operator.listKeys(id) : [];
+    return new Map([
+      [credential?.id ?? '', credential?.label ?? null],
+      ...keys.map((key) => [key.id, key.label] as const),
+    ]);
   }
 
   return {

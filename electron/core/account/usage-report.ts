@@ -1,35 +1,39 @@
+import type { ToldBucket, ToldUsage } from '#shared/client/told.ts';
 import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import { parseUsd } from '#shared/money.ts';
-import type { Usage, UsageBucket } from '#shared/wire/usage.ts';
 import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
 
 type KeyName = (keyId: string) => string | null;
 
 /** Usage as it is shown: the highest cost first, days in order, with the name of its model or key and each bucket’s share. */
-export function usageReport(usage: Usage, modelFacts: DescribeModel, keyName: KeyName = () => null): UsageReport {
-  const total = parseUsd(usage.totals.cost_usd);
+export function usageReport(usage: ToldUsage, modelFacts: DescribeModel, keyName: KeyName = () => null): UsageReport {
+  const total = usage.totals.cost_usd;
   const data = usage.data.map((bucket) => ({
     ...bucket,
     name: nameOf(bucket, modelFacts, keyName),
-    share: shareOf(parseUsd(bucket.cost_usd), total),
+    share: shareOf(bucket.cost_usd, total),
     tokens: tokensOf(bucket),
   }));
-  if (usage.group_by !== 'day') data.sort((a, b) => b.share - a.share);
+  if (usage.group_by !== 'day') data.sort((a, b) => (b.share ?? -1) - (a.share ?? -1));
   return { ...usage, data };
 }
 
-function nameOf({ provider, model, key }: UsageBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
+function nameOf({ provider, model, key }: ToldBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
   if (model !== null) return bookedModelName(modelFacts, provider, model);
   return key && (keyName(key) ?? key);
 }
 
-/** With integers, since a float would round the amounts first. */
-const shareOf = (cost: bigint, total: bigint): number =>
-  total === 0n ? 0 : Number((cost * 1_000_000_000n) / total) / 1_000_000_000;
+/** With integers, since a float would round the amounts first. Null: one of them is not known. */
+function shareOf(cost: string | null, total: string | null): number | null {
+  if (cost === null || total === null) return null;
+  const whole = parseUsd(total);
+  return whole === 0n ? 0 : Number((parseUsd(cost) * 1_000_000_000n) / whole) / 1_000_000_000;
+}
 
-const tokensOf = ({ prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }: UsageBucket) => ({
-  input: Math.max(0, prompt_tokens - cached_tokens),
-  cached: cached_tokens,
-  output: Math.max(0, completion_tokens - reasoning_tokens),
-  reasoning: reasoning_tokens,
+/** Counts that a gateway does not tell are no bar. */
+const tokensOf = ({ prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }: ToldBucket) => ({
+  input: Math.max(0, (prompt_tokens ?? 0) - (cached_tokens ?? 0)),
+  cached: cached_tokens ?? 0,
+  output: Math.max(0, (completion_tokens ?? 0) - (reasoning_tokens ?? 0)),
+  reasoning: reasoning_tokens ?? 0,
 });

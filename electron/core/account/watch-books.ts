@@ -1,3 +1,4 @@
+import { GatewayError } from '#shared/client/gateway-error.ts';
 import type { Connections, Payer } from '../connection/connections.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import { pause } from '../streams/pace.ts';
@@ -56,7 +57,7 @@ export async function watchBooks({ connections, changes, signal, every = usualPa
   ended();
 }
 
-/** Sums and the newest line, as text; null: the gateway did not say. */
+/** Sums and the newest line, as text; null: the gateway did not answer. */
 type Look = string | null;
 
 async function lookAtAll(connections: Pick<Connections, 'payers'>, signal: AbortSignal): Promise<Map<string, Look>> {
@@ -70,7 +71,9 @@ async function lookAt({ client }: Payer, signal: AbortSignal): Promise<Look> {
     const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });
     return JSON.stringify([sums, transactions.first_id]);
-  } catch {
-    return null;
+  } catch (error) {
+    // One that does not tell its books, or not to this key, is there all the same.
+    const refused = error instanceof GatewayError && error.status_code >= 400 && error.status_code < 500;
+    return refused && error.status_code !== 429 ? `refused ${error.status_code}` : null;
   }
 }

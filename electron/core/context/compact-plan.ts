@@ -3,6 +3,7 @@ import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
 import type { Model } from '#shared/wire/model.ts';
 import { wordsWithCalls } from '../request/call-messages.ts';
 import { type HistoryEntry, sendable } from '../request/history.ts';
+import { purposeOfRequest } from '../request/purpose-of-request.ts';
 
 export interface CompactPlan {
   /** The last message that the summary replaces. */
@@ -58,7 +59,7 @@ export function planCompact(
         { role: 'user', content: transcript(before?.text ?? null, after.slice(0, end)) },
       ],
       ...(takesLimit ? { max_tokens: answerTokens } : {}),
-      metadata: { purpose: 'compact', conversation_id: conversationId },
+      ...purposeOfRequest(record, 'compact', conversationId),
     },
   };
 }

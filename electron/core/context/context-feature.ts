@@ -159,7 +159,7 @@ async function write(
       if (!chunk.usage) continue;
       const facts = modelFacts(chunk.routing?.selected ?? model);
       simulated = facts?.simulated ?? simulated;
-      cost = costOfChunk(chunk, facts?.priced);
+      cost = costOfChunk(chunk, facts);
     }
   } finally {
     const record = stream.requestId === null ? null : await settledRecord(payer.client, stream.requestId, undefined);

@@ -51,7 +51,7 @@ async function patchFor(deps: CostLookupDeps, row: MessageRow): Promise<AnswerPa
   if (requestId === null || signal.aborted) return null;
   // The gateway does not know the request: its cost stays unknown, which is not zero.
   if (requestId === 'none') return { costOpen: false };
-  const record = await settledRecord(payer.client, requestId, signal);
+  const record = requestId === 'no-records' ? 'none' : await settledRecord(payer.client, requestId, signal);
   if (record === null || signal.aborted) return null;
   return { ...(record === 'none' ? await estimateFor(deps, row) : { ...patchOf(record), requestId }), costOpen: false };
 }

@@ -1,12 +1,13 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
 import { billLines, priceOf } from '#shared/bill-lines.ts';
+import type { ToldChunk } from '#shared/client/told.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import { costOf, noTokens, type Price } from '#shared/price.ts';
-import type { CompletionChunk } from '#shared/wire/chat-response.ts';
 import { pricing } from '#shared/wire/model.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
+import type { ModelFacts } from '../connection/model-facts.ts';
 import { wordsWithCalls } from '../request/call-messages.ts';
 
 interface Cost {
@@ -16,12 +17,24 @@ interface Cost {
 
 const unknown: Cost = { costUsd: null, costSource: 'unknown' };
 
-/** The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero. */
-export function costOfChunk(chunk: CompletionChunk, priced: boolean | undefined): Cost {
-  if (!chunk.usage) return unknown;
-  if (chunk.byok) return { costUsd: chunk.usage.upstream_cost_usd, costSource: 'byok' };
-  if (priced === false) return unknown;
-  return { costUsd: chunk.usage.cost_usd, costSource: 'billed' };
+/**
+ * The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero; where a gateway counts tokens
+ * and tells no cost, it is the list price of those tokens, an estimate.
+ */
+export function costOfChunk({ usage, byok }: Pick<ToldChunk, 'usage' | 'byok'>, facts: ModelFacts | null): Cost {
+  if (!usage) return unknown;
+  if (byok)
+    return { costUsd: usage.upstream_cost_usd, costSource: usage.upstream_cost_usd === null ? 'unknown' : 'byok' };
+  if (usage.cost_usd === null) return facts?.record.pricing ? listPriceOf(facts.record.pricing, usage) : unknown;
+  // What another gateway says that it took is known, whether or not it lists a price.
+  if (facts?.priced === false && facts.record.other !== true) return unknown;
+  return { costUsd: usage.cost_usd, costSource: 'billed' };
+}
+
+function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ToldChunk['usage']>): Cost {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
+  const counted = { ...noTokens, promptTokens, completionTokens, cachedTokens, reasoningTokens };
+  return { costUsd: formatUsd(costOf(priceOf(price), counted)), costSource: 'estimated' };
 }
 
 /** The cost in the gateway’s record of an ended request (wire contract §10). A failed one is never charged (§1.4). */
@@ -31,7 +44,7 @@ export function costOfRecord(record: RequestRecord): Cost {
   return unpriced ? unknown : { costUsd: record.cost_usd, costSource: 'billed' };
 }
 
-export function usageOfChunk(usage: NonNullable<CompletionChunk['usage']>): NonNullable<Message['usage']> {
+export function usageOfChunk(usage: NonNullable<ToldChunk['usage']>): NonNullable<Message['usage']> {
   return {
     promptTokens: usage.prompt_tokens,
     completionTokens: usage.completion_tokens,

@@ -1,5 +1,5 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import { pause } from '../streams/pace.ts';
 
 /** Names a request before it is sent; the gateway keeps the name with its record (wire contract §1.0, §10). */
@@ -10,7 +10,8 @@ const waitsMs = [0, 300, 1000, 3000, 10_000];
 const daySeconds = 86_400;
 
 /**
- * Finds the gateway’s id of a request that never reported it. `none`: the gateway does not know it, or keeps no names.
+ * Finds the gateway’s id of a request that never reported it. `none`: the gateway does not know it, or keeps no names;
+ * `no-records`: it keeps no records of requests.
  * Null: it could not be asked; try later. `sentAt`: by our clock, which may be wrong by hours.
  */
 export async function findNamedRequest(
@@ -18,7 +19,7 @@ export async function findNamedRequest(
   name: string,
   sentAt: number,
   signal: AbortSignal | undefined,
-): Promise<string | 'none' | null> {
+): Promise<string | 'none' | 'no-records' | null> {
   const query = { client_request_id: name, start: Math.max(0, Math.floor(sentAt / 1000) - daySeconds), limit: 20 };
   let answered = false;
   for (const waitMs of waitsMs) {
@@ -32,7 +33,7 @@ export async function findNamedRequest(
       answered = true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      if ([404, 405, 501].includes(error.status_code)) return 'none';
+      if (isLacking(error)) return 'no-records';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }
   }

@@ -1,5 +1,5 @@
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { RequestRecord } from '#shared/wire/request-record.ts';
 import { pause } from '../streams/pace.ts';
 
@@ -24,7 +24,7 @@ export async function settledRecord(
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       // A gateway without this extension, or a request that it never opened.
-      if (error.status_code === 404 || error.status_code === 405) return 'none';
+      if (isLacking(error)) return 'none';
       if (error.status_code === 401 || error.status_code === 403) return null;
     }
   }

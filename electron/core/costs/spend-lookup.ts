@@ -42,7 +42,8 @@ async function lookUp({ spend, connections, changes, readers, signal }: SpendLoo
   const payer = row.source === null ? null : await connections.bySource(row.source);
   if (!payer || row.client_request_id === null) return false;
   const id = row.request_id ?? (await findNamedRequest(payer.client, row.client_request_id, row.at, signal));
-  const record = id === null || id === 'none' ? id : await settledRecord(payer.client, id, signal);
+  const record =
+    id === null || id === 'none' || id === 'no-records' ? id : await settledRecord(payer.client, id, signal);
   if (record === null || signal.aborted) return false;
   if (typeof record === 'string') {
     await spend.giveUp(row.id);

@@ -1,5 +1,6 @@
 import { Secret } from '#gateway/auth/secret.ts';
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import type { GatewayClient } from '#shared/client/gateway-client.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
 import { AppError, toldBy } from '#shared/errors.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
@@ -28,7 +29,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
     const start = elapsed();
     try {
       const { client } = await connections.wallet('main');
-      await client.verify({ signal: AbortSignal.timeout(limitMs) });
+      await reach(client);
       return { state: 'ok', problem: null, retryAfterMs: null, latencyMs: Math.round((elapsed() - start) * 10) / 10 };
     } catch (error) {
       return failedStatus(error);
@@ -49,7 +50,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
     async connect(input: { baseUrl: string; key: string }): Promise<GatewayConnection> {
       const baseUrl = parseBaseUrl(input.baseUrl, { withKey: true });
       const secret = new Secret(input.key);
-      await askGateway(() => remote.clientFor(baseUrl, secret).verify({ signal: AbortSignal.timeout(limitMs) }));
+      await askGateway(() => reach(remote.clientFor(baseUrl, secret)));
       await remote.connect(baseUrl, secret);
       void connected();
       return changed();
@@ -64,6 +65,17 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
       return get();
     },
   };
+}
+
+/** Whether a gateway is there and takes the key: by its own word, else by the list of its models. */
+async function reach(client: GatewayClient): Promise<void> {
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    await client.verify({ signal });
+  } catch (error) {
+    if (!isLacking(error) && !(error instanceof GatewayError && error.code === 'not_a_gateway')) throw error;
+    await client.models({ signal });
+  }
 }
 
 function failedStatus(error: unknown): GatewayConnection['status'] {

@@ -40,12 +40,13 @@ async function answerTo(core: Awaited<ReturnType<typeof start>>, model: string, 
   });
 }
 
-test('the first start opens test credits, once, and hides the wallet that is not used yet', async () => {
+test('the first start opens test credits, once, and says which wallet is not used yet', async () => {
   const openSecrets = async () => secrets;
   const secrets = memorySecrets();
   const first = await start({ openSecrets });
   expect(await first.client.account.wallets()).toMatchObject([
-    { id: 'sandbox', name: 'Test credits', simulated: true, balance: { amount: '10' } },
+    { id: 'main', used: false, billing: 'meter_only', balance: { total_used: '0' } },
+    { id: 'sandbox', used: true, name: 'Test credits', simulated: true, balance: { amount: '10' } },
   ]);
   const keys = [...secrets.items.entries()];
   expect(keys.map(([name]) => name.split('/').slice(1).join('/')).sort()).toEqual(['gateway/main', 'gateway/sandbox']);
@@ -67,7 +68,7 @@ test('without a keychain each start has new keys and the old ones are revoked', 
     return opened;
   };
   const second = await start({ openSecrets, openGateway: keep, dataFolder: first.dataFolder });
-  expect(await second.client.account.wallets()).toHaveLength(1);
+  expect(await second.client.account.wallets()).toHaveLength(2);
   for (const { id } of (await opened?.operator.listAccounts()) ?? []) {
     const keys = (await opened?.operator.listKeys(id)) ?? [];
     expect(keys.map((key) => key.revokedAt === null)).toHaveLength(2);
@@ -265,7 +266,7 @@ test('a key for another program is told once, bound to its limit, and refused on
   expect(await ask()).toEqual([401, 'invalid_api_key']);
   await expect(client.localKeys.revoke({ id: entry?.id ?? '' })).rejects.toThrow('revoked already');
   const used = await client.account.get({ wallet: 'sandbox' });
-  await expect(client.localKeys.revoke({ id: used.credential.id ?? '' })).rejects.toThrow('revoked already');
+  await expect(client.localKeys.revoke({ id: used.credential?.id ?? '' })).rejects.toThrow('revoked already');
 });
 
 test('requests of other programs make no server of the user’s own fetch anything', async () => {

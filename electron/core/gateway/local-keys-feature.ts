@@ -17,9 +17,15 @@ export interface LocalKeysDeps {
 export function localKeysFeature({ operator, embedded, changes, now }: LocalKeysDeps) {
   /** Active keys of a wallet, without the app’s own. */
   async function keysOf(wallet: Wallet): Promise<LocalKey[]> {
-    const account = await (await embedded(wallet)).client.account();
-    const keys = await operator.listKeys(account.id);
-    return keys.filter((key) => key.id !== account.credential.id && works(key, now())).map((key) => shown(key, wallet));
+    const { accountId, ownKeyId } = await whose(wallet);
+    const keys = await operator.listKeys(accountId);
+    return keys.filter((key) => key.id !== ownKeyId && works(key, now())).map((key) => shown(key, wallet));
+  }
+
+  async function whose(wallet: Wallet): Promise<{ accountId: string; ownKeyId: string | null }> {
+    const { id, credential } = await (await embedded(wallet)).client.account();
+    if (id === null) throw new Error('the built-in gateway tells its accounts');
+    return { accountId: id, ownKeyId: credential?.id ?? null };
   }
 
   async function list(): Promise<LocalKey[]> {
@@ -31,7 +37,7 @@ export function localKeysFeature({ operator, embedded, changes, now }: LocalKeys
     list,
 
     async create(input: { name: string; wallet: Wallet; limitUsd: string | null }): Promise<{ key: string }> {
-      const { id: accountId } = await (await embedded(input.wallet)).client.account();
+      const { accountId } = await whose(input.wallet);
       const limit = input.limitUsd === null ? {} : { spendLimit: parseUsd(input.limitUsd) };
       const { key } = await operator.createKey({ accountId, label: input.name, ...limit });
       changes.emit('gateway');

@@ -1,6 +1,6 @@
 import { estimateInputTokens } from '#gateway/content/estimate-tokens.ts';
 import { priceOf } from '#shared/bill-lines.ts';
-import { GatewayError } from '#shared/client/gateway-error.ts';
+import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
@@ -87,8 +87,7 @@ export function quotesFeature(deps: QuotesDeps) {
       return { ...ofGateway(await payer.client.quote(body, signal ? { signal } : {})), payer };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      const hasNone = error.status_code === 404 && error.code === 'unknown_endpoint';
-      if (hasNone || error.status_code === 405 || error.status_code === 501) {
+      if (isLacking(error)) {
         withoutQuotes.set(payer.source, now() + forgetMs);
         return { ...estimate(body, []), payer };
       }

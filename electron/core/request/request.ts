@@ -17,6 +17,7 @@ import {
   type WireMessage,
 } from './history.ts';
 import { type OfferedTool, takesTools, wireTools } from './offered-tools.ts';
+import { purposeOfRequest } from './purpose-of-request.ts';
 
 export interface RequestDeps {
   readonly modelFacts: DescribeModel;
@@ -131,10 +132,7 @@ export function requestBuilder({
         ...(tools.length > 0 ? { tools } : {}),
         ...(searches ? { web_search_options: {} } : {}),
         ...(drawn(record) ? { modalities: ['text', 'image'] } : {}),
-        metadata: {
-          purpose: results ? 'tool' : purpose,
-          ...(conversationId === null ? {} : { conversation_id: conversationId }),
-        },
+        ...purposeOfRequest(record, results ? 'tool' : purpose, conversationId),
       },
       context: {
         limitTokens,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
+import type { ToldAccount } from '#shared/client/told.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Account } from '#shared/wire/account.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/account-text.ts';
 import { count, dayOf, usd } from '../../text/format.ts';
@@ -33,72 +33,95 @@ function Details({ wallet }: { wallet: WalletBalance }) {
   return (
     <>
       <Stale error={account.error} readAt={account.dataUpdatedAt} />
-      <Section title={text.identity}>
-        <Facts
-          facts={[
-            [text.name, data.name],
-            ...(data.email === null ? [] : ([[text.email, data.email]] as const)),
-            [
-              text.id,
-              <code key="id" className="font-mono text-xs">
-                {data.id}
-              </code>,
-            ],
-            [text.since, dayOf(data.created * 1000)],
-            [text.status, text.statuses[data.status]],
-          ]}
-        />
-      </Section>
-      <Section title={text.plan}>
-        <Facts facts={planFacts(data)} />
-      </Section>
+      <Untold account={data} />
+      <Part title={text.identity} facts={identityFacts(data)} />
+      <Part title={text.plan} facts={planFacts(data)} />
       {data.usage && (
-        <Section title={text.month}>
-          <Facts
-            facts={[
-              [text.requests, count(data.usage.requests)],
-              [text.tokens, count(data.usage.total_tokens)],
-              [text.spent, <Money key="spent" amount={data.usage.cost_usd} />],
-            ]}
-          />
-        </Section>
-      )}
-      <Section title={text.credential}>
-        <Facts
+        <Part
+          title={data.usage.period === null ? text.usage : text.month}
           facts={[
-            [text.type, text.types[data.credential.type]],
-            [text.label, data.credential.label ?? text.none],
-            [text.prefix, data.credential.prefix ? `${data.credential.prefix}…` : text.none],
-            [text.scopes, data.credential.scopes.join(', ') || text.none],
+            ...told(text.requests, data.usage.requests, count),
+            ...told(text.tokens, data.usage.total_tokens, count),
+            [text.spent, <Money key="spent" amount={data.usage.cost_usd} />],
           ]}
         />
-      </Section>
+      )}
+      <Part title={text.credential} facts={credentialFacts(data)} />
     </>
   );
 }
 
-function planFacts({ plan }: Account): [string, ReactNode][] {
+type Fact = readonly [string, ReactNode];
+
+/** A fact, where the gateway tells it. */
+const told = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
+  value === null ? [] : [[name, shown(value)]];
+
+/** What a gateway does not tell is said in one sentence, and has no empty rows. */
+function Untold({ account }: { account: ToldAccount }) {
+  const { untold } = text;
+  const missing = [
+    ...(account.id === null && account.name === null ? [untold.account] : []),
+    ...(account.plan === null ? [untold.plan] : account.plan.limits === null ? [untold.limits] : []),
+    ...(account.credential === null ? [untold.credential] : []),
+  ];
+  return missing.length > 0 && <p className="mt-2 text-fg-2">{untold.sentence(missing)}</p>;
+}
+
+function identityFacts(data: ToldAccount): Fact[] {
+  return [
+    ...told(text.name, data.name, String),
+    ...told(text.email, data.email, String),
+    ...told(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
+    ...told(text.since, data.created, (created) => dayOf(created * 1000)),
+    ...told(text.status, data.status, (status) => text.statuses[status]),
+  ];
+}
+
+function credentialFacts({ credential }: ToldAccount): Fact[] {
+  if (credential === null) return [];
+  return [
+    [text.type, text.types[credential.type]],
+    [text.label, credential.label ?? text.none],
+    [text.prefix, credential.prefix ? `${credential.prefix}…` : text.none],
+    ...told(text.scopes, credential.scopes, (scopes) => scopes.join(', ') || text.none),
+  ];
+}
+
+function planFacts({ plan }: ToldAccount): Fact[] {
+  if (plan === null) return [];
   const { limits } = plan;
   const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
   return [
     [text.planName, plan.name],
-    [text.billing, text.billings[plan.billing]],
-    ...(plan.renews_at === null ? [] : ([[text.renews, dayOf(plan.renews_at * 1000)]] as [string, ReactNode][])),
-    [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
-    [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
-    [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
-    [text.limits.requests_per_day, limit(limits.requests_per_day)],
-    [text.limits.monthly_spend_usd, limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd)],
-    [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
-    [text.models, limits.models.includes('*') ? text.allModels : text.modelList(limits.models)],
+    ...told(text.billing, plan.billing, (billing) => text.billings[billing]),
+    ...told(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
+    ...(limits === null
+      ? []
+      : ([
+          [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
+          [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
+          [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
+          [text.limits.requests_per_day, limit(limits.requests_per_day)],
+          ...([
+            [
+              text.limits.monthly_spend_usd,
+              limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd),
+            ],
+          ] as Fact[]),
+          [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
+          [text.models, limits.models.includes('*') ? text.allModels : text.modelList(limits.models)],
+        ] as Fact[])),
   ];
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+/** A section; none where nothing of it is known. */
+function Part({ title, facts }: { title: string; facts: readonly Fact[] }) {
+  if (facts.length === 0) return null;
   return (
     <section className="mt-4 mb-8">
       <h2 className="mb-1 font-semibold text-md">{title}</h2>
-      {children}
+      <Facts facts={facts} />
     </section>
   );
 }

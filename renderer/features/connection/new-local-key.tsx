@@ -17,7 +17,7 @@ const wallets = (['main', 'sandbox'] as const).map((value) => ({ value, label: w
 /** Creates a key and shows it once. */
 export function NewLocalKey({ onDone }: { onDone: () => void }) {
   const { create } = useLocalKeyCalls();
-  const known = useWallets().data ?? [];
+  const known = useWallets().data?.filter(({ used }) => used) ?? [];
   const [chosen, setChosen] = useState<Wallet | null>(null);
   const [name, setName] = useState('');
   const [limit, setLimit] = useState('');

@@ -1,6 +1,5 @@
 import { Wallet } from 'lucide-react';
-import type { LedgerLine, WalletBalance } from '#shared/contract/app/wallets.ts';
-import type { Credits } from '#shared/wire/credits.ts';
+import type { Ledger as Credits, LedgerLine, WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/credits-text.ts';
 import { momentOf } from '../../text/format.ts';
@@ -10,7 +9,7 @@ import { Link } from '../../ui/elements/link.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Table, tableCell } from '../../ui/elements/table.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
-import { Failure } from '../../ui/notices/failure.tsx';
+import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
@@ -28,7 +27,9 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   const credits = useCredits(wallet.id);
   const [first] = credits.data?.pages ?? [];
   if (credits.isError && !first)
-    return <Failure title={text.failed} error={credits.error} onRetry={() => void credits.refetch()} />;
+    return (
+      <NotRead title={text.failed} untold={text.untold} error={credits.error} onRetry={() => void credits.refetch()} />
+    );
   if (!first) return <Loading />;
   const lines = credits.data?.pages.flatMap((page) => page.transactions.data) ?? [];
   return (
@@ -37,8 +38,8 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
       <Summary wallet={wallet} credits={first} />
       <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
       {lines.length === 0 ? (
-        <Empty icon={Wallet} title={text.empty}>
-          {text.emptyNote}
+        <Empty icon={Wallet} title={first.transactions.told === false ? text.noHistory : text.empty}>
+          {first.transactions.told !== false && text.emptyNote}
         </Empty>
       ) : (
         <Lines lines={lines} simulated={wallet.simulated} />
@@ -57,7 +58,7 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
 
 function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits }) {
   const metered = wallet.billing === 'meter_only';
-  const facts: [string, string][] = metered
+  const sums: [string, string | null][] = metered
     ? []
     : [
         [text.available, credits.available],
@@ -65,9 +66,10 @@ function Summary({ wallet, credits }: { wallet: WalletBalance; credits: Credits 
         [text.granted, credits.total_granted],
         [text.used, credits.total_used],
       ];
+  const facts = sums.flatMap(([name, amount]) => (amount === null ? [] : [[name, amount] as const]));
   return (
     <>
-      <p className="mt-2 text-fg-2">{text.balance[wallet.billing]}</p>
+      <p className="mt-2 text-fg-2">{text.balance[wallet.billing ?? 'prepaid']}</p>
       <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
         <Money amount={metered ? credits.total_used : credits.balance} rest={!metered} />
       </p>
@@ -93,14 +95,14 @@ function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) 
   if (name === null)
     return (
       <>
-        {text.types[type]}{' '}
+        {type && text.types[type]}{' '}
         <span className="text-fg-3">{simulated && type === 'grant' ? text.opening : description}</span>
       </>
     );
   const chat = use && { page: 'chat' as const, conversationId: use.conversationId };
   return (
     <>
-      {type !== 'usage' && `${text.types[type]} `}
+      {type !== null && type !== 'usage' && `${text.types[type]} `}
       {name}{' '}
       {use && chat && (
         <>
@@ -118,6 +120,8 @@ function Subject({ line, simulated }: { line: LedgerLine; simulated: boolean }) 
   );
 }
 
+const moment = ({ created }: LedgerLine): string => (created === null ? '—' : momentOf(created * 1000));
+
 function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: boolean }) {
   const { columns } = text;
   return (
@@ -132,10 +136,10 @@ function Lines({ lines, simulated }: { lines: readonly LedgerLine[]; simulated: 
     >
       {lines.map((line) => (
         <tr key={line.id}>
-          <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{momentOf(line.created * 1000)}</td>
+          <td className={`${tableCell} text-fg-2 max-sm:hidden`}>{moment(line)}</td>
           <td className={`${tableCell} w-full max-w-0 truncate max-sm:py-2`}>
             <Subject line={line} simulated={simulated} /> {line.estimated && <Badge>{text.estimated}</Badge>}
-            <span className="block text-fg-3 text-xs sm:hidden">{momentOf(line.created * 1000)}</span>
+            <span className="block text-fg-3 text-xs sm:hidden">{moment(line)}</span>
           </td>
           <td className={`${tableCell} text-right`}>
             <Money amount={line.amount} signed />

@@ -23,7 +23,8 @@ export function stacksOf(days: readonly string[], buckets: readonly Bucket[], me
   return days.map((day) => {
     const bucket = byDay.get(day);
     const parts = partsOf(bucket, measure);
-    const words = measure === 'cost' ? [usd(bucket?.cost_usd ?? '0')] : parts.map(count);
+    const words =
+      measure === 'cost' ? [bucket && bucket.cost_usd === null ? '—' : usd(bucket?.cost_usd ?? '0')] : parts.map(count);
     return { day, parts, words, sum: parts.reduce((sum, part) => sum + part, 0) };
   });
 }
@@ -31,8 +32,9 @@ export function stacksOf(days: readonly string[], buckets: readonly Bucket[], me
 function partsOf(bucket: Bucket | undefined, measure: Measure): number[] {
   if (!bucket) return measure === 'cost' ? [0] : measure === 'tokens' ? [0, 0, 0, 0] : [0, 0, 0];
   // Floats only for pixels, never for shown amounts.
-  if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd)) / 1e9];
-  if (measure === 'requests') return [bucket.succeeded, bucket.failed, bucket.cancelled];
+  if (measure === 'cost') return [Number(parseUsd(bucket.cost_usd ?? '0')) / 1e9];
+  if (measure === 'requests')
+    return [bucket.succeeded ?? bucket.requests ?? 0, bucket.failed ?? 0, bucket.cancelled ?? 0];
   const { input, cached, output, reasoning } = bucket.tokens;
   return [input, cached, output, reasoning];
 }

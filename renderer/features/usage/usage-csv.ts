@@ -33,7 +33,7 @@ export function usageCsv({ data }: Pick<UsageReport, 'data'>, groupBy: Grouping,
     days[0] ?? '',
     days.at(-1) ?? '',
     ...by.map((field) => unlikeFormula(bucket[field] ?? '')),
-    ...counters.map((field) => String(bucket[field])),
+    ...counters.map((field) => String(bucket[field] ?? '')),
   ]);
   return [head, ...rows].map((cells) => `${cells.map(quoted).join(',')}\r\n`).join('');
 }

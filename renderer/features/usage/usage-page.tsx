@@ -1,15 +1,16 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { WalletBalance } from '#shared/contract/app/wallets.ts';
+import type { UsageReport, WalletBalance } from '#shared/contract/app/wallets.ts';
 import { useKept } from '../../browser/use-kept.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
-import { usd } from '../../text/format.ts';
+import { count, usd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
+import { Facts } from '../../ui/elements/facts.tsx';
 import { Money } from '../../ui/elements/money.tsx';
 import { Segmented } from '../../ui/forms/segmented.tsx';
 import { Empty } from '../../ui/notices/empty.tsx';
-import { Failure } from '../../ui/notices/failure.tsx';
+import { NotRead } from '../../ui/notices/not-read.tsx';
 import { Skeleton } from '../../ui/notices/skeleton.tsx';
 import { Stale } from '../../ui/notices/stale.tsx';
 import { BarChart } from './bar-chart.tsx';
@@ -57,8 +58,9 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   const failed = byDay.error ?? byGroup.error;
   if (failed && (!byDay.data || !byGroup.data)) {
     return (
-      <Failure
+      <NotRead
         title={text.failed}
+        untold={text.untold}
         error={failed}
         onRetry={() => {
           void byDay.refetch();
@@ -71,20 +73,25 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   const stacks = stacksOf(days, byDay.data.data, measure);
   const { totals } = byDay.data;
   const shown = byGroup.data;
+  const grouped = byDay.data.grouped !== false || shown.grouped !== false;
+  // A gateway of another kind may tell the figures of a period of its own.
+  const asked = byDay.data.period !== null;
   // While another grouping is being read, the one before stays.
   const shownGrouping = groupings.find((each) => each === shown.group_by) ?? groupBy;
   const head = (
     <>
       <Stale error={failed} readAt={Math.min(byDay.dataUpdatedAt, byGroup.dataUpdatedAt)} />
       <Head
-        period={period}
+        title={asked ? text.heads[period] : text.asCounted}
         cost={totals.cost_usd}
         notes={[
-          wallet.simulated ? text.testCredits : text.requests(totals.requests),
-          ...(before ? [text.before(usd(before.totals.cost_usd), days.length)] : []),
+          ...(wallet.simulated ? [text.testCredits] : []),
+          ...(totals.requests === null || wallet.simulated ? [] : [text.requests(totals.requests)]),
+          ...(asked && before?.totals.cost_usd != null ? [text.before(usd(before.totals.cost_usd), days.length)] : []),
+          ...(asked ? [] : [text.otherPeriod]),
         ]}
       >
-        {totals.requests > 0 && (
+        {totals.requests !== 0 && grouped && (
           <>
             <Segmented
               label={text.measure}
@@ -98,6 +105,15 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
       </Head>
     </>
   );
+  if (!grouped) {
+    return (
+      <>
+        {head}
+        <Facts facts={sumsOf(totals)} />
+        <p className="mt-2 text-fg-2">{text.notGrouped}</p>
+      </>
+    );
+  }
   if (totals.requests === 0) {
     return (
       <>
@@ -140,18 +156,29 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
   );
 }
 
+function sumsOf(totals: UsageReport['totals']): [string, ReactNode][] {
+  const { columns } = text;
+  const sums: [string, number | null][] = [
+    [columns.requests, totals.requests],
+    [columns.input, totals.prompt_tokens],
+    [columns.output, totals.completion_tokens],
+    [text.measures.tokens, totals.total_tokens],
+  ];
+  return sums.flatMap(([name, value]) => (value === null ? [] : [[name, count(value)] as [string, ReactNode]]));
+}
+
 interface HeadProps {
-  period: Period;
-  cost: string;
+  title: string;
+  cost: string | null;
   notes: readonly string[];
   children: ReactNode;
 }
 
-function Head({ period, cost, notes, children }: HeadProps) {
+function Head({ title, cost, notes, children }: HeadProps) {
   return (
     <div className="mb-4 flex flex-wrap items-end gap-x-2 gap-y-3">
       <div className="min-w-0 flex-1 max-sm:basis-full">
-        <p className="text-fg-2">{text.heads[period]}</p>
+        <p className="text-fg-2">{title}</p>
         <p className="font-semibold text-3xl tabular-nums tracking-[-0.02em] wrap-anywhere">
           <Money amount={cost} />
         </p>

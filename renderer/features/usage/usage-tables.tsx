@@ -58,14 +58,14 @@ export function GroupTable({ groupBy, buckets }: { groupBy: Grouping; buckets: r
           {[bucket.requests, bucket.failed, bucket.prompt_tokens, bucket.cached_tokens, bucket.completion_tokens].map(
             (value, at) => (
               <td key={counts[at]} className={`${tableCell} text-right text-fg-2`}>
-                {count(value)}
+                {value === null ? '—' : count(value)}
               </td>
             ),
           )}
           <td className={`${tableCell} text-right`}>
             <Money amount={bucket.cost_usd} />
           </td>
-          <td className={`${tableCell} text-right text-fg-2`}>{share(bucket.share)}</td>
+          <td className={`${tableCell} text-right text-fg-2`}>{bucket.share === null ? '—' : share(bucket.share)}</td>
         </tr>
       ))}
     </Table>

@@ -1,8 +1,9 @@
 import { roundUsd, usd } from '../../text/format.ts';
+import { text } from '../../text/ui-text.ts';
 
 interface MoneyProps {
-  /** A decimal string in USD. */
-  readonly amount: string;
+  /** A decimal string in USD; null: unknown, which is not zero. */
+  readonly amount: string | null;
   /** With an explicit plus sign, as in a ledger. */
   readonly signed?: boolean;
   /** What one has is never rounded up. */
@@ -11,6 +12,7 @@ interface MoneyProps {
 
 /** An amount, rounded to what one reads; exact on hover, to screen readers and in copies. */
 export function Money({ amount, signed = false, rest = false }: MoneyProps) {
+  if (amount === null) return <span className="text-fg-3">{text.unknownAmount}</span>;
   const sign = signed && !amount.startsWith('-') ? '+' : '';
   const exact = sign + usd(amount);
   const shown = sign + roundUsd(amount, { towards: rest ? 'down' : 'nearest' });
@@ -26,9 +28,9 @@ export function Money({ amount, signed = false, rest = false }: MoneyProps) {
 }
 
 /** A sentence around an amount. */
-export function MoneyIn({ text, amount }: { text: (usd: string) => string; amount: string }) {
+export function MoneyIn({ text: sentence, amount }: { text: (usd: string) => string; amount: string }) {
   const exact = usd(amount);
-  const [before = '', ...after] = text(exact).split(exact);
+  const [before = '', ...after] = sentence(exact).split(exact);
   return (
     <>
       {before}

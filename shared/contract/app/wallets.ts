@@ -1,29 +1,39 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { account, balance } from '../../wire/account.ts';
-import { credits, creditTransaction } from '../../wire/credits.ts';
-import { count, listOf } from '../../wire/scalars.ts';
-import { usage, usageBucket, usageGroup } from '../../wire/usage.ts';
+import {
+  toldAccount,
+  toldBalance,
+  toldBucket,
+  toldCredits,
+  toldTransaction,
+  toldTransactions,
+  toldUsage,
+} from '../../client/told.ts';
+import { count } from '../../wire/scalars.ts';
+import { usageGroup } from '../../wire/usage.ts';
 import { id, timeMs, wallet } from '../common/fields.ts';
 
 export const walletBalance = z.object({
   id: wallet,
-  /** "Your keys", "Test credits", or the remote account's name. */
+  /** "Your keys", "Test credits", or the remote account's name, else the address of its gateway. */
   name: z.string(),
   simulated: z.boolean(),
-  billing: z.enum(['prepaid', 'meter_only']),
+  /** False: it has no keys and nothing was ever booked, so pages do not offer it. */
+  used: z.boolean(),
+  /** Null: the gateway does not tell. */
+  billing: z.enum(['prepaid', 'meter_only']).nullable(),
   /** Null: the key may not read the account, or the gateway does not tell. */
-  balance: balance.nullable(),
+  balance: toldBalance.nullable(),
 });
 
 /** Usage as it is shown. Groups other than days begin with the highest cost. */
-export const usageReport = usage.extend({
+export const usageReport = toldUsage.extend({
   data: z.array(
-    usageBucket.extend({
+    toldBucket.extend({
       /** The model’s display name, or the key’s label. */
       name: z.string().nullable(),
-      /** Of the total cost, from 0 to 1. */
-      share: z.number(),
+      /** Of the total cost, from 0 to 1; null: it is not known. */
+      share: z.number().nullable(),
       /** Parts without overlap: input that was not cached, and output that was not reasoning. */
       tokens: z.object({ input: count, cached: count, output: count, reasoning: count }),
     }),
@@ -41,19 +51,19 @@ export const requestUse = z.object({
 });
 
 /** A line of the ledger as it is shown. */
-export const ledgerLine = creditTransaction.extend({
+export const ledgerLine = toldTransaction.extend({
   /** The model’s display name. */
   name: z.string().nullable(),
   /** Null: it was no request of this app, or its chat is deleted. */
   use: requestUse.nullable(),
 });
-export const ledger = credits.extend({ transactions: listOf(ledgerLine) });
+export const ledger = toldCredits.extend({ transactions: toldTransactions.extend({ data: z.array(ledgerLine) }) });
 
 export const accountContract = {
   /** Every wallet with its balance. With a remote gateway there is one, `main`. */
   wallets: oc.output(z.array(walletBalance)),
   /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
-  get: oc.input(z.object({ wallet })).output(account),
+  get: oc.input(z.object({ wallet })).output(toldAccount),
 };
 
 export const creditsContract = {

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { openGateway } from '#gateway/open-gateway.ts';
+import { coreOfTest } from '../../../tests/support/core-of-test.ts';
+import { eventually } from '../../../tests/support/eventually.ts';
+import {
+  type OtherGateway,
+  openInterfaceGateway,
+  openOpenRouter,
+  openPlainServer,
+  openStrictServer,
+} from '../../../tests/support/other-gateways.ts';
+import { readThread } from '../../../tests/support/read-thread.ts';
+
+async function connected({ baseUrl, key }: OtherGateway) {
+  const core = await coreOfTest({ openGateway });
+  const { status } = await core.client.gateway.connect({ baseUrl, key });
+  expect(status).toMatchObject({ state: 'ok', problem: null });
+  const model = async (id: string) => (await core.client.models.list()).models.find((each) => each.id === id);
+  const answerOf = async (name: string, costSource: string) => {
+    await core.client.quotes.get({ conversationId: null, text: 'Hello?', attachments: [], model: name });
+    const { conversationId } = await core.client.chat.send({ messageId: randomUUID(), text: 'Hello?', model: name });
+    return eventually(async () => {
+      const [, answer] = (await readThread(core.client, conversationId)).messages;
+      expect(answer).toMatchObject({ status: 'done', costSource });
+      return answer;
+    });
+  };
+  return { ...core, model, answerOf };
+}
+
+test('a gateway with the interface alone and shapes of its own: all that it tells is read, the rest is not known', async () => {
+  const gateway = await openInterfaceGateway();
+  const { client, model, answerOf } = await connected(gateway);
+  expect(await model('openai/gpt-5.4-mini')).toMatchObject({
+    name: 'GPT-5.4 mini',
+    context_length: 400_000,
+    capabilities: ['streaming', 'tools', 'vision'],
+    pricing: { prompt: '0.00000075', completion: '0.0000045', as_of: null },
+  });
+  expect(await client.account.wallets()).toMatchObject([
+    { name: 'Ada Lovelace', billing: null, balance: { amount: '12.5', held: null, total_used: null } },
+  ]);
+  expect(await client.account.get({ wallet: 'main' })).toMatchObject({
+    ...{ id: '42', email: 'ada@example.com', created: null, status: null },
+    plan: { name: 'Pro', billing: null, limits: null },
+    usage: { period: null, requests: 31, total_tokens: 64_000, cost_usd: null },
+  });
+  const { transactions } = await client.credits.get({ wallet: 'main' });
+  expect(transactions).toMatchObject({
+    has_more: false,
+    data: [
+      { id: '8', type: 'usage', amount: '-7.5', balance_after: null, created: 1_793_606_400, name: 'GPT-5.4 mini' },
+      { id: '7', type: 'purchase', amount: '20', description: 'Card' },
+    ],
+  });
+  expect(await client.usage.get({ wallet: 'main' })).toMatchObject({
+    period: { start: 1_793_491_200, end: 1_796_083_200 },
+    totals: { requests: 31, cost_usd: '7.5', failed: null },
+    data: [{ name: 'GPT-5.4 mini', requests: 31, cost_usd: '7.5', share: 1 }],
+  });
+  // It groups by model whatever is asked.
+  expect(await client.usage.get({ wallet: 'main', groupBy: 'day' })).toMatchObject({ grouped: false, data: [] });
+  expect(await answerOf('openai/gpt-5.4-mini', 'estimated')).toMatchObject({
+    ...{ text: 'Well told.', servedProvider: 'openai', servedModel: 'gpt-5.4-mini', finishReason: 'stop' },
+    // It counts no tokens apart: what they cost is worked out from our own count, and says so.
+    costUsd: expect.stringMatching(/^0\.0000\d+$/),
+  });
+});
+
+test('a plain server: it is there by its models; its tokens are counted, and a price that nobody tells is unknown', async () => {
+  const server = await openPlainServer();
+  const { client, model, answerOf } = await connected(server);
+  expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
+  expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
+  expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
+  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_told' });
+  await expect(client.usage.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_told' });
+  expect(await answerOf('qwen3-8b', 'unknown')).toMatchObject({
+    text: 'Plainly.',
+    usage: { promptTokens: 9, completionTokens: 2 },
+    costUsd: null,
+  });
+});
+
+test('a strict server below another base: it gets no field that it does not know, and may end without a last word', async () => {
+  const server = await openStrictServer();
+  const { client, answerOf } = await connected(server);
+  const { models } = await client.models.list();
+  expect(models.map(({ id }) => id)).toEqual(['mistral-small', 'mistral-large']);
+  expect(await answerOf('mistral-small', 'unknown')).toMatchObject({
+    text: 'Strictly so.',
+    finishReason: 'stop',
+    costUsd: null,
+  });
+  expect(server.asked.at(-1)).not.toHaveProperty('metadata');
+  await expect(client.gateway.connect({ baseUrl: server.baseUrl, key: 'another-key-0' })).rejects.toMatchObject({
+    code: 'invalid_api_key',
+  });
+});
+
+test('OpenRouter: prices, the true cost of an answer, and the balance that the key may read', async () => {
+  const router = await openOpenRouter();
+  const { client, model, answerOf } = await connected(router);
+  expect(await model('openrouter/auto')).toMatchObject({ pricing: null });
+  expect(await model('anthropic/claude-sonnet-5')).toMatchObject({
+    provider: 'anthropic',
+    model: 'claude-sonnet-5',
+    max_output_tokens: 64_000,
+    capabilities: ['streaming', 'tools', 'vision', 'reasoning', 'files'],
+    pricing: { prompt: '0.000003', input_cache_read: '0.0000003' },
+  });
+  expect(await answerOf('anthropic/claude-sonnet-5', 'billed')).toMatchObject({
+    ...{ text: 'Routed.', costUsd: '0.00012', modelName: 'Anthropic: Claude Sonnet 5' },
+  });
+  expect(await client.account.get({ wallet: 'main' })).toMatchObject({ credential: { label: 'sk-or-v1-012...789' } });
+  const credits = await client.credits.get({ wallet: 'main' });
+  expect(credits).toMatchObject({ balance: '74.75', total_granted: '100.5', transactions: { told: false, data: [] } });
+});
+
+test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {
+  const { client, answerOf } = await connected(await openOpenRouter({ management: false }));
+  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });
+  expect(await client.account.wallets()).toMatchObject([{ balance: { amount: '74.5' } }]);
+  await answerOf('anthropic/claude-sonnet-5', 'billed');
+});

@@ -1,0 +1,18 @@
+import { CircleSlash2 } from 'lucide-react';
+import { describeError } from '../../text/error-text.ts';
+import { Empty } from './empty.tsx';
+import { Failure } from './failure.tsx';
+
+interface NotReadProps {
+  title: string;
+  /** Said where the gateway in use has nothing of the kind: asking again is no use. */
+  untold: string;
+  error: unknown;
+  onRetry: () => void;
+}
+
+/** In place of figures: the reason why there are none. */
+export function NotRead({ title, untold, error, onRetry }: NotReadProps) {
+  if (describeError(error).code === 'not_told') return <Empty icon={CircleSlash2} title={untold} />;
+  return <Failure title={title} error={error} onRetry={onRetry} />;
+}

@@ -1,0 +1,119 @@
+import { asArray, asObject, asText, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { ToldChunk } from '../told.ts';
+import { countOf, secondsOf, textOf, usdOf } from './values.ts';
+
+type Choice = ToldChunk['choices'][number];
+type Usage = NonNullable<ToldChunk['usage']>;
+
+/**
+ * One event of a streamed answer: OpenAI’s chunk with whatever is missing in it, a whole completion, or the interface’s
+ * own `{ text }` (gateway interface §2.2). Null: it is none of these.
+ */
+export function readChunk(value: unknown): ToldChunk | null {
+  if (!isObject(value)) return null;
+  const choices = Array.isArray(value.choices)
+    ? asArray(value.choices).map(asObject).map(choiceOf)
+    : plainChoice(value);
+  const usage = usageOf(value);
+  if (choices === null && usage === null) return null;
+  const provider = textOf(value, ['provider']);
+  return {
+    id: textOf(value, ['id']) ?? '',
+    object: 'chat.completion.chunk',
+    created: secondsOf(value, ['created']) ?? 0,
+    model: textOf(value, ['model']) ?? '',
+    ...(provider === null ? {} : { provider }),
+    choices: choices ?? [],
+    ...(usage === null ? {} : { usage }),
+    ...(value.byok === true || value.is_byok === true || asObject(value.usage).is_byok === true ? { byok: true } : {}),
+  };
+}
+
+function choiceOf(choice: JsonObject, index: number): Choice {
+  const delta = asObject(choice.delta ?? choice.message);
+  const content = asText(delta.content) ?? partsText(delta.content) ?? asText(choice.text);
+  const reasoning = textOf(delta, ['reasoning_content', 'reasoning', 'thinking']);
+  const refusal = asText(delta.refusal);
+  const images = asArray(delta.images).filter(isObject) as Choice['delta']['images'];
+  const annotations = asArray(delta.annotations).filter(isObject);
+  const calls = asArray(delta.tool_calls).filter(isObject).map(callOf);
+  return {
+    index: countOf(choice, ['index']) ?? index,
+    delta: {
+      ...(content === null ? {} : { content }),
+      ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+      ...(refusal === null ? {} : { refusal }),
+      ...(images?.length ? { images: images.filter(({ image_url: image }) => asText(image?.url) !== null) } : {}),
+      ...(annotations.length > 0 ? { annotations } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    },
+    finish_reason: finishOf(asText(choice.finish_reason) ?? asText(choice.stop_reason)),
+  };
+}
+
+/** Content in parts, as some servers write it. */
+const partsText = (content: unknown): string | null =>
+  Array.isArray(content) ? content.map((part) => asText(asObject(part).text) ?? '').join('') : null;
+
+/** `{ text }`, and `{ text: '', done: true }` or a named end. */
+function plainChoice(value: JsonObject): Choice[] | null {
+  const content =
+    asText(value.text) ?? asText(value.content) ?? asText(value.delta) ?? asText(asObject(value.message).content);
+  const end = value.done === true ? 'stop' : null;
+  const finish = finishOf(asText(value.finish_reason)) ?? end;
+  if (content === null && finish === null) return null;
+  return [{ index: 0, delta: { content: content ?? '' }, finish_reason: finish }];
+}
+
+function callOf(call: JsonObject, at: number): NonNullable<Choice['delta']['tool_calls']>[number] {
+  const told = asObject(call.function);
+  const [id, name] = [asText(call.id), asText(told.name)];
+  const given = isObject(told.arguments) ? JSON.stringify(told.arguments) : asText(told.arguments);
+  return {
+    ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
+    index: countOf(call, ['index']) ?? at,
+    ...(id ? { id } : {}),
+    type: 'function',
+    function: { ...(name ? { name } : {}), ...(given === null ? {} : { arguments: given }) },
+  };
+}
+
+/** Other servers’ words for the end of an answer. One that is not known is an end all the same. */
+function finishOf(said: string | null): Choice['finish_reason'] {
+  if (said === null || said === '') return null;
+  if (['length', 'max_tokens', 'max_output_tokens', 'model_length'].includes(said.toLowerCase())) return 'length';
+  if (['tool_calls', 'tool_use', 'function_call', 'tool-calls'].includes(said.toLowerCase())) return 'tool_calls';
+  return ['content_filter', 'safety', 'refusal'].includes(said.toLowerCase()) ? 'content_filter' : 'stop';
+}
+
+/** Null: no counts are told. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
+function usageOf(value: JsonObject): Usage | null {
+  const told = asObject(value.usage ?? value.tokens);
+  const prompt = countOf(told, ['prompt_tokens', 'input_tokens']);
+  const completion = countOf(told, ['completion_tokens', 'output_tokens']);
+  if (prompt === null || completion === null) return null;
+  const cost = usdOf(told, ['cost_usd', 'cost', 'total_cost']) ?? usdOf(value, ['cost_usd', 'cost']);
+  const upstream = usdOf(told, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: countOf(told, ['total_tokens']) ?? prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: countOf(told, ['prompt_tokens_details.cached_tokens', 'cached_tokens']) ?? 0,
+      cache_write_tokens: countOf(told, ['prompt_tokens_details.cache_write_tokens']) ?? 0,
+      audio_tokens: countOf(told, ['prompt_tokens_details.audio_tokens']) ?? 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: countOf(told, ['completion_tokens_details.reasoning_tokens', 'reasoning_tokens']) ?? 0,
+      audio_tokens: 0,
+      ...imageTokens(countOf(told, ['completion_tokens_details.image_tokens'])),
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    cost_usd: cost,
+    upstream_cost_usd: upstream,
+    estimated: told.estimated === true,
+  };
+}
+
+const imageTokens = (image_tokens: number | null) => (image_tokens ? { image_tokens } : {});

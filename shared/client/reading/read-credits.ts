@@ -1,0 +1,90 @@
+import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
+import type { ToldBalance, ToldCredits, ToldTransaction } from '../told.ts';
+import { firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
+
+const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance', 'limit_remaining'];
+const grantedNames = ['total_granted', 'total_credits', 'granted', 'total_purchased'];
+const usedNames = ['total_used', 'total_usage', 'used', 'total_spent', 'usage_usd'];
+
+/** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is told. */
+export function readBalance(value: unknown): ToldBalance | null {
+  const told = isObject(value) ? value : { balance: value };
+  const currency = textOf(told, ['currency', 'balance.currency']);
+  if (currency !== null && currency.toUpperCase() !== 'USD') return null;
+  const inside = isObject(told.balance) ? told.balance : told;
+  const [granted, used] = [usdOf(inside, grantedNames), usdOf(inside, usedNames)];
+  const amount = usdOf(inside, amountNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
+  if (amount === null) return null;
+  return {
+    currency: 'USD',
+    amount,
+    held: usdOf(inside, ['held', 'reserved', 'pending']),
+    available: usdOf(inside, ['available']),
+    total_granted: granted,
+    total_used: used,
+  };
+}
+
+const difference = (from: string, less: string): string => formatUsd(nanoUsd(parseUsd(from) - parseUsd(less)));
+
+/** Credits and their history. Null: not even a balance is told. */
+export function readCredits(answer: unknown): ToldCredits | null {
+  const outer = asObject(answer);
+  const told = isObject(outer.data) ? outer.data : outer;
+  const balance = readBalance(Array.isArray(answer) ? null : told);
+  if (balance === null) return null;
+  const { amount, ...sums } = balance;
+  return { object: 'credits', ...sums, balance: amount, transactions: transactionsOf(told) };
+}
+
+const lists = ['transactions', 'history', 'transaction_history', 'entries', 'items'];
+
+function transactionsOf(told: JsonObject): ToldCredits['transactions'] {
+  const found = firstOf(told, lists);
+  const inner = isObject(found) ? found : {};
+  const entries = Array.isArray(found) ? asArray(found).filter(isObject) : objectsOf(inner, ['data', ...lists]);
+  if (entries === null)
+    return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, told: false };
+  // Our own order; a list in the other order is turned round.
+  const lines = entries.map(transactionOf).filter((line) => line !== null);
+  const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
+  const data = first < last ? lines.toReversed() : lines;
+  const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
+  // Without a cursor that is known to work there is one page.
+  return { object: 'list', data, first_id, last_id, has_more: false };
+}
+
+/** Null: no line with an amount. */
+function transactionOf(entry: JsonObject, at: number): ToldTransaction | null {
+  const said = textOf(entry, ['type', 'kind', 'transaction_type']);
+  const amount = usdOf(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
+  if (amount === null) return null;
+  const type = said === null ? null : (types[said.toLowerCase()] ?? null);
+  const description = textOf(entry, ['description', 'note', 'memo', 'reason']);
+  const created = secondsOf(entry, ['created', 'created_at', 'timestamp', 'date', 'time']);
+  return {
+    id: textOf(entry, ['id', 'transaction_id', 'uuid']) ?? `${created ?? ''}#${at}`,
+    object: 'credit_transaction',
+    type,
+    // Some gateways write what is taken away without a sign.
+    amount: type === 'usage' && !amount.startsWith('-') && amount !== '0' ? `-${amount}` : amount,
+    balance_after: usdOf(entry, ['balance_after', 'balance', 'running_balance']),
+    currency: 'USD',
+    created,
+    description: type === null && said !== null && description === null ? said : description,
+    request_id: textOf(entry, ['request_id', 'generation_id', 'reference']),
+    provider: textOf(entry, ['provider']),
+    model: textOf(entry, ['model', 'model_id']),
+    estimated: entry.estimated === true,
+  };
+}
+
+const types: Readonly<Record<string, ToldTransaction['type']>> = {
+  ...{ grant: 'grant', bonus: 'grant', gift: 'grant', promo: 'grant', free: 'grant' },
+  ...{ purchase: 'purchase', topup: 'purchase', top_up: 'purchase', 'top-up': 'purchase' },
+  ...{ deposit: 'purchase', payment: 'purchase', credit: 'purchase' },
+  ...{ usage: 'usage', debit: 'usage', charge: 'usage', spend: 'usage', deduction: 'usage', consumption: 'usage' },
+  ...{ refund: 'refund', reversal: 'refund', adjustment: 'adjustment', correction: 'adjustment' },
+  ...{ expiry: 'expiry', expiration: 'expiry', byok_fee: 'byok_fee' },
+};

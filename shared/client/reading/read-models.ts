@@ -1,0 +1,188 @@
+import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import type { ToldModel } from '../told.ts';
+import { countOf, firstOf, objectsOf, perMillionOf, perTokenOf, secondsOf, textOf, textsOf } from './values.ts';
+
+/** Parameters that every OpenAI-compatible server takes, or ignores by itself. */
+const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
+
+/** The models of any list: an array, or one under `data` or `models`. Null: it is none. */
+export function readModels(answer: unknown): ToldModel[] | null {
+  const entries = Array.isArray(answer)
+    ? asArray(answer)
+    : objectsOf(asObject(answer), ['data', 'models', 'items', 'result']);
+  if (entries === null) return null;
+  const models = new Map<string, ToldModel>();
+  for (const entry of entries) {
+    const model = readModel(typeof entry === 'string' ? { id: entry } : entry);
+    if (model) models.set(model.id, model);
+  }
+  return entries.length > 0 && models.size === 0 ? null : [...models.values()];
+}
+
+/** One model. Null: it has no id. */
+export function readModel(value: unknown): ToldModel | null {
+  const entry = asObject(isObject(asObject(value).data) ? asObject(value).data : value);
+  const id = textOf(entry, ['id', 'model_id', 'model', 'slug', 'name']);
+  if (id === null) return null;
+  const provider = textOf(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
+  const abilities = textsOf(entry, ['capabilities', 'features', 'supported_features']) ?? flagged(entry);
+  const parameters = textsOf(entry, ['supported_parameters', 'supported_params']);
+  const inputs = inputsOf(entry, abilities);
+  const outputs = textsOf(entry, ['architecture.output_modalities', 'output_modalities']) ?? ['text'];
+  const has = (...names: string[]) => names.some((name) => abilities.includes(name));
+  const tools =
+    has('tools', 'function_calling', 'tool_use', 'tool_calling', 'functions') || parameters?.includes('tools');
+  const reasons = has('reasoning', 'thinking') || parameters?.includes('reasoning') === true;
+  const [status, reason] = statusOf(entry);
+  return {
+    id,
+    object: 'model',
+    created: secondsOf(entry, ['created', 'created_at']) ?? 0,
+    owned_by: textOf(entry, ['owned_by', 'owner', 'organization', 'vendor']) ?? provider,
+    provider,
+    model: id.startsWith(`${provider}/`) ? id.slice(provider.length + 1) : id,
+    name: textOf(entry, ['name', 'display_name', 'title', 'label']) ?? id,
+    description: textOf(entry, ['description']),
+    kind: kindOf(id, entry, outputs),
+    status,
+    unavailable_reason: reason,
+    context_length: countOf(entry, contextNames) || null,
+    max_output_tokens: countOf(entry, outputNames) || null,
+    architecture: { input_modalities: inputs, output_modalities: outputs },
+    capabilities: [
+      'streaming',
+      // What a server does not say of tools it refuses or ignores by itself.
+      ...(tools || (abilities.length === 0 && parameters === null) ? ['tools'] : []),
+      ...(inputs.includes('image') ? ['vision'] : []),
+      ...(reasons ? ['reasoning'] : []),
+      ...(outputs.includes('image') ? ['image_output'] : []),
+      ...(inputs.includes('audio') ? ['audio'] : []),
+      ...(inputs.includes('file') ? ['files'] : []),
+    ],
+    supported_parameters: parameters ?? usualParameters,
+    pricing: pricingOf(entry),
+    limits: { max_images: 20, max_request_bytes: 26_214_400 },
+    quality: null,
+    deprecation_date: textOf(entry, ['deprecation_date', 'deprecated_at']),
+    shutdown_date: textOf(entry, ['shutdown_date', 'expiration_date']),
+    aliases: textsOf(entry, ['aliases']) ?? [],
+    simulated: false,
+    other: true,
+  };
+}
+
+const contextNames = [
+  'context_length',
+  'context_window',
+  'max_context_length',
+  'max_model_len',
+  'context',
+  'limits.context',
+  'max_input_tokens',
+  'top_provider.context_length',
+  'meta.n_ctx_train',
+];
+const outputNames = [
+  'max_output_tokens',
+  'max_completion_tokens',
+  'top_provider.max_completion_tokens',
+  'limits.output',
+];
+
+/** The part before the slash, as most gateways write it; else who owns it. */
+const providerIn = (id: string, entry: JsonObject): string =>
+  /^~?([\w.-]+)\//.exec(id)?.[1] ?? textOf(entry, ['owned_by', 'owner']) ?? id.split(/[-:]/, 1)[0] ?? id;
+
+/** Abilities that are said by flags, such as `capabilities: { vision: true }` and `supports_tools: true`. */
+function flagged(entry: JsonObject): string[] {
+  const named = Object.entries(asObject(firstOf(entry, ['capabilities', 'features'])));
+  const supports = Object.entries(entry).map(([name, on]) => [name.replace(/^supports_/, ''), on] as const);
+  return [...named, ...supports].flatMap(([name, on]) => (on === true ? [name] : []));
+}
+
+function inputsOf(entry: JsonObject, abilities: readonly string[]): string[] {
+  const named = textsOf(entry, ['architecture.input_modalities', 'input_modalities', 'modalities.input', 'modalities']);
+  if (named && named.length > 0) return [...new Set(['text', ...named.map((one) => (one === 'pdf' ? 'file' : one))])];
+  return ['text', ...(abilities.some((one) => one === 'vision' || one === 'image_input') ? ['image'] : [])];
+}
+
+function kindOf(id: string, entry: JsonObject, outputs: readonly string[]): ToldModel['kind'] {
+  const type = textOf(entry, ['kind', 'type', 'mode', 'task']) ?? '';
+  if (/embed/i.test(type) || (type === '' && /embed/i.test(id)) || outputs.includes('embeddings')) return 'embedding';
+  return id === 'router' || type === 'router' ? 'router' : 'chat';
+}
+
+function statusOf(entry: JsonObject): [ToldModel['status'], string | null] {
+  const said = textOf(entry, ['unavailable_reason', 'status_reason']);
+  const status = textOf(entry, ['status'])?.toLowerCase() ?? '';
+  const off = firstOf(entry, ['available', 'active', 'enabled']) === false;
+  if (off || ['unavailable', 'disabled', 'inactive', 'offline'].includes(status)) return ['disabled', said];
+  return [status === 'degraded' ? 'degraded' : 'available', said];
+}
+
+/** Null: the price is not told, or its unit is not. */
+function pricingOf(entry: JsonObject): ToldModel['pricing'] {
+  const found = firstOf(entry, ['pricing', 'price', 'prices', 'cost']);
+  const told = isObject(found) ? found : entry;
+  const unit = (textOf(told, ['unit', 'per', 'units']) ?? '').toLowerCase();
+  const currency = (textOf(told, ['currency']) ?? 'USD').toUpperCase();
+  if (currency !== 'USD') return null;
+  const isMillion = /million|1m|mtok|1_?000_?000|1e6/.test(unit);
+  const isToken = unit === 'token' || unit === 'per_token' || unit === '1';
+  const price = (name: keyof typeof priceNames) => {
+    const { token, million, either } = priceNames[name];
+    return (
+      perMillionOf(told, million) ??
+      (isMillion
+        ? perMillionOf(told, [...either, ...token])
+        : perTokenOf(told, isToken ? [...token, ...either] : token))
+    );
+  };
+  const [prompt, completion] = [price('prompt'), price('completion')];
+  if (prompt === null || completion === null) return null;
+  return {
+    currency: 'USD',
+    unit: 'token',
+    prompt,
+    completion,
+    input_cache_read: price('cacheRead'),
+    input_cache_write: price('cacheWrite'),
+    reasoning: isObject(found) ? perTokenOf(told, ['internal_reasoning']) : null,
+    image_output: isObject(found) ? perTokenOf(told, ['image_output']) : null,
+    request: perTokenOf(told, ['request', 'per_request']) ?? '0',
+    image: null,
+    tiers: [],
+    as_of: null,
+    source: textOf(told, ['source']),
+  };
+}
+
+/** `token` and `million` name their unit, or are known for it (`prompt`: OpenRouter’s); `either` say it elsewhere. */
+const priceNames = {
+  prompt: {
+    token: ['prompt', 'input_cost_per_token', 'prompt_per_token', 'input_per_token'],
+    million: ['input_per_million', 'prompt_per_million', 'input_per_1m', 'input_usd_per_million', 'input_per_mtok'],
+    either: ['input', 'prompt', 'in'],
+  },
+  completion: {
+    token: ['completion', 'output_cost_per_token', 'completion_per_token', 'output_per_token'],
+    million: [
+      'output_per_million',
+      'completion_per_million',
+      'output_per_1m',
+      'output_usd_per_million',
+      'output_per_mtok',
+    ],
+    either: ['output', 'completion', 'out'],
+  },
+  cacheRead: {
+    token: ['input_cache_read', 'cache_read_input_token_cost'],
+    million: ['cached_input_per_million', 'cache_read_per_million'],
+    either: ['cached_input', 'cache_read', 'cached'],
+  },
+  cacheWrite: {
+    token: ['input_cache_write', 'cache_creation_input_token_cost'],
+    million: ['cache_write_per_million'],
+    either: ['cache_write', 'cache_creation'],
+  },
+} as const;

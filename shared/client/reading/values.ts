@@ -1,0 +1,102 @@
+import { asArray, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
+import { isUsd } from '#shared/money.ts';
+
+/** Values of other gateways' answers, under the names and in the forms that they have there. Null: not told. */
+
+/** The first of these fields that is there. A dot leads into an object: `plan.name`. */
+export function firstOf(value: JsonObject, names: readonly string[]): unknown {
+  for (const name of names) {
+    let found: unknown = value;
+    for (const part of name.split('.')) found = isObject(found) ? found[part] : undefined;
+    if (found !== undefined && found !== null) return found;
+  }
+  return undefined;
+}
+
+/** A text; a number that stands for one, such as an id, is written out. */
+export function textOf(value: JsonObject, names: readonly string[]): string | null {
+  const found = firstOf(value, names);
+  if (typeof found === 'string' && found.trim() !== '') return found;
+  return typeof found === 'number' ? String(found) : null;
+}
+
+/** A non-negative whole number, also as a text. */
+export function countOf(value: JsonObject, names: readonly string[]): number | null {
+  const found = firstOf(value, names);
+  const number = typeof found === 'string' && /^\d{1,15}$/.test(found) ? Number(found) : found;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
+}
+
+/** Texts of a list; of objects their id or name. Null: no list. */
+export function textsOf(value: JsonObject, names: readonly string[]): string[] | null {
+  const found = firstOf(value, names);
+  if (!Array.isArray(found)) return null;
+  return found.flatMap((one) =>
+    isObject(one) ? (textOf(one, ['id', 'name']) ?? []) : typeof one === 'string' ? one : [],
+  );
+}
+
+/** Objects of the first of these lists. An object of objects is taken as a list of its values. */
+export function objectsOf(value: JsonObject, names: readonly string[]): JsonObject[] | null {
+  const found = firstOf(value, names);
+  if (!Array.isArray(found) && !isObject(found)) return null;
+  return (Array.isArray(found) ? asArray(found) : Object.values(found)).filter(isObject);
+}
+
+/** A point in time in Unix seconds: from seconds, milliseconds or an ISO date. */
+export function secondsOf(value: JsonObject, names: readonly string[]): number | null {
+  const found = firstOf(value, names);
+  if (typeof found === 'number' && Number.isFinite(found) && found >= 0)
+    return Math.floor(found > 99_999_999_999 ? found / 1000 : found);
+  if (typeof found !== 'string') return null;
+  const time = Date.parse(found);
+  return Number.isNaN(time) || time < 0 ? null : Math.floor(time / 1000);
+}
+
+/** An amount in USD, rounded to nano-USD, from a number or a decimal text, also within `{ amount, currency }`. */
+export function usdOf(value: JsonObject, names: readonly string[]): string | null {
+  const found = firstOf(value, names);
+  if (!isObject(found)) return decimalOf(found, 9);
+  const currency = textOf(found, ['currency']);
+  if (currency !== null && currency.toUpperCase() !== 'USD') return null;
+  return usdOf(found, ['amount', 'value', 'usd', 'total', 'balance', 'available']);
+}
+
+/** A price in USD for one token, up to a pico-USD. A negative one means "it depends", which is not known. */
+export function perTokenOf(value: JsonObject, names: readonly string[]): string | null {
+  const price = decimalOf(firstOf(value, names), 12);
+  return price === null || price.startsWith('-') || Number(price) > dearestToken ? null : price;
+}
+
+/** From a price in USD for a million tokens. */
+export function perMillionOf(value: JsonObject, names: readonly string[]): string | null {
+  const price = decimalOf(firstOf(value, names), 6);
+  if (price === null || price.startsWith('-')) return null;
+  const [whole = '0', fraction = ''] = price.split('.');
+  const digits = `${whole}${fraction.padEnd(6, '0')}`.padStart(13, '0');
+  const perToken = trimmed(`${BigInt(digits.slice(0, -12) || '0')}.${digits.slice(-12)}`);
+  return Number(perToken) > dearestToken ? null : perToken;
+}
+
+/** What nobody would ask for a token is another unit. */
+const dearestToken = 0.01;
+
+/** A decimal in canonical form with at most so many decimals, rounded half away from zero. */
+function decimalOf(value: unknown, digits: number): string | null {
+  const text = typeof value === 'number' ? plainOf(value) : typeof value === 'string' ? value.trim() : '';
+  const match = /^(-?)\$?(\d{1,15})(?:\.(\d{1,40}))?$/.exec(text);
+  if (!match) return null;
+  const [, sign = '', whole = '0', fraction = ''] = match;
+  const up = Number(fraction[digits] ?? '0') >= 5 ? 1n : 0n;
+  const scaled = BigInt(`${whole}${fraction.slice(0, digits).padEnd(digits, '0')}`) + up;
+  const all = scaled.toString().padStart(digits + 1, '0');
+  const decimal = trimmed(`${all.slice(0, -digits)}.${all.slice(-digits)}`);
+  const signed = scaled === 0n ? '0' : `${sign}${decimal}`;
+  return digits > 9 || isUsd(signed) ? signed : null;
+}
+
+/** A number as JSON has it, without an exponent. */
+const plainOf = (value: number): string =>
+  !Number.isFinite(value) ? '' : /e/.test(String(value)) ? value.toFixed(20) : String(value);
+
+const trimmed = (decimal: string): string => decimal.replace(/\.?0+$/, '') || '0';
