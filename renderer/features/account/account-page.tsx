@@ -103,12 +103,10 @@ function planFacts({ plan }: ToldAccount): Fact[] {
           [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
           [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
           [text.limits.requests_per_day, limit(limits.requests_per_day)],
-          ...([
-            [
-              text.limits.monthly_spend_usd,
-              limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd),
-            ],
-          ] as Fact[]),
+          [
+            text.limits.monthly_spend_usd,
+            limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd),
+          ],
           [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
           [text.models, limits.models.includes('*') ? text.allModels : text.modelList(limits.models)],
         ] as Fact[])),

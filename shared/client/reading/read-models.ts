@@ -13,15 +13,14 @@ export function readModels(answer: unknown): ToldModel[] | null {
   if (entries === null) return null;
   const models = new Map<string, ToldModel>();
   for (const entry of entries) {
-    const model = readModel(typeof entry === 'string' ? { id: entry } : entry);
+    const model = readModel(typeof entry === 'string' ? { id: entry } : asObject(entry));
     if (model) models.set(model.id, model);
   }
   return entries.length > 0 && models.size === 0 ? null : [...models.values()];
 }
 
 /** One model. Null: it has no id. */
-export function readModel(value: unknown): ToldModel | null {
-  const entry = asObject(isObject(asObject(value).data) ? asObject(value).data : value);
+function readModel(entry: JsonObject): ToldModel | null {
   const id = textOf(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
   const provider = textOf(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);

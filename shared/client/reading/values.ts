@@ -1,5 +1,5 @@
 import { asArray, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import { isUsd } from '#shared/money.ts';
+import { formatUsd, formatUsdPerToken, isUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 
 /** Values of other gateways' answers, under the names and in the forms that they have there. Null: not told. */
 
@@ -56,47 +56,41 @@ export function secondsOf(value: JsonObject, names: readonly string[]): number |
 /** An amount in USD, rounded to nano-USD, from a number or a decimal text, also within `{ amount, currency }`. */
 export function usdOf(value: JsonObject, names: readonly string[]): string | null {
   const found = firstOf(value, names);
-  if (!isObject(found)) return decimalOf(found, 9);
+  if (!isObject(found)) {
+    const nano = scaledOf(found, 9);
+    const usd = nano === null ? null : formatUsd(nanoUsd(nano));
+    return usd !== null && isUsd(usd) ? usd : null;
+  }
   const currency = textOf(found, ['currency']);
   if (currency !== null && currency.toUpperCase() !== 'USD') return null;
   return usdOf(found, ['amount', 'value', 'usd', 'total', 'balance', 'available']);
 }
 
 /** A price in USD for one token, up to a pico-USD. A negative one means "it depends", which is not known. */
-export function perTokenOf(value: JsonObject, names: readonly string[]): string | null {
-  const price = decimalOf(firstOf(value, names), 12);
-  return price === null || price.startsWith('-') || Number(price) > dearestToken ? null : price;
-}
+export const perTokenOf = (value: JsonObject, names: readonly string[]): string | null =>
+  priceOf(scaledOf(firstOf(value, names), 12));
 
-/** From a price in USD for a million tokens. */
-export function perMillionOf(value: JsonObject, names: readonly string[]): string | null {
-  const price = decimalOf(firstOf(value, names), 6);
-  if (price === null || price.startsWith('-')) return null;
-  const [whole = '0', fraction = ''] = price.split('.');
-  const digits = `${whole}${fraction.padEnd(6, '0')}`.padStart(13, '0');
-  const perToken = trimmed(`${BigInt(digits.slice(0, -12) || '0')}.${digits.slice(-12)}`);
-  return Number(perToken) > dearestToken ? null : perToken;
-}
+/** From a price in USD for a million tokens: a millionth of it is a pico-USD for a token. */
+export const perMillionOf = (value: JsonObject, names: readonly string[]): string | null =>
+  priceOf(scaledOf(firstOf(value, names), 6));
 
-/** What nobody would ask for a token is another unit. */
-const dearestToken = 0.01;
+/** $0.01 for a token: what nobody would ask is another unit. */
+const dearestToken = 10_000_000_000n;
 
-/** A decimal in canonical form with at most so many decimals, rounded half away from zero. */
-function decimalOf(value: unknown, digits: number): string | null {
+const priceOf = (pico: bigint | null): string | null =>
+  pico === null || pico < 0n || pico > dearestToken ? null : formatUsdPerToken(picoUsd(pico));
+
+/** A decimal as a whole number of its last digits, rounded half away from zero. */
+function scaledOf(value: unknown, digits: number): bigint | null {
   const text = typeof value === 'number' ? plainOf(value) : typeof value === 'string' ? value.trim() : '';
   const match = /^(-?)\$?(\d{1,15})(?:\.(\d{1,40}))?$/.exec(text);
   if (!match) return null;
   const [, sign = '', whole = '0', fraction = ''] = match;
   const up = Number(fraction[digits] ?? '0') >= 5 ? 1n : 0n;
   const scaled = BigInt(`${whole}${fraction.slice(0, digits).padEnd(digits, '0')}`) + up;
-  const all = scaled.toString().padStart(digits + 1, '0');
-  const decimal = trimmed(`${all.slice(0, -digits)}.${all.slice(-digits)}`);
-  const signed = scaled === 0n ? '0' : `${sign}${decimal}`;
-  return digits > 9 || isUsd(signed) ? signed : null;
+  return sign === '-' ? -scaled : scaled;
 }
 
 /** A number as JSON has it, without an exponent. */
 const plainOf = (value: number): string =>
   !Number.isFinite(value) ? '' : /e/.test(String(value)) ? value.toFixed(20) : String(value);
-
-const trimmed = (decimal: string): string => decimal.replace(/\.?0+$/, '') || '0';
