@@ -114,7 +114,7 @@ export const errorKinds = {
   comparison_open: kind(409, 'app_error'),
   gateway_unreachable: kind(502, 'app_error', true),
   gateway_not_recognised: kind(502, 'app_error'),
-  not_told: kind(404, 'app_error'),
+  not_reported: kind(404, 'app_error'),
   keychain_failed: kind(500, 'app_error', true),
   keychain_locked: kind(500, 'app_error', true),
   port_unavailable: kind(409, 'app_error'),
@@ -156,13 +156,13 @@ export interface Refusal {
 }
 
 /** A sentence for the user. Without `refusal` it comes from elsewhere, such as a server, and is shown as it is. */
-export interface Told {
+export interface ProblemText {
   readonly message: string;
   readonly refusal?: Refusal | null | undefined;
 }
 
 /** The text of an error. */
-export const toldBy = ({ message, refusal }: Told): Told => ({ message, refusal });
+export const problemTextOf = ({ message, refusal }: ProblemText): ProblemText => ({ message, refusal });
 
 /** The refusal in an error’s data. Parsed by hand: zod is too large for the first load. */
 export function refusalIn(data: unknown): Refusal | null {

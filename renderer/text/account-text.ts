@@ -31,7 +31,7 @@ export const text = words({
   models: 'Models',
   month: 'This period',
   usage: 'Used, as the gateway counts it',
-  untold: {
+  notReported: {
     account: 'whose account it is',
     plan: 'the plan and its limits',
     limits: 'the limits of the plan',

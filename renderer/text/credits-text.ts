@@ -34,7 +34,7 @@ export const text = words({
   elsewhere: 'by another program, or in a chat that is deleted',
   opening: 'Opening test credits',
   estimated: 'estimated',
-  untold: 'This gateway does not tell credits',
+  notReported: 'This gateway does not tell credits',
   noHistory: 'This gateway tells the balance, and no transactions',
   empty: 'No transactions yet',
   emptyNote: 'The first answer writes the first line.',

@@ -1,5 +1,5 @@
 import { ORPCError } from '@orpc/client';
-import { type ErrorCode, errorKinds, isErrorCode, refusalIn, type Told } from '#shared/errors.ts';
+import { type ErrorCode, errorKinds, isErrorCode, type ProblemText, refusalIn } from '#shared/errors.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf as sentenceIn } from '#shared/language/refusals.ts';
 import { words } from './language.ts';
@@ -106,13 +106,13 @@ export function describeError(error: unknown): ErrorText {
   return describeFailure(failure, arrivalOf(error));
 }
 
-interface StoredFailure extends Told {
+interface StoredFailure extends ProblemText {
   readonly code: string;
   readonly retryAfterMs: number | null;
 }
 
 /** The sentence of an error: in the window’s language if it is the app’s, else as it came. */
-export const sentenceOf = (told: Told): string => sentenceIn(refusals, told);
+export const sentenceOf = (problem: ProblemText): string => sentenceIn(refusals, problem);
 
 /** A gateway's own sentence, behind words for its code where this language has them. */
 export const saidByGateway = (code: string, said: string): string => refusals.gatewaySaid({ code, said });

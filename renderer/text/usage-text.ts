@@ -13,7 +13,7 @@ export const text = words({
   asChart: 'Show as chart',
   loading: 'Loading usage',
   failed: 'Could not read usage',
-  untold: 'This gateway does not tell usage',
+  notReported: 'This gateway does not tell usage',
   notGrouped: 'This gateway tells these sums alone, and no days or groups.',
   asCounted: 'As the gateway counts it',
   otherPeriod: 'This gateway does not say of which period its figures are: they are not of the one chosen here.',

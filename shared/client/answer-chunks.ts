@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { errorFromJson, GatewayError } from './gateway-error.ts';
 import { readChunk } from './reading/read-chunk.ts';
+import { type ReportedChunk, reportedChunk } from './reported.ts';
 import { streamEvents } from './stream-events.ts';
-import { type ToldChunk, toldChunk } from './told.ts';
 
 /**
  * The chunks of a streamed answer. Another server may answer as a whole, by lines of JSON, or end its stream after the last
  * chunk without a word.
  */
-export async function* chunksOf(response: Response): AsyncGenerator<ToldChunk> {
+export async function* chunksOf(response: Response): AsyncGenerator<ReportedChunk> {
   let ended = false;
   try {
     for await (const data of streamEvents(response, { tolerant: true })) {
@@ -22,9 +22,9 @@ export async function* chunksOf(response: Response): AsyncGenerator<ToldChunk> {
 }
 
 /** `other`: it has not the shape of our own gateway. */
-function parseChunk(data: string): { chunk: ToldChunk; other: boolean } {
+function parseChunk(data: string): { chunk: ReportedChunk; other: boolean } {
   const value = parseJson(data);
-  const parsed = toldChunk.safeParse(value);
+  const parsed = reportedChunk.safeParse(value);
   if (parsed.success) return { chunk: parsed.data, other: false };
   const chunk = readChunk(value);
   if (chunk !== null) return { chunk, other: true };

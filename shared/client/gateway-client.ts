@@ -7,24 +7,24 @@ import { quote } from '../wire/quote.ts';
 import { type RequestStatus, requestList, requestRecord } from '../wire/request-record.ts';
 import type { UsageGroup } from '../wire/usage.ts';
 import { chunksOf, parseEvent } from './answer-chunks.ts';
-import { errorFromResponse, GatewayError, isLacking, notTold } from './gateway-error.ts';
+import { errorFromResponse, GatewayError, isLacking, notReported } from './gateway-error.ts';
 import { readAccount, readVerification } from './reading/read-account.ts';
 import { readCredits } from './reading/read-credits.ts';
 import { readModels } from './reading/read-models.ts';
 import { readUsage } from './reading/read-usage.ts';
-import { streamEvents } from './stream-events.ts';
 import {
-  type ToldAccount,
-  type ToldChunk,
-  type ToldCredits,
-  type ToldUsage,
-  type ToldVerification,
-  toldAccount,
-  toldCredits,
-  toldModelList,
-  toldUsage,
-  toldVerification,
-} from './told.ts';
+  type ReportedAccount,
+  type ReportedChunk,
+  type ReportedCredits,
+  type ReportedUsage,
+  type ReportedVerification,
+  reportedAccount,
+  reportedCredits,
+  reportedModelList,
+  reportedUsage,
+  reportedVerification,
+} from './reported.ts';
+import { streamEvents } from './stream-events.ts';
 
 export interface GatewayClientOptions {
   /** The server's root, without `/v1`; a trailing `/v1` is accepted and removed. */
@@ -40,7 +40,7 @@ export interface RequestOptions {
 }
 
 /** A streamed completion: its request id is known before the first chunk. */
-export interface CompletionStream extends AsyncIterable<ToldChunk> {
+export interface CompletionStream extends AsyncIterable<ReportedChunk> {
   readonly requestId: string | null;
 }
 
@@ -124,8 +124,8 @@ export function gatewayClient(options: GatewayClientOptions) {
     const answer: unknown = await response.json().catch(() => undefined);
     const parsed = schema.safeParse(answer);
     if (parsed.success) return parsed.data;
-    const told = answer === undefined ? null : read?.(answer);
-    if (told != null) return told;
+    const known = answer === undefined ? null : read?.(answer);
+    if (known != null) return known;
     const first = parsed.error.issues[0];
     throw new GatewayError(
       `The gateway's answer to ${path} is not what its interface says (${first?.path.join('.')}: ${first?.message}).`,
@@ -156,17 +156,17 @@ export function gatewayClient(options: GatewayClientOptions) {
     firstKnown([() => ask(`/v1${path}`), () => ask(path)]);
 
   /** For what a gateway need not have. */
-  const ifTold = <T>(asked: Promise<T>): Promise<T> =>
+  const ifReported = <T>(asked: Promise<T>): Promise<T> =>
     asked.catch((error: unknown) => {
-      throw isLacking(error) ? notTold(error) : error;
+      throw isLacking(error) ? notReported(error) : error;
     });
 
-  const verify = (more: RequestOptions): Promise<ToldVerification> =>
+  const verify = (more: RequestOptions): Promise<ReportedVerification> =>
     bothBases('/auth/verify', (path) =>
-      json(toldVerification, path, { ...more, method: 'POST' }, (answer) => {
-        const told = readVerification(answer);
-        if (told === 'refused') throw new GatewayError('The gateway refused the key.', refusedKey);
-        return told;
+      json(reportedVerification, path, { ...more, method: 'POST' }, (answer) => {
+        const verified = readVerification(answer);
+        if (verified === 'refused') throw new GatewayError('The gateway refused the key.', refusedKey);
+        return verified;
       }),
     );
 
@@ -205,32 +205,35 @@ export function gatewayClient(options: GatewayClientOptions) {
 
     /** The gateway's version and which extensions it offers; needs no credential. */
     info: (more: RequestOptions = {}) => json(gatewayInfo, '/v1', more),
-    models: (more: RequestOptions = {}) => bothBases('/models', (path) => json(toldModelList, path, more, modelsIn)),
+    models: (more: RequestOptions = {}) =>
+      bothBases('/models', (path) => json(reportedModelList, path, more, modelsIn)),
     model: (id: string, more: RequestOptions = {}) => json(model, `/v1/models/${encodeURIComponent(id)}`, more),
-    /** Of a gateway without `/account`: what it says of the key. Throws `not_told` where it says nothing. */
-    account: (more: RequestOptions = {}): Promise<ToldAccount> =>
-      ifTold(
+    /** Of a gateway without `/account`: what it says of the key. Throws `not_reported` where it says nothing. */
+    account: (more: RequestOptions = {}): Promise<ReportedAccount> =>
+      ifReported(
         firstKnown([
-          () => json(toldAccount, '/account', more, readAccount),
+          () => json(reportedAccount, '/account', more, readAccount),
           () => verify(more).then(({ account, credential }) => ({ ...account, credential })),
-          () => json(toldAccount, '/v1/key', more, readAccount),
+          () => json(reportedAccount, '/v1/key', more, readAccount),
         ]),
       ),
     credits: (
       query: PageQuery & { type?: string; start?: number; end?: number } = {},
       more: RequestOptions = {},
-    ): Promise<ToldCredits> =>
-      ifTold(bothBases('/credits', (path) => json(toldCredits, path, { ...more, query: { ...query } }, readCredits))),
+    ): Promise<ReportedCredits> =>
+      ifReported(
+        bothBases('/credits', (path) => json(reportedCredits, path, { ...more, query: { ...query } }, readCredits)),
+      ),
     usage: (
       query: { group_by?: UsageGroup; start?: number; end?: number } = {},
       more: RequestOptions = {},
-    ): Promise<ToldUsage> =>
-      ifTold(
+    ): Promise<ReportedUsage> =>
+      ifReported(
         bothBases('/usage', (path) =>
-          json(toldUsage, path, { ...more, query }, (answer) => readUsage(answer, query.group_by ?? 'model')),
+          json(reportedUsage, path, { ...more, query }, (answer) => readUsage(answer, query.group_by ?? 'model')),
         ),
       ),
-    verify: (more: RequestOptions = {}) => ifTold(verify(more)),
+    verify: (more: RequestOptions = {}) => ifReported(verify(more)),
     /** Records of the account’s requests, newest first (extension `requests`). `has_more`: continue after `last_id`. */
     requests: (query: RequestsQuery = {}, more: RequestOptions = {}) =>
       json(requestList, '/v1/requests', { ...more, query: { ...query } }),
@@ -244,7 +247,7 @@ export type GatewayClient = ReturnType<typeof gatewayClient>;
 
 const refusedKey = { status_code: 401, code: 'invalid_api_key' };
 
-function modelsIn(answer: unknown): z.output<typeof toldModelList> | null {
+function modelsIn(answer: unknown): z.output<typeof reportedModelList> | null {
   const data = readModels(answer);
   return (
     data && { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: false }

@@ -120,17 +120,17 @@ function codeByStatus(status: number, message: string): string {
 export function isLacking(error: unknown): boolean {
   if (!(error instanceof GatewayError)) return false;
   const { status_code: status, code } = error;
-  if (status === 405 || status === 501 || code === 'not_told') return true;
+  if (status === 405 || status === 501 || code === 'not_reported') return true;
   return (status === 404 && code !== 'model_not_found' && code !== 'no_eligible_model') || isOtherPage(error);
 }
 
 const isOtherPage = ({ status_code: status, code }: GatewayError): boolean => code === 'not_a_gateway' && status < 400;
 
 /** None of the ways that are known to ask for something is there: what the first of them answered is the cause. */
-export function notTold(cause: unknown): GatewayError {
+export function notReported(cause: unknown): GatewayError {
   // What cannot be read is no endpoint that is missing.
   if (cause instanceof GatewayError && isOtherPage(cause)) return cause;
-  return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_told', cause });
+  return new GatewayError('This gateway does not tell this.', { status_code: 404, code: 'not_reported', cause });
 }
 
 function withHeaders(error: GatewayError, headers: Headers): GatewayError {

@@ -163,7 +163,7 @@ export const refusalWords = {
   gatewaySilent: ({ address }: { address: string }) => `The gateway at ${address} did not answer.`,
   gatewayUnknown: ({ status }: { status: number }) =>
     `The server answered ${status} without a gateway's error message. Is the base URL right?`,
-  notTold: 'This gateway does not tell this.',
+  notReported: 'This gateway does not tell this.',
   gatewayUnreadable: "The gateway's answer is not what its interface says.",
   portInUse: ({ port }: { port: number }) => `Port ${port} is used by another program. Choose another port.`,
   portForbidden: ({ port }: { port: number }) =>

@@ -1,10 +1,12 @@
-import { AppError, type AppErrorDetails, type ErrorCode, type Refusal, type Told } from '../errors.ts';
+import { AppError, type AppErrorDetails, type ErrorCode, type ProblemText, type Refusal } from '../errors.ts';
 import { refusalWords } from './refusal-words.ts';
 
 type Words = typeof refusalWords;
 export type RefusalName = keyof Words;
 /** A parameter that is a sentence may be a catalogue text itself, worded with the outer one. */
-type Given<Values> = { [Name in keyof Values]: string extends Values[Name] ? Values[Name] | Told : Values[Name] };
+type Given<Values> = {
+  [Name in keyof Values]: string extends Values[Name] ? Values[Name] | ProblemText : Values[Name];
+};
 type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values) => string
   ? [values: Given<Values>, more?: AppErrorDetails]
   : [more?: AppErrorDetails];
@@ -13,7 +15,7 @@ type Rest<Name extends RefusalName> = Words[Name] extends (values: infer Values)
 export function tell<Name extends RefusalName>(
   name: Name,
   ...[values]: Rest<Name>
-): Told & { readonly refusal: Refusal } {
+): ProblemText & { readonly refusal: Refusal } {
   const refused = { name, values: typeof refusalWords[name] === 'function' ? (values as Refusal['values']) : {} };
   return { message: sentenceIn(refusalWords, refused) ?? '', refusal: refused };
 }
@@ -30,13 +32,16 @@ export function sentenceIn(words: Words, { name, values }: Refusal): string | nu
   if (!Object.hasOwn(words, name)) return null;
   const word: unknown = words[name as RefusalName];
   if (typeof word !== 'function') return String(word);
-  const given = Object.entries(values).map(([key, value]) => [key, isTold(value) ? sentenceOf(words, value) : value]);
+  const given = Object.entries(values).map(([key, value]) => [
+    key,
+    isProblemText(value) ? sentenceOf(words, value) : value,
+  ]);
   return word(Object.fromEntries(given));
 }
 
 /** The text in a language if it is the app’s, else as it is. */
-export const sentenceOf = (words: Words, { message, refusal: refused }: Told): string =>
+export const sentenceOf = (words: Words, { message, refusal: refused }: ProblemText): string =>
   (refused && sentenceIn(words, refused)) || message;
 
-const isTold = (value: unknown): value is Told =>
+const isProblemText = (value: unknown): value is ProblemText =>
   typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';

@@ -2,7 +2,7 @@ import { expectNoFault } from './accessibility.ts';
 import { expect, test } from './app.ts';
 import { articles, ask, chooseModel, ended, message } from './chat.ts';
 
-interface Told {
+interface ProblemText {
   readonly title: string;
   readonly body: string | undefined;
   readonly tag: string | undefined;
@@ -15,7 +15,7 @@ test('a page that is not looked at tells of an answer that ended, once the brows
   const { page } = await launch({ paced: true });
   // What the browser would show to the person; the permission is its own.
   await page.addInitScript(() => {
-    const told: Told[] = [];
+    const told: ProblemText[] = [];
     Object.assign(window, { told });
     const Real = window.Notification;
     let permission: NotificationPermission = 'default';
@@ -37,7 +37,7 @@ test('a page that is not looked at tells of an answer that ended, once the brows
     if (Real) Object.assign(window, { Notification: Seen });
     Object.assign(document, { hasFocus: () => (window as unknown as { looked?: boolean }).looked ?? true });
   });
-  const told = () => page.evaluate(() => (window as unknown as { told: Told[] }).told);
+  const told = () => page.evaluate(() => (window as unknown as { told: ProblemText[] }).told);
   const look = (looked: boolean) => page.evaluate((now) => void Object.assign(window, { looked: now }), looked);
   await page.reload();
   await page.getByRole('button', { name: 'Try it now' }).click();

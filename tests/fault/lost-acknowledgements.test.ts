@@ -9,7 +9,7 @@ import { verifyBooks } from '../../gateway/ledger/verify-books.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { holdDurably } from '../../gateway/testing/hold-durably.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../../gateway/testing/start-postgres.ts';
-import { ask, type Told } from '../support/chat-load.ts';
+import { ask, type ProblemText } from '../support/chat-load.ts';
 import { builtGateway } from '../support/gateway-process.ts';
 import { openLossyPostgres } from '../support/lossy-postgres.ts';
 import { prepaidAccount } from '../support/prepaid-account.ts';
@@ -44,7 +44,7 @@ test.skipIf(programs === null)(
     const { id, keys } = await prepaidAccount(database, env, '1', 1);
     const program = await builtGateway();
     const gateway = await program.start(lossy.url, { env: { ...env, ...upstream.env } });
-    const told: Told[] = [];
+    const told: ProblemText[] = [];
     for (let index = 0; index < lostOnTheWay; index += 1) {
       // In turn that of the hold, that of its extension and that of the settlement; a whole answer needs no extension.
       const stream = index % 4 < 2;

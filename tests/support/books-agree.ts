@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
 
-interface Told {
+interface ProblemText {
   readonly id: string;
   readonly conversation: string;
   readonly request: string | null;
@@ -24,7 +24,7 @@ interface Charged {
  * the sums of each chat are equal. Nothing may be running.
  */
 export function disagreements(dataFolder: string): string[] {
-  const told = rowsOf<Told>(
+  const told = rowsOf<ProblemText>(
     join(dataFolder, 'portico.db'),
     `select spend.id, spend.conversation_id as conversation, spend.request_id as request, spend.cost_usd as usd,
         spend.cost_source as source from spend left join messages on messages.id = spend.id

@@ -3,12 +3,14 @@ import { usdAmount } from '#shared/wire/scalars.ts';
 import { pricedModel } from './priced-upstream.ts';
 
 /** What a client has read to its end: it may rely on that from then on. */
-export interface Told {
+export interface ProblemText {
   readonly requestId: string;
   readonly costUsd: string;
 }
 
-export type Answer = { readonly kind: 'complete'; readonly told: Told } | { readonly kind: 'refused' | 'broken' };
+export type Answer =
+  | { readonly kind: 'complete'; readonly told: ProblemText }
+  | { readonly kind: 'refused' | 'broken' };
 
 interface Asking {
   readonly url: string;
@@ -46,7 +48,7 @@ function lastEvent(text: string) {
 
 export interface Load {
   /** What clients were told so far. */
-  readonly told: Told[];
+  readonly told: ProblemText[];
   readonly counts: Record<Answer['kind'], number>;
   /** Resolves when this many more answers were read to their end. */
   more(answers: number): Promise<void>;
@@ -57,7 +59,7 @@ const askAgainMs = 10;
 
 /** Clients that ask one after the other until they are stopped, each of whichever gateway there is at the time. */
 export function startLoad(clients: number, targets: () => readonly string[], keys: readonly string[]): Load {
-  const told: Told[] = [];
+  const told: ProblemText[] = [];
   const counts = { complete: 0, refused: 0, broken: 0 };
   const waiting = new Set<{ at: number; resolve: () => void }>();
   let stopped = false;

@@ -1,4 +1,4 @@
-import type { ToldAccount } from '#shared/client/told.ts';
+import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { AppInfo } from '#shared/contract/app/app.ts';
 import type { Backup } from '#shared/contract/app/backup.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
@@ -41,7 +41,7 @@ export interface FakeData {
   expanded: Record<string, string[]>;
   lastOpened: string | null;
   wallets: WalletBalance[];
-  account: Record<Wallet, ToldAccount>;
+  account: Record<Wallet, ReportedAccount>;
   /** How many lines the ledger has, and whether there was any use. */
   ledgerLines: number;
   providers: Provider[];
@@ -97,7 +97,7 @@ const balance = (amount: string, used: string): WalletBalance['balance'] => ({
   total_used: used,
 });
 
-const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): ToldAccount => ({
+const account = (id: string, name: string, billing: 'prepaid' | 'meter_only'): ReportedAccount => ({
   object: 'account',
   id,
   name,

@@ -1,7 +1,7 @@
 import { parseUsd } from '#shared/money.ts';
 import { openBooks } from '../../gateway/db/open.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
-import type { Told } from './chat-load.ts';
+import type { ProblemText } from './chat-load.ts';
 import type { Env } from './gateway-process.ts';
 
 /** Longer than any lease, so that whatever runs now is seen as abandoned. */
@@ -11,7 +11,7 @@ const laterMs = 30 * 60_000;
  * Starts one more gateway, later, which ends what dead ones left, and compares the books with what clients were told.
  * Returns what does not fit (nothing, if all is well) and the figures.
  */
-export async function settledBooks(database: string, env: Env, told: readonly Told[]) {
+export async function settledBooks(database: string, env: Env, told: readonly ProblemText[]) {
   const now = () => Date.now() + laterMs;
   const gateway = await openGateway({ database, env, now, sandbox: false });
   const report = await gateway.operator.verifyBooks();
@@ -30,7 +30,7 @@ export async function settledBooks(database: string, env: Env, told: readonly To
     problems: report.checks.flatMap(({ name, problems }) => problems.map((one) => ({ name, ...one }))),
     running: report.sums.running,
     held: report.sums.held_usd,
-    /** Told to a client, but booked otherwise. */
+    /** ProblemText to a client, but booked otherwise. */
     wrong,
     accounts,
     requests,

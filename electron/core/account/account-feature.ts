@@ -1,5 +1,5 @@
 import { unknownAccount } from '#shared/client/reading/read-account.ts';
-import type { ToldAccount } from '#shared/client/told.ts';
+import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import type { Wallet } from '#shared/contract/common/fields.ts';
 import { AppError } from '#shared/errors.ts';
@@ -15,17 +15,17 @@ const limitMs = 10_000;
 
 /** The gateway accounts that pay. */
 export function accountFeature({ connections, hasProvider }: AccountDeps) {
-  async function accountOf(payer: Payer): Promise<ToldAccount> {
-    const account = await toldAccount(payer);
+  async function accountOf(payer: Payer): Promise<ReportedAccount> {
+    const account = await accountAt(payer);
     return account.balance ? account : { ...account, balance: await balanceOf(payer, account) };
   }
 
-  async function toldAccount({ client }: Payer): Promise<ToldAccount> {
+  async function accountAt({ client }: Payer): Promise<ReportedAccount> {
     try {
       return await askGateway(() => client.account({ signal: AbortSignal.timeout(limitMs) }));
     } catch (error) {
       const code = error instanceof AppError ? error.code : null;
-      if (code === 'not_told') return unknownAccount;
+      if (code === 'not_reported') return unknownAccount;
       if (code !== 'insufficient_scope') throw error;
       // Who pays can be told by any key; what is there cannot.
       const verified = await askGateway(() => client.verify({ signal: AbortSignal.timeout(limitMs) }));
@@ -34,14 +34,15 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
   }
 
   /** Some gateways tell the balance with the credits alone. Null: not told, or not to this key. */
-  async function balanceOf({ client }: Payer, { credential }: ToldAccount): Promise<ToldAccount['balance']> {
+  async function balanceOf({ client }: Payer, { credential }: ReportedAccount): Promise<ReportedAccount['balance']> {
     if (credential?.scopes && !credential.scopes.includes('account')) return null;
     try {
-      const told = await askGateway(() => client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }));
-      const { balance: amount, held, available, total_granted, total_used } = told;
+      const credits = await askGateway(() => client.credits({ limit: 1 }, { signal: AbortSignal.timeout(limitMs) }));
+      const { balance: amount, held, available, total_granted, total_used } = credits;
       return { currency: 'USD', amount, held, available, total_granted, total_used };
     } catch (error) {
-      if (error instanceof AppError && (error.code === 'not_told' || error.code === 'insufficient_scope')) return null;
+      if (error instanceof AppError && (error.code === 'not_reported' || error.code === 'insufficient_scope'))
+        return null;
       throw error;
     }
   }
@@ -51,7 +52,8 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
       const payers = await connections.payers();
       return Promise.all(payers.map(async (payer) => toWallet(payer, await accountOf(payer), await isUsed(payer))));
     },
-    get: async ({ wallet }: { wallet: Wallet }): Promise<ToldAccount> => accountOf(await connections.wallet(wallet)),
+    get: async ({ wallet }: { wallet: Wallet }): Promise<ReportedAccount> =>
+      accountOf(await connections.wallet(wallet)),
   };
 
   async function isUsed({ wallet, client }: Payer): Promise<boolean> {
@@ -60,7 +62,7 @@ export function accountFeature({ connections, hasProvider }: AccountDeps) {
     return transactions.data.length > 0;
   }
 
-  function toWallet({ wallet, source }: Payer, account: ToldAccount, used: boolean): WalletBalance {
+  function toWallet({ wallet, source }: Payer, account: ReportedAccount, used: boolean): WalletBalance {
     const { name: own, plan, balance } = account;
     const simulated = wallet === 'sandbox';
     const name = simulated ? 'Test credits' : (own ?? new URL(source).host);

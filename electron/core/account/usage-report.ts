@@ -1,4 +1,4 @@
-import type { ToldBucket, ToldUsage } from '#shared/client/told.ts';
+import type { ReportedBucket, ReportedUsage } from '#shared/client/reported.ts';
 import type { UsageReport } from '#shared/contract/app/wallets.ts';
 import { parseUsd } from '#shared/money.ts';
 import { bookedModelName, type DescribeModel } from '../connection/model-facts.ts';
@@ -6,7 +6,11 @@ import { bookedModelName, type DescribeModel } from '../connection/model-facts.t
 type KeyName = (keyId: string) => string | null;
 
 /** Usage as it is shown: the highest cost first, days in order, with the name of its model or key and each bucket’s share. */
-export function usageReport(usage: ToldUsage, modelFacts: DescribeModel, keyName: KeyName = () => null): UsageReport {
+export function usageReport(
+  usage: ReportedUsage,
+  modelFacts: DescribeModel,
+  keyName: KeyName = () => null,
+): UsageReport {
   const total = usage.totals.cost_usd;
   const data = usage.data.map((bucket) => ({
     ...bucket,
@@ -18,7 +22,7 @@ export function usageReport(usage: ToldUsage, modelFacts: DescribeModel, keyName
   return { ...usage, data };
 }
 
-function nameOf({ provider, model, key }: ToldBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
+function nameOf({ provider, model, key }: ReportedBucket, modelFacts: DescribeModel, keyName: KeyName): string | null {
   if (model !== null) return bookedModelName(modelFacts, provider, model);
   return key && (keyName(key) ?? key);
 }
@@ -31,7 +35,7 @@ function shareOf(cost: string | null, total: string | null): number | null {
 }
 
 /** Counts that a gateway does not tell are no bar. */
-const tokensOf = ({ prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }: ToldBucket) => ({
+const tokensOf = ({ prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }: ReportedBucket) => ({
   input: Math.max(0, (prompt_tokens ?? 0) - (cached_tokens ?? 0)),
   cached: cached_tokens ?? 0,
   output: Math.max(0, (completion_tokens ?? 0) - (reasoning_tokens ?? 0)),

@@ -1,5 +1,5 @@
 import type { AppInfo, ZoomStep } from '#shared/contract/app/app.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { Host } from '../host/host.ts';
 import { safeUrl } from '../host/link-guard.ts';
 import type { Keychain } from '../secrets/keychain.ts';
@@ -10,7 +10,7 @@ export interface AppDeps {
   readonly dataFolder: string;
   readonly keychain: Pick<Keychain, 'state'>;
   /** Why the app cannot answer. */
-  readonly problem: () => Told | null;
+  readonly problem: () => ProblemText | null;
 }
 
 /** Facts about the host, and opening links outside. */

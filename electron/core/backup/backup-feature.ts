@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Backup, BackupState } from '#shared/contract/app/backup.ts';
-import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
@@ -36,7 +36,7 @@ export interface BackupDeps {
 export function backupFeature(deps: BackupDeps) {
   const { databasePath, folder, background, changes, now, log, migrations } = deps;
   const attachments = backupAttachments(folder, deps.attachmentFolder);
-  let problem: Told | null = null;
+  let problem: ProblemText | null = null;
   let missingFiles = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -101,7 +101,7 @@ export function backupFeature(deps: BackupDeps) {
       await copy(kind);
       problem = null;
     } catch (error) {
-      problem = error instanceof AppError ? toldBy(error) : tell('backupFailed');
+      problem = error instanceof AppError ? problemTextOf(error) : tell('backupFailed');
       throw error;
     } finally {
       changes.emit('backups');

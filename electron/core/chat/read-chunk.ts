@@ -1,21 +1,21 @@
-import type { ToldChunk } from '#shared/client/told.ts';
+import type { ReportedChunk } from '#shared/client/reported.ts';
 import { type Citation, citation, type Message } from '#shared/contract/chat/conversations.ts';
 import { mostCitations } from '#shared/contract/common/limits.ts';
 import type { DescribeModel } from '../connection/model-facts.ts';
 import { costOfChunk, usageOfChunk } from '../costs/cost.ts';
 
 /** The text of a chunk. A refusal is shown as text: it is what the model said. */
-export function wordsOf(chunk: ToldChunk): { text: string; reasoning: string } {
+export function wordsOf(chunk: ReportedChunk): { text: string; reasoning: string } {
   const delta = chunk.choices[0]?.delta;
   return { text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`, reasoning: delta?.reasoning_content ?? '' };
 }
 
 /** Images of a chunk: each a base64 data URL, or an https address. */
-export const imagesIn = (chunk: ToldChunk): string[] =>
+export const imagesIn = (chunk: ReportedChunk): string[] =>
   (chunk.choices[0]?.delta.images ?? []).map(({ image_url: { url } }) => url);
 
 /** All other facts of a chunk, as changes of the message. */
-export function factsOf(chunk: ToldChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+export function factsOf(chunk: ReportedChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
   const finish = chunk.choices[0]?.finish_reason;
   return {
     ...served(chunk, message, modelFacts),
@@ -26,7 +26,7 @@ export function factsOf(chunk: ToldChunk, message: Message, modelFacts: Describe
   };
 }
 
-function served(chunk: ToldChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
+function served(chunk: ReportedChunk, message: Message, modelFacts: DescribeModel): Partial<Message> {
   const { routing } = chunk;
   const provider = chunk.provider ?? message.servedProvider;
   // Other gateways may say it in the last chunk alone, or not at all.
@@ -41,17 +41,17 @@ function served(chunk: ToldChunk, message: Message, modelFacts: DescribeModel): 
   };
 }
 
-function bill(chunk: ToldChunk, modelFacts: DescribeModel): Partial<Message> {
+function bill(chunk: ReportedChunk, modelFacts: DescribeModel): Partial<Message> {
   if (!chunk.usage) return {};
   return { usage: usageOfChunk(chunk.usage), ...costOfChunk(chunk, modelFacts(servedId(chunk))) };
 }
 
-function servedId(chunk: ToldChunk): string {
+function servedId(chunk: ReportedChunk): string {
   return chunk.routing?.selected ?? (chunk.provider ? `${chunk.provider}/${chunk.model}` : chunk.model);
 }
 
 /** The first fragment of a call has its id and name, later ones more of its arguments (wire contract §1.3). */
-function toolCalls(chunk: ToldChunk, message: Message): Partial<Message> {
+function toolCalls(chunk: ReportedChunk, message: Message): Partial<Message> {
   const deltas = chunk.choices[0]?.delta.tool_calls;
   if (!deltas?.length) return {};
   const calls = [...message.toolCalls];
@@ -69,7 +69,7 @@ function toolCalls(chunk: ToldChunk, message: Message): Partial<Message> {
 }
 
 /** Pages of the web that the answer refers to, in OpenAI's words (wire contract §1.3). */
-function citations(chunk: ToldChunk, { citations: before = [] }: Message): Partial<Message> {
+function citations(chunk: ReportedChunk, { citations: before = [] }: Message): Partial<Message> {
   const annotations = chunk.choices[0]?.delta.annotations ?? [];
   const found = annotations.flatMap(({ type, url_citation: page }): Citation[] => {
     if (type !== 'url_citation' || typeof page !== 'object' || page === null) return [];

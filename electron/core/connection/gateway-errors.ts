@@ -47,7 +47,7 @@ function withNames(message: string, provider: string | null, describe: DescribeM
 function wordsOf({ code, message, status_code: status, details, provider }: GatewayError, describe: DescribeModel) {
   if (code === 'unreachable' && typeof details?.address === 'string')
     return tell('gatewaySilent', { address: details.address });
-  if (code === 'not_told') return tell('notTold');
+  if (code === 'not_reported') return tell('notReported');
   if (code === 'not_a_gateway') return status < 400 ? tell('gatewayUnreadable') : tell('gatewayUnknown', { status });
   return code === 'truncated' ? tell('cutOff') : saidByGateway(code, withNames(message, provider, describe));
 }

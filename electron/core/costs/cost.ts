@@ -1,6 +1,6 @@
 import { estimateInputTokens, estimateTextTokens } from '#gateway/content/estimate-tokens.ts';
 import { billLines, priceOf } from '#shared/bill-lines.ts';
-import type { ToldChunk } from '#shared/client/told.ts';
+import type { ReportedChunk } from '#shared/client/reported.ts';
 import type { CostSource, Message } from '#shared/contract/chat/conversations.ts';
 import type { Bill } from '#shared/contract/common/bills.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
@@ -21,7 +21,7 @@ const unknown: Cost = { costUsd: null, costSource: 'unknown' };
  * The cost in an answer’s last chunk. Of a model without a price the cost is unknown, not zero; where a gateway counts tokens
  * and tells no cost, it is the list price of those tokens, an estimate.
  */
-export function costOfChunk({ usage, byok }: Pick<ToldChunk, 'usage' | 'byok'>, facts: ModelFacts | null): Cost {
+export function costOfChunk({ usage, byok }: Pick<ReportedChunk, 'usage' | 'byok'>, facts: ModelFacts | null): Cost {
   if (!usage) return unknown;
   if (byok)
     return { costUsd: usage.upstream_cost_usd, costSource: usage.upstream_cost_usd === null ? 'unknown' : 'byok' };
@@ -31,7 +31,7 @@ export function costOfChunk({ usage, byok }: Pick<ToldChunk, 'usage' | 'byok'>, 
   return { costUsd: usage.cost_usd, costSource: 'billed' };
 }
 
-function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ToldChunk['usage']>): Cost {
+function listPriceOf(price: Parameters<typeof priceOf>[0], usage: NonNullable<ReportedChunk['usage']>): Cost {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usageOfChunk(usage);
   const counted = { ...noTokens, promptTokens, completionTokens, cachedTokens, reasoningTokens };
   return { costUsd: formatUsd(costOf(priceOf(price), counted)), costSource: 'estimated' };
@@ -44,7 +44,7 @@ export function costOfRecord(record: RequestRecord): Cost {
   return unpriced ? unknown : { costUsd: record.cost_usd, costSource: 'billed' };
 }
 
-export function usageOfChunk(usage: NonNullable<ToldChunk['usage']>): NonNullable<Message['usage']> {
+export function usageOfChunk(usage: NonNullable<ReportedChunk['usage']>): NonNullable<Message['usage']> {
   return {
     promptTokens: usage.prompt_tokens,
     completionTokens: usage.completion_tokens,

@@ -2,7 +2,7 @@ import { Secret } from '#gateway/auth/secret.ts';
 import type { GatewayClient } from '#shared/client/gateway-client.ts';
 import { GatewayError, isLacking } from '#shared/client/gateway-error.ts';
 import type { GatewayConnection } from '#shared/contract/app/gateway.ts';
-import { AppError, toldBy } from '#shared/errors.ts';
+import { AppError, problemTextOf } from '#shared/errors.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
@@ -82,7 +82,7 @@ function failedStatus(error: unknown): GatewayConnection['status'] {
   const failure = fromGateway(error);
   if (!(failure instanceof AppError)) throw error;
   const { retryAfterMs = null } = failure;
-  return { state: stateOf(error), problem: toldBy(failure), retryAfterMs, latencyMs: null };
+  return { state: stateOf(error), problem: problemTextOf(failure), retryAfterMs, latencyMs: null };
 }
 
 /** An error that is not the gateway’s, such as a missing key, counts as refused. */

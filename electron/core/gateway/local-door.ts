@@ -1,5 +1,5 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import { AppError, type Told } from '#shared/errors.ts';
+import { AppError, type ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { SettingsStore } from '../settings/settings-store.ts';
 
@@ -22,7 +22,7 @@ const initial = { enabled: true, port: 8788 };
 export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
   let wanted = initial;
   let open: Listening | null = null;
-  let problem: Told | null = null;
+  let problem: ProblemText | null = null;
   /** Serialises changes: two at once could leave two ports open. */
   let changing = Promise.resolve();
 
@@ -75,7 +75,7 @@ function parse(stored: unknown): typeof initial {
   return typeof enabled === 'boolean' && Number.isInteger(port) ? { enabled, port } : initial;
 }
 
-function problemOf(port: number, error: unknown): Told {
+function problemOf(port: number, error: unknown): ProblemText {
   const cause = error instanceof AppError ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? cause.code : null;
   if (code === 'EADDRINUSE') return tell('portInUse', { port });

@@ -74,8 +74,8 @@ test('a plain server: it is there by its models; its tokens are counted, and a p
   expect(await model('qwen3-8b')).toMatchObject({ owned_by: 'llamacpp', context_length: 40_960, pricing: null });
   expect(await client.account.wallets()).toMatchObject([{ name: new URL(server.baseUrl).host, balance: null }]);
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ id: null, plan: null, credential: null });
-  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_told' });
-  await expect(client.usage.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_told' });
+  await expect(client.credits.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
+  await expect(client.usage.get({ wallet: 'main' })).rejects.toMatchObject({ code: 'not_reported' });
   expect(await answerOf('qwen3-8b', 'unknown')).toMatchObject({
     text: 'Plainly.',
     usage: { promptTokens: 9, completionTokens: 2 },
@@ -115,7 +115,11 @@ test('OpenRouter: prices, the true cost of an answer, and the balance that the k
   });
   expect(await client.account.get({ wallet: 'main' })).toMatchObject({ credential: { label: 'sk-or-v1-012...789' } });
   const credits = await client.credits.get({ wallet: 'main' });
-  expect(credits).toMatchObject({ balance: '74.75', total_granted: '100.5', transactions: { told: false, data: [] } });
+  expect(credits).toMatchObject({
+    balance: '74.75',
+    total_granted: '100.5',
+    transactions: { reported: false, data: [] },
+  });
 });
 
 test('OpenRouter with a key for chats: what it may not read is said, and chats go on', async () => {

@@ -2,7 +2,7 @@ import type { Gateway } from '#gateway/gateway.ts';
 import { errorEnvelope } from '#gateway/http/error-response.ts';
 import type { Operator } from '#gateway/operator/operator.ts';
 import type { ProviderCredential } from '#gateway/providers/provider.ts';
-import { AppError, type Told, toAppError, toldBy } from '#shared/errors.ts';
+import { AppError, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 
@@ -18,7 +18,7 @@ export interface WaitingGateway {
   /** Refuses every request with the reason, until it can be opened. */
   readonly gateway: Gateway;
   /** The reason for users; null if it is open. */
-  problem(): Told | null;
+  problem(): ProblemText | null;
   /** Resolves when it was opened later; null if it was open at once. */
   readonly openedLater: Promise<void> | null;
 }
@@ -105,7 +105,7 @@ export async function waitingGateway({ open, log, everyMs }: WaitingGatewayDeps)
 
   return {
     gateway,
-    problem: () => (opened || !problem ? null : toldBy(problem)),
+    problem: () => (opened || !problem ? null : problemTextOf(problem)),
     openedLater: opened ? null : later.promise,
   };
 }

@@ -1,6 +1,6 @@
 import type { ZoomStep } from '#shared/contract/app/app.ts';
 import type { Settings } from '#shared/contract/app/settings.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { Question } from './ask-person.ts';
 import type { SafeUrl } from './link-guard.ts';
 
@@ -39,7 +39,7 @@ export interface Host {
   /** It can stay beside the clock without a window. */
   readonly tray: boolean;
   /** Limitations compared to the installed app. */
-  readonly notices: readonly Told[];
+  readonly notices: readonly ProblemText[];
   readonly output: Output;
   /** Opens a URL outside the app. Called by the link guard only. */
   openExternal(url: SafeUrl): Promise<void>;

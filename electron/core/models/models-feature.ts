@@ -1,4 +1,4 @@
-import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import type { Model } from '#shared/wire/model.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway } from '../connection/gateway-errors.ts';
@@ -24,7 +24,7 @@ const limitMs = 10_000;
 const patienceMs = 1500;
 
 interface Trouble {
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
   readonly retryAfterMs: number | null;
 }
 
@@ -62,7 +62,7 @@ export function modelsFeature({ store, connections, source, changes, now, log }:
       if (!(error instanceof AppError)) throw error;
       log({ event: 'models-not-listed', code: error.code, ...failureEntry(error) });
       const known = keep((await store.read(from)) ?? { models: [], fetchedAt: now() });
-      trouble = { problem: toldBy(error), retryAfterMs: error.retryAfterMs ?? null };
+      trouble = { problem: problemTextOf(error), retryAfterMs: error.retryAfterMs ?? null };
       return { ...known, ...trouble };
     }
   }

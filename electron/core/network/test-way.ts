@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
 import { type UnreachableReason, unreachableReason } from '#gateway/upstream/unreachable.ts';
 import type { NetworkHop } from '#shared/contract/app/network.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { Network } from './open-network.ts';
 
@@ -69,7 +69,7 @@ function connection(host: string, port: number, signal: AbortSignal): Promise<st
   });
 }
 
-const problems: Readonly<Record<UnreachableReason, Told>> = {
+const problems: Readonly<Record<UnreachableReason, ProblemText>> = {
   proxy_auth: tell('networkProxyAuth'),
   proxy_refused: tell('networkProxyRefused'),
   untrusted: tell('networkUntrusted'),
@@ -79,7 +79,7 @@ const problems: Readonly<Record<UnreachableReason, Told>> = {
   network_down: tell('networkDown'),
 };
 
-function problemOf(error: unknown): Told {
+function problemOf(error: unknown): ProblemText {
   if (error instanceof DOMException || (error instanceof Error && error.name === 'AbortError')) return problems.timeout;
   const reason = unreachableReason(error);
   if (reason !== null) return problems[reason];

@@ -1,5 +1,5 @@
 import type { Gateway } from '#gateway/gateway.ts';
-import { AppError, type ErrorCode, type Told, toAppError, toldBy } from '#shared/errors.ts';
+import { AppError, type ErrorCode, type ProblemText, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { parseBaseUrl } from '../connection/base-url.ts';
 import { saidByGateway } from '../connection/gateway-errors.ts';
@@ -33,7 +33,7 @@ export async function checkSecret(
   gateway: CheckDeps['gateway'],
   entry: Entry,
   secret: Entry['secret'],
-): Promise<{ state: CheckState; problem: Told | null }> {
+): Promise<{ state: CheckState; problem: ProblemText | null }> {
   try {
     if (secret || entry.headers.size > 0) parseBaseUrl(entry.baseUrl, { withKey: true });
     await gateway.checkProvider(entry.id, credentialWith(entry, secret), AbortSignal.timeout(checkMs));
@@ -52,8 +52,8 @@ function checkFailure(error: unknown): AppError {
 }
 
 /** The problem as the built-in gateway or the provider states it. */
-const problemOf = (failure: AppError): Told =>
-  failure.refusal ? toldBy(failure) : saidByGateway(failure.code, failure.message);
+const problemOf = (failure: AppError): ProblemText =>
+  failure.refusal ? problemTextOf(failure) : saidByGateway(failure.code, failure.message);
 
 function stateAfter(code: ErrorCode): 'refused' | 'unchecked' | 'unreachable' {
   if (code === 'upstream_auth_failed') return 'refused';

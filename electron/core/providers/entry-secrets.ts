@@ -1,7 +1,7 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
-import { toAppError, toldBy } from '#shared/errors.ts';
+import { problemTextOf, toAppError } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Entry, FurtherKey } from './provider-entry.ts';
@@ -81,7 +81,7 @@ export async function loadEntry(secrets: SecretBox, stored: StoredProvider): Pro
     if (!isGone) return loaded;
     return { ...loaded, state: 'refused', problem: tell('keyGone') };
   } catch (error) {
-    return { ...entry, state: 'unchecked', problem: toldBy(toAppError(error)) };
+    return { ...entry, state: 'unchecked', problem: problemTextOf(toAppError(error)) };
   }
 }
 

@@ -4,7 +4,7 @@ import type { ProviderKey as CredentialKey, ProviderCredential } from '#gateway/
 import { mayCarrySecrets } from '#gateway/upstream/dispatch-fetch.ts';
 import type { Provider, ProviderKey } from '#shared/contract/app/providers.ts';
 import type { SecretStorage } from '#shared/contract/common/fields.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { OfferedProvider } from './provider-list.ts';
 import { mainKey, type ProviderSettings } from './provider-settings.ts';
 import type { CheckState } from './provider-store.ts';
@@ -14,7 +14,7 @@ export interface FurtherKey {
   readonly secret: Secret | null;
   readonly storage: SecretStorage;
   readonly state: CheckState;
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
 }
 
 /** A configured provider. `secret: null`: it needs no key, or its key cannot be read now. */
@@ -25,7 +25,7 @@ export interface Entry {
   readonly storage: SecretStorage | null;
   readonly secret: Secret | null;
   readonly state: CheckState;
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
   readonly checkedAt: number | null;
   readonly settings: ProviderSettings;
   /** By their ids. */

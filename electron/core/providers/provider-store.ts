@@ -1,4 +1,4 @@
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { Db } from '../db/db.ts';
 import { type ProviderSettings, providerSettings } from './provider-settings.ts';
 
@@ -11,7 +11,7 @@ export interface StoredProvider {
   readonly keyHint: string | null;
   readonly hasKey: boolean;
   readonly state: CheckState;
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
   readonly checkedAt: number | null;
   readonly settings: ProviderSettings;
 }
@@ -26,7 +26,7 @@ export function providerStore(db: Db) {
         keyHint: row.key_hint,
         hasKey: row.has_key === 1,
         state: row.state as CheckState,
-        problem: row.problem === null ? null : (JSON.parse(row.problem) as Told),
+        problem: row.problem === null ? null : (JSON.parse(row.problem) as ProblemText),
         checkedAt: row.checked_at,
         settings: providerSettings.parse(JSON.parse(row.settings)),
       }));

@@ -1,7 +1,7 @@
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { toAppError, toldBy } from '#shared/errors.ts';
+import { problemTextOf, toAppError } from '#shared/errors.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { Changes } from '../streams/change-topics.ts';
 import type { QueueStore } from './queue-store.ts';
@@ -69,7 +69,7 @@ export function queueFeature({ store, changes, log, isLive, send, compare }: Que
       const failure = toAppError(error);
       // Another message was first, or no column is chosen yet: it stays queued.
       if (waitsOn.has(failure.code)) return;
-      await store.change(id, { problem: toldBy(failure) });
+      await store.change(id, { problem: problemTextOf(failure) });
     } finally {
       changes.emit('queue');
     }

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { NewQueuedMessage, QueuedMessage } from '#shared/contract/chat/queue.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { ComposerTables } from '../db/composer-tables.ts';
 import type { Db } from '../db/db.ts';
 
@@ -36,7 +36,7 @@ export function queueStore(db: Db) {
     async isSent(id: string): Promise<boolean> {
       return (await db.selectFrom('messages').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
     },
-    async change(id: string, { problem, ...change }: { text?: string; problem: Told | null }): Promise<void> {
+    async change(id: string, { problem, ...change }: { text?: string; problem: ProblemText | null }): Promise<void> {
       const columns = { ...change, problem: problem && JSON.stringify(problem) };
       await db.updateTable('queued_messages').set(columns).where('id', '=', id).execute();
     },

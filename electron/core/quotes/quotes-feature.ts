@@ -5,7 +5,7 @@ import type { CapState } from '#shared/contract/chat/caps.ts';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import type { Quote } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
-import { type AppError, toAppError, toldBy } from '#shared/errors.ts';
+import { type AppError, problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import { formatUsd, parseUsd } from '#shared/money.ts';
 import type { CompletionRequestBody } from '#shared/wire/chat-request.ts';
@@ -238,7 +238,7 @@ function cachedIn(last: Message | undefined, served: string, promptTokens: numbe
   return Math.min(promptTokens, last.usage.promptTokens);
 }
 
-const obstacle = (error: AppError) => ({ code: error.code, ...toldBy(error) });
+const obstacle = (error: AppError) => ({ code: error.code, ...problemTextOf(error) });
 
 const unreadObstacle = ({ name, kind }: Attachment) =>
   obstacle(refusal('unsupported_modality', 'removeUnread', { kind, file: name }));

@@ -1,5 +1,5 @@
 import type { ContextFit } from '#shared/contract/chat/conversations.ts';
-import { toAppError, toldBy } from '#shared/errors.ts';
+import { problemTextOf, toAppError } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import { failureEntry, type Log } from '../log/log.ts';
 import type { ToPart } from './history.ts';
@@ -50,7 +50,7 @@ export function contextFitter({ build, overflowOf, compact, log }: FitContextDep
     const made = await summarise(input, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       log({ event: 'summary-failed', ...failureEntry(error) });
-      return { messages: null, why: toldBy(toAppError(error)) };
+      return { messages: null, why: problemTextOf(toAppError(error)) };
     });
     const request = made.messages === null ? first : await build(input, toPart);
     const why = 'why' in made ? made.why : request.context.summarises ? tell('notEnoughRoom') : null;

@@ -1,4 +1,4 @@
-import { AppError, type Told } from '#shared/errors.ts';
+import { AppError, type ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import type { Log } from '../log/log.ts';
 
@@ -12,7 +12,7 @@ export interface SecretStore {
 export interface KeychainState {
   readonly state: 'available' | 'unavailable' | 'locked';
   readonly backend: string | null;
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { ToolTransportInput } from '#shared/contract/app/tools.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 
 /** Servers in another program’s settings, and why some were left out. */
 export interface FoundServers {
   readonly servers: readonly { readonly name: string; readonly transport: ToolTransportInput }[];
-  readonly leftOut: readonly { readonly name: string; readonly reason: Told }[];
+  readonly leftOut: readonly { readonly name: string; readonly reason: ProblemText }[];
 }
 
 const texts = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), z.string().max(8192));
@@ -57,7 +57,7 @@ function listIn(value: unknown): Record<string, unknown> {
   return list;
 }
 
-function transportIn(entry: unknown): ToolTransportInput | Told {
+function transportIn(entry: unknown): ToolTransportInput | ProblemText {
   const local = process.safeParse(entry);
   if (local.success) {
     const { command, args, env, cwd } = local.data;

@@ -1,5 +1,5 @@
 import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import type { Db, Tables } from '../db/db.ts';
 
 /** A stored tool server; the values of its variables and headers are in the keychain. */
@@ -11,7 +11,7 @@ export interface StoredServer {
   readonly tools: readonly Tool[];
   /** The fingerprint that the user reviewed; null before the first time. */
   readonly seenFingerprint: string | null;
-  readonly problem: Told | null;
+  readonly problem: ProblemText | null;
   readonly createdAt: number;
 }
 
@@ -51,7 +51,7 @@ const fromRow = (row: Row): StoredServer => ({
   enabled: row.enabled === 1,
   tools: JSON.parse(row.tools) as Tool[],
   seenFingerprint: row.seen_fingerprint,
-  problem: row.problem === null ? null : (JSON.parse(row.problem) as Told),
+  problem: row.problem === null ? null : (JSON.parse(row.problem) as ProblemText),
   createdAt: row.created_at,
 });
 

@@ -1,6 +1,6 @@
 import { Secret } from '#gateway/auth/secret.ts';
 import type { ToolServer, ToolTransport, ToolTransportInput } from '#shared/contract/app/tools.ts';
-import { AppError, type Told, toldBy } from '#shared/errors.ts';
+import { AppError, type ProblemText, problemTextOf } from '#shared/errors.ts';
 import type { Language } from '#shared/language/messages.ts';
 import { refusal, tell } from '#shared/language/refusals.ts';
 import type { AskPerson } from '../host/ask-person.ts';
@@ -163,7 +163,7 @@ export function toolServers(deps: ToolServersDeps) {
     } catch (error) {
       starting.delete(id);
       const server = await store.find(id);
-      const problem = error instanceof AppError ? toldBy(error) : tell('serverNotStarted');
+      const problem = error instanceof AppError ? problemTextOf(error) : tell('serverNotStarted');
       if (server) await keep({ ...server, problem });
       throw error;
     } finally {
@@ -171,7 +171,7 @@ export function toolServers(deps: ToolServersDeps) {
     }
   }
 
-  async function ended(id: string, problem: Told): Promise<void> {
+  async function ended(id: string, problem: ProblemText): Promise<void> {
     open.delete(id);
     const server = await store.find(id);
     if (server) await keep({ ...server, problem });
@@ -239,7 +239,7 @@ export function toolServers(deps: ToolServersDeps) {
       const { servers, leftOut } = readServers(json);
       const known = new Set((await store.all()).map(({ transport }) => JSON.stringify(transport)));
       const added: ToolServer[] = [];
-      const refused: { name: string; reason: Told }[] = [];
+      const refused: { name: string; reason: ProblemText }[] = [];
       for (const found of servers) {
         const same = JSON.stringify(withoutSecrets(found.transport));
         const reason = refusalOf(found.transport) ?? (known.has(same) ? tell('serverHere') : null);
@@ -265,12 +265,12 @@ const shuttingDown = () => refusal('shutting_down', 'closing');
 const notAllowed = () => refusal('not_confirmed', 'notAgreed');
 
 /** Why a found server is left out; null: it is imported. */
-function refusalOf(transport: ToolTransportInput): Told | null {
+function refusalOf(transport: ToolTransportInput): ProblemText | null {
   try {
     refuseInsecure(transport);
     return null;
   } catch (error) {
-    if (error instanceof AppError) return toldBy(error);
+    if (error instanceof AppError) return problemTextOf(error);
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { type Language, localeOf, messages } from '#shared/language/messages.ts';
 import { refusalWords } from '#shared/language/refusal-words.ts';
 import { sentenceOf } from '#shared/language/refusals.ts';
@@ -40,7 +40,7 @@ const names = messages(toolNames);
 /** Texts of exports, in the app’s language at the time of the export. */
 export const exportText = (language: Language) => ({
   ...words(language),
-  sentence: (told: Told) => sentenceOf(refusals(language), told),
+  sentence: (problem: ProblemText) => sentenceOf(refusals(language), problem),
   call: (call: Parameters<typeof callTitle>[1]) => callTitle(names(language), call),
   count: (count: number) => count.toLocaleString(localeOf[language]),
 });

@@ -1,4 +1,4 @@
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 
 /** A parsed query. Every text is valid: what cannot be parsed becomes a problem, never an error. */
@@ -8,7 +8,7 @@ export interface ParsedQuery {
   /** Texts in scripts without spaces, matched anywhere. */
   readonly parts: readonly string[];
   readonly filters: Filters;
-  readonly problems: readonly Told[];
+  readonly problems: readonly ProblemText[];
 }
 
 export interface Filters {
@@ -49,7 +49,7 @@ export function parseQuery(query: string): ParsedQuery {
   };
   const terms: string[] = [];
   const parts: string[] = [];
-  const problems: Told[] = [];
+  const problems: ProblemText[] = [];
 
   const addWords = (text: string, exact: boolean) => {
     const plain = text.normalize('NFC').replaceAll('\0', ' ');
@@ -112,21 +112,21 @@ const examples: Record<Prefix, string> = {
   role: 'role:user',
 };
 
-function yesNo(name: Prefix, value: string, problems: Told[]): boolean | null {
+function yesNo(name: Prefix, value: string, problems: ProblemText[]): boolean | null {
   if (/^(yes|y|true|1)$/i.test(value)) return true;
   if (/^(no|n|false|0)$/i.test(value)) return false;
   problems.push(tell('searchYesOrNo', { filter: name, example: examples[name] }));
   return null;
 }
 
-function role(value: string, problems: Told[]): 'user' | 'assistant' | null {
+function role(value: string, problems: ProblemText[]): 'user' | 'assistant' | null {
   if (/^(user|me|you|question)$/i.test(value)) return 'user';
   if (/^(assistant|ai|model|answer)$/i.test(value)) return 'assistant';
   problems.push(tell('searchRole'));
   return null;
 }
 
-function day(name: 'before' | 'after', value: string, problems: Told[]): number | null {
+function day(name: 'before' | 'after', value: string, problems: ProblemText[]): number | null {
   const [, year, month = '1', date = '1'] = /^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$/.exec(value) ?? [];
   const time = new Date(Number(year), Number(month) - 1, Number(date));
   if (year !== undefined && time.getMonth() === Number(month) - 1 && time.getDate() === Number(date)) {

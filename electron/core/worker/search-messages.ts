@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Piece } from '#shared/contract/chat/search.ts';
 import { mostCompared } from '#shared/contract/common/limits.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
 import { type Filters, parseQuery } from './parse-query.ts';
 
@@ -25,7 +25,7 @@ export interface FoundMessage extends FoundTitle {
 export interface Found {
   readonly titles: FoundTitle[];
   readonly messages: FoundMessage[];
-  readonly problems: Told[];
+  readonly problems: ProblemText[];
 }
 
 interface Row {
@@ -147,10 +147,10 @@ const dates = (column: string, { before, after }: Filters): string[] => [
 ];
 
 /** SQL conditions with their values; unknown names are reported as problems. */
-function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: Told[] } {
+function conditions(db: Database, filters: Filters): { where: string[]; values: unknown[]; unknown: ProblemText[] } {
   const where = ['c.temporary = 0', filters.trash === true ? 'c.trashed_at is not null' : 'c.trashed_at is null'];
   const values: unknown[] = [];
-  const unknown: Told[] = [];
+  const unknown: ProblemText[] = [];
   if (filters.folder !== null) {
     const row = db.prepare('select id from folders where name = ?').get(filters.folder) as { id: string } | undefined;
     if (!row) unknown.push(tell('searchNoFolder', { name: filters.folder }));

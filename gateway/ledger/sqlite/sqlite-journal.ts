@@ -137,7 +137,7 @@ function openJournal(connection: BooksConnection, log: Log): SqliteJournal {
     try {
       fillAll();
     } catch {
-      // Told where the database is filled in its time; until then what was read before is what is known.
+      // ProblemText where the database is filled in its time; until then what was read before is what is known.
       return false;
     }
     fill.seenElsewhere();

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { ToldAccount } from '#shared/client/told.ts';
+import type { ReportedAccount } from '#shared/client/reported.ts';
 import type { WalletBalance } from '#shared/contract/app/wallets.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { text } from '../../text/account-text.ts';
@@ -33,15 +33,15 @@ function Details({ wallet }: { wallet: WalletBalance }) {
   return (
     <>
       <Stale error={account.error} readAt={account.dataUpdatedAt} />
-      <Untold account={data} />
+      <NotReported account={data} />
       <Part title={text.identity} facts={identityFacts(data)} />
       <Part title={text.plan} facts={planFacts(data)} />
       {data.usage && (
         <Part
           title={data.usage.period === null ? text.usage : text.month}
           facts={[
-            ...told(text.requests, data.usage.requests, count),
-            ...told(text.tokens, data.usage.total_tokens, count),
+            ...factOf(text.requests, data.usage.requests, count),
+            ...factOf(text.tokens, data.usage.total_tokens, count),
             [text.spent, <Money key="spent" amount={data.usage.cost_usd} />],
           ]}
         />
@@ -54,48 +54,48 @@ function Details({ wallet }: { wallet: WalletBalance }) {
 type Fact = readonly [string, ReactNode];
 
 /** A fact, where the gateway tells it. */
-const told = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
+const factOf = <Value,>(name: string, value: Value | null, shown: (value: Value) => ReactNode): Fact[] =>
   value === null ? [] : [[name, shown(value)]];
 
 /** What a gateway does not tell is said in one sentence, and has no empty rows. */
-function Untold({ account }: { account: ToldAccount }) {
-  const { untold } = text;
+function NotReported({ account }: { account: ReportedAccount }) {
+  const { notReported } = text;
   const missing = [
-    ...(account.id === null && account.name === null ? [untold.account] : []),
-    ...(account.plan === null ? [untold.plan] : account.plan.limits === null ? [untold.limits] : []),
-    ...(account.credential === null ? [untold.credential] : []),
+    ...(account.id === null && account.name === null ? [notReported.account] : []),
+    ...(account.plan === null ? [notReported.plan] : account.plan.limits === null ? [notReported.limits] : []),
+    ...(account.credential === null ? [notReported.credential] : []),
   ];
-  return missing.length > 0 && <p className="mt-2 text-fg-2">{untold.sentence(missing)}</p>;
+  return missing.length > 0 && <p className="mt-2 text-fg-2">{notReported.sentence(missing)}</p>;
 }
 
-function identityFacts(data: ToldAccount): Fact[] {
+function identityFacts(data: ReportedAccount): Fact[] {
   return [
-    ...told(text.name, data.name, String),
-    ...told(text.email, data.email, String),
-    ...told(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
-    ...told(text.since, data.created, (created) => dayOf(created * 1000)),
-    ...told(text.status, data.status, (status) => text.statuses[status]),
+    ...factOf(text.name, data.name, String),
+    ...factOf(text.email, data.email, String),
+    ...factOf(text.id, data.id, (id) => <code className="font-mono text-xs wrap-anywhere">{id}</code>),
+    ...factOf(text.since, data.created, (created) => dayOf(created * 1000)),
+    ...factOf(text.status, data.status, (status) => text.statuses[status]),
   ];
 }
 
-function credentialFacts({ credential }: ToldAccount): Fact[] {
+function credentialFacts({ credential }: ReportedAccount): Fact[] {
   if (credential === null) return [];
   return [
     [text.type, text.types[credential.type]],
     [text.label, credential.label ?? text.none],
     [text.prefix, credential.prefix ? `${credential.prefix}…` : text.none],
-    ...told(text.scopes, credential.scopes, (scopes) => scopes.join(', ') || text.none),
+    ...factOf(text.scopes, credential.scopes, (scopes) => scopes.join(', ') || text.none),
   ];
 }
 
-function planFacts({ plan }: ToldAccount): Fact[] {
+function planFacts({ plan }: ReportedAccount): Fact[] {
   if (plan === null) return [];
   const { limits } = plan;
   const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
   return [
     [text.planName, plan.name],
-    ...told(text.billing, plan.billing, (billing) => text.billings[billing]),
-    ...told(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
+    ...factOf(text.billing, plan.billing, (billing) => text.billings[billing]),
+    ...factOf(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
     ...(limits === null
       ? []
       : ([

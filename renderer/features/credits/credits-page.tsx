@@ -28,7 +28,12 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
   const [first] = credits.data?.pages ?? [];
   if (credits.isError && !first)
     return (
-      <NotRead title={text.failed} untold={text.untold} error={credits.error} onRetry={() => void credits.refetch()} />
+      <NotRead
+        title={text.failed}
+        notReported={text.notReported}
+        error={credits.error}
+        onRetry={() => void credits.refetch()}
+      />
     );
   if (!first) return <Loading />;
   const lines = credits.data?.pages.flatMap((page) => page.transactions.data) ?? [];
@@ -38,8 +43,8 @@ function Ledger({ wallet }: { wallet: WalletBalance }) {
       <Summary wallet={wallet} credits={first} />
       <h2 className="mt-8 mb-1 font-semibold text-md">{text.transactions}</h2>
       {lines.length === 0 ? (
-        <Empty icon={Wallet} title={first.transactions.told === false ? text.noHistory : text.empty}>
-          {first.transactions.told !== false && text.emptyNote}
+        <Empty icon={Wallet} title={first.transactions.reported === false ? text.noHistory : text.empty}>
+          {first.transactions.reported !== false && text.emptyNote}
         </Empty>
       ) : (
         <Lines lines={lines} simulated={wallet.simulated} />

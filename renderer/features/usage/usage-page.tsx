@@ -60,7 +60,7 @@ function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
     return (
       <NotRead
         title={text.failed}
-        untold={text.untold}
+        notReported={text.notReported}
         error={failed}
         onRetry={() => {
           void byDay.refetch();

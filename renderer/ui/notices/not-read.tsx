@@ -6,13 +6,13 @@ import { Failure } from './failure.tsx';
 interface NotReadProps {
   title: string;
   /** Said where the gateway in use has nothing of the kind: asking again is no use. */
-  untold: string;
+  notReported: string;
   error: unknown;
   onRetry: () => void;
 }
 
 /** In place of figures: the reason why there are none. */
-export function NotRead({ title, untold, error, onRetry }: NotReadProps) {
-  if (describeError(error).code === 'not_told') return <Empty icon={CircleSlash2} title={untold} />;
+export function NotRead({ title, notReported, error, onRetry }: NotReadProps) {
+  if (describeError(error).code === 'not_reported') return <Empty icon={CircleSlash2} title={notReported} />;
   return <Failure title={title} error={error} onRetry={onRetry} />;
 }

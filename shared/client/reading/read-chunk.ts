@@ -1,15 +1,15 @@
 import { asArray, asObject, asText, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import type { ToldChunk } from '../told.ts';
+import type { ReportedChunk } from '../reported.ts';
 import { countOf, secondsOf, textOf, usdOf } from './values.ts';
 
-type Choice = ToldChunk['choices'][number];
-type Usage = NonNullable<ToldChunk['usage']>;
+type Choice = ReportedChunk['choices'][number];
+type Usage = NonNullable<ReportedChunk['usage']>;
 
 /**
  * One event of a streamed answer: OpenAI’s chunk with whatever is missing in it, a whole completion, or the interface’s
  * own `{ text }` (gateway interface §2.2). Null: it is none of these.
  */
-export function readChunk(value: unknown): ToldChunk | null {
+export function readChunk(value: unknown): ReportedChunk | null {
   if (!isObject(value)) return null;
   const choices = Array.isArray(value.choices)
     ? asArray(value.choices).map(asObject).map(choiceOf)
@@ -66,9 +66,9 @@ function plainChoice(value: JsonObject): Choice[] | null {
 }
 
 function callOf(call: JsonObject, at: number): NonNullable<Choice['delta']['tool_calls']>[number] {
-  const told = asObject(call.function);
-  const [id, name] = [asText(call.id), asText(told.name)];
-  const given = isObject(told.arguments) ? JSON.stringify(told.arguments) : asText(told.arguments);
+  const fields = asObject(call.function);
+  const [id, name] = [asText(call.id), asText(fields.name)];
+  const given = isObject(fields.arguments) ? JSON.stringify(fields.arguments) : asText(fields.arguments);
   return {
     ...(isObject(call.extra_content) ? { extra_content: call.extra_content } : {}),
     index: countOf(call, ['index']) ?? at,
@@ -86,33 +86,33 @@ function finishOf(said: string | null): Choice['finish_reason'] {
   return ['content_filter', 'safety', 'refusal'].includes(said.toLowerCase()) ? 'content_filter' : 'stop';
 }
 
-/** Null: no counts are told. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
+/** Null: no counts are reported. The cost is OpenRouter’s `usage.cost`, in USD, where there is one. */
 function usageOf(value: JsonObject): Usage | null {
-  const told = asObject(value.usage ?? value.tokens);
-  const prompt = countOf(told, ['prompt_tokens', 'input_tokens']);
-  const completion = countOf(told, ['completion_tokens', 'output_tokens']);
+  const fields = asObject(value.usage ?? value.tokens);
+  const prompt = countOf(fields, ['prompt_tokens', 'input_tokens']);
+  const completion = countOf(fields, ['completion_tokens', 'output_tokens']);
   if (prompt === null || completion === null) return null;
-  const cost = usdOf(told, ['cost_usd', 'cost', 'total_cost']) ?? usdOf(value, ['cost_usd', 'cost']);
-  const upstream = usdOf(told, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
+  const cost = usdOf(fields, ['cost_usd', 'cost', 'total_cost']) ?? usdOf(value, ['cost_usd', 'cost']);
+  const upstream = usdOf(fields, ['upstream_cost_usd', 'cost_details.upstream_inference_cost']);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: countOf(told, ['total_tokens']) ?? prompt + completion,
+    total_tokens: countOf(fields, ['total_tokens']) ?? prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: countOf(told, ['prompt_tokens_details.cached_tokens', 'cached_tokens']) ?? 0,
-      cache_write_tokens: countOf(told, ['prompt_tokens_details.cache_write_tokens']) ?? 0,
-      audio_tokens: countOf(told, ['prompt_tokens_details.audio_tokens']) ?? 0,
+      cached_tokens: countOf(fields, ['prompt_tokens_details.cached_tokens', 'cached_tokens']) ?? 0,
+      cache_write_tokens: countOf(fields, ['prompt_tokens_details.cache_write_tokens']) ?? 0,
+      audio_tokens: countOf(fields, ['prompt_tokens_details.audio_tokens']) ?? 0,
     },
     completion_tokens_details: {
-      reasoning_tokens: countOf(told, ['completion_tokens_details.reasoning_tokens', 'reasoning_tokens']) ?? 0,
+      reasoning_tokens: countOf(fields, ['completion_tokens_details.reasoning_tokens', 'reasoning_tokens']) ?? 0,
       audio_tokens: 0,
-      ...imageTokens(countOf(told, ['completion_tokens_details.image_tokens'])),
+      ...imageTokens(countOf(fields, ['completion_tokens_details.image_tokens'])),
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
     cost_usd: cost,
     upstream_cost_usd: upstream,
-    estimated: told.estimated === true,
+    estimated: fields.estimated === true,
   };
 }
 

@@ -1,18 +1,18 @@
 import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { formatUsd, nanoUsd, parseUsd } from '#shared/money.ts';
-import type { ToldBalance, ToldCredits, ToldTransaction } from '../told.ts';
+import type { ReportedBalance, ReportedCredits, ReportedTransaction } from '../reported.ts';
 import { firstOf, objectsOf, secondsOf, textOf, usdOf } from './values.ts';
 
 const amountNames = ['balance', 'amount', 'credits', 'available', 'remaining', 'credit_balance', 'limit_remaining'];
 const grantedNames = ['total_granted', 'total_credits', 'granted', 'total_purchased'];
 const usedNames = ['total_used', 'total_usage', 'used', 'total_spent', 'usage_usd'];
 
-/** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is told. */
-export function readBalance(value: unknown): ToldBalance | null {
-  const told = isObject(value) ? value : { balance: value };
-  const currency = textOf(told, ['currency', 'balance.currency']);
+/** A balance in any of its known forms; OpenRouter tells credits and usage, whose difference it is. Null: none is reported. */
+export function readBalance(value: unknown): ReportedBalance | null {
+  const fields = isObject(value) ? value : { balance: value };
+  const currency = textOf(fields, ['currency', 'balance.currency']);
   if (currency !== null && currency.toUpperCase() !== 'USD') return null;
-  const inside = isObject(told.balance) ? told.balance : told;
+  const inside = isObject(fields.balance) ? fields.balance : fields;
   const [granted, used] = [usdOf(inside, grantedNames), usdOf(inside, usedNames)];
   const amount = usdOf(inside, amountNames) ?? (granted !== null && used !== null ? difference(granted, used) : null);
   if (amount === null) return null;
@@ -28,24 +28,24 @@ export function readBalance(value: unknown): ToldBalance | null {
 
 const difference = (from: string, less: string): string => formatUsd(nanoUsd(parseUsd(from) - parseUsd(less)));
 
-/** Credits and their history. Null: not even a balance is told. */
-export function readCredits(answer: unknown): ToldCredits | null {
+/** Credits and their history. Null: not even a balance is reported. */
+export function readCredits(answer: unknown): ReportedCredits | null {
   const outer = asObject(answer);
-  const told = isObject(outer.data) ? outer.data : outer;
-  const balance = readBalance(Array.isArray(answer) ? null : told);
+  const fields = isObject(outer.data) ? outer.data : outer;
+  const balance = readBalance(Array.isArray(answer) ? null : fields);
   if (balance === null) return null;
   const { amount, ...sums } = balance;
-  return { object: 'credits', ...sums, balance: amount, transactions: transactionsOf(told) };
+  return { object: 'credits', ...sums, balance: amount, transactions: transactionsOf(fields) };
 }
 
 const lists = ['transactions', 'history', 'transaction_history', 'entries', 'items'];
 
-function transactionsOf(told: JsonObject): ToldCredits['transactions'] {
-  const found = firstOf(told, lists);
+function transactionsOf(fields: JsonObject): ReportedCredits['transactions'] {
+  const found = firstOf(fields, lists);
   const inner = isObject(found) ? found : {};
   const entries = Array.isArray(found) ? asArray(found).filter(isObject) : objectsOf(inner, ['data', ...lists]);
   if (entries === null)
-    return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, told: false };
+    return { object: 'list', data: [], first_id: null, last_id: null, has_more: false, reported: false };
   // Our own order; a list in the other order is turned round.
   const lines = entries.map(transactionOf).filter((line) => line !== null);
   const [first, last] = [lines.at(0)?.created ?? 0, lines.at(-1)?.created ?? 0];
@@ -56,7 +56,7 @@ function transactionsOf(told: JsonObject): ToldCredits['transactions'] {
 }
 
 /** Null: no line with an amount. */
-function transactionOf(entry: JsonObject, at: number): ToldTransaction | null {
+function transactionOf(entry: JsonObject, at: number): ReportedTransaction | null {
   const said = textOf(entry, ['type', 'kind', 'transaction_type']);
   const amount = usdOf(entry, ['amount', 'amount_usd', 'value', 'delta', 'cost', 'cost_usd', 'credits']);
   if (amount === null) return null;
@@ -80,7 +80,7 @@ function transactionOf(entry: JsonObject, at: number): ToldTransaction | null {
   };
 }
 
-const types: Readonly<Record<string, ToldTransaction['type']>> = {
+const types: Readonly<Record<string, ReportedTransaction['type']>> = {
   ...{ grant: 'grant', bonus: 'grant', gift: 'grant', promo: 'grant', free: 'grant' },
   ...{ purchase: 'purchase', topup: 'purchase', top_up: 'purchase', 'top-up': 'purchase' },
   ...{ deposit: 'purchase', payment: 'purchase', credit: 'purchase' },

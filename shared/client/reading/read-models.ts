@@ -1,17 +1,17 @@
 import { asArray, asObject, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
-import type { ToldModel } from '../told.ts';
+import type { ReportedModel } from '../reported.ts';
 import { countOf, firstOf, objectsOf, perMillionOf, perTokenOf, secondsOf, textOf, textsOf } from './values.ts';
 
 /** Parameters that every OpenAI-compatible server takes, or ignores by itself. */
 const usualParameters = ['temperature', 'top_p', 'max_tokens', 'stop', 'seed', 'tools', 'tool_choice'];
 
 /** The models of any list: an array, or one under `data` or `models`. Null: it is none. */
-export function readModels(answer: unknown): ToldModel[] | null {
+export function readModels(answer: unknown): ReportedModel[] | null {
   const entries = Array.isArray(answer)
     ? asArray(answer)
     : objectsOf(asObject(answer), ['data', 'models', 'items', 'result']);
   if (entries === null) return null;
-  const models = new Map<string, ToldModel>();
+  const models = new Map<string, ReportedModel>();
   for (const entry of entries) {
     const model = readModel(typeof entry === 'string' ? { id: entry } : asObject(entry));
     if (model) models.set(model.id, model);
@@ -20,7 +20,7 @@ export function readModels(answer: unknown): ToldModel[] | null {
 }
 
 /** One model. Null: it has no id. */
-function readModel(entry: JsonObject): ToldModel | null {
+function readModel(entry: JsonObject): ReportedModel | null {
   const id = textOf(entry, ['id', 'model_id', 'model', 'slug', 'name']);
   if (id === null) return null;
   const provider = textOf(entry, ['provider', 'provider_id', 'provider.id', 'provider.name']) ?? providerIn(id, entry);
@@ -105,13 +105,13 @@ function inputsOf(entry: JsonObject, abilities: readonly string[]): string[] {
   return ['text', ...(abilities.some((one) => one === 'vision' || one === 'image_input') ? ['image'] : [])];
 }
 
-function kindOf(id: string, entry: JsonObject, outputs: readonly string[]): ToldModel['kind'] {
+function kindOf(id: string, entry: JsonObject, outputs: readonly string[]): ReportedModel['kind'] {
   const type = textOf(entry, ['kind', 'type', 'mode', 'task']) ?? '';
   if (/embed/i.test(type) || (type === '' && /embed/i.test(id)) || outputs.includes('embeddings')) return 'embedding';
   return id === 'router' || type === 'router' ? 'router' : 'chat';
 }
 
-function statusOf(entry: JsonObject): [ToldModel['status'], string | null] {
+function statusOf(entry: JsonObject): [ReportedModel['status'], string | null] {
   const said = textOf(entry, ['unavailable_reason', 'status_reason']);
   const status = textOf(entry, ['status'])?.toLowerCase() ?? '';
   const off = firstOf(entry, ['available', 'active', 'enabled']) === false;
@@ -119,22 +119,22 @@ function statusOf(entry: JsonObject): [ToldModel['status'], string | null] {
   return [status === 'degraded' ? 'degraded' : 'available', said];
 }
 
-/** Null: the price is not told, or its unit is not. */
-function pricingOf(entry: JsonObject): ToldModel['pricing'] {
+/** Null: the price is not fields, or its unit is not. */
+function pricingOf(entry: JsonObject): ReportedModel['pricing'] {
   const found = firstOf(entry, ['pricing', 'price', 'prices', 'cost']);
-  const told = isObject(found) ? found : entry;
-  const unit = (textOf(told, ['unit', 'per', 'units']) ?? '').toLowerCase();
-  const currency = (textOf(told, ['currency']) ?? 'USD').toUpperCase();
+  const fields = isObject(found) ? found : entry;
+  const unit = (textOf(fields, ['unit', 'per', 'units']) ?? '').toLowerCase();
+  const currency = (textOf(fields, ['currency']) ?? 'USD').toUpperCase();
   if (currency !== 'USD') return null;
   const isMillion = /million|1m|mtok|1_?000_?000|1e6/.test(unit);
   const isToken = unit === 'token' || unit === 'per_token' || unit === '1';
   const price = (name: keyof typeof priceNames) => {
     const { token, million, either } = priceNames[name];
     return (
-      perMillionOf(told, million) ??
+      perMillionOf(fields, million) ??
       (isMillion
-        ? perMillionOf(told, [...either, ...token])
-        : perTokenOf(told, isToken ? [...token, ...either] : token))
+        ? perMillionOf(fields, [...either, ...token])
+        : perTokenOf(fields, isToken ? [...token, ...either] : token))
     );
   };
   const [prompt, completion] = [price('prompt'), price('completion')];
@@ -146,13 +146,13 @@ function pricingOf(entry: JsonObject): ToldModel['pricing'] {
     completion,
     input_cache_read: price('cacheRead'),
     input_cache_write: price('cacheWrite'),
-    reasoning: isObject(found) ? perTokenOf(told, ['internal_reasoning']) : null,
-    image_output: isObject(found) ? perTokenOf(told, ['image_output']) : null,
-    request: perTokenOf(told, ['request', 'per_request']) ?? '0',
+    reasoning: isObject(found) ? perTokenOf(fields, ['internal_reasoning']) : null,
+    image_output: isObject(found) ? perTokenOf(fields, ['image_output']) : null,
+    request: perTokenOf(fields, ['request', 'per_request']) ?? '0',
     image: null,
     tiers: [],
     as_of: null,
-    source: textOf(told, ['source']),
+    source: textOf(fields, ['source']),
   };
 }
 

@@ -1,7 +1,7 @@
 import { asArray, isObject, type JsonObject } from '#shared/json/foreign-json.ts';
 import { formatUsd, formatUsdPerToken, isUsd, nanoUsd, picoUsd } from '#shared/money.ts';
 
-/** Values of other gateways' answers, under the names and in the forms that they have there. Null: not told. */
+/** Values of other gateways' answers, under the names and in the forms that they have there. Null: not fields. */
 
 /** The first of these fields that is there. A dot leads into an object: `plan.name`. */
 export function firstOf(value: JsonObject, names: readonly string[]): unknown {

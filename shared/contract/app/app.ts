@@ -1,13 +1,13 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { told } from '../common/fields.ts';
+import { problemText } from '../common/fields.ts';
 
 export const keychainState = z.object({
   state: z.enum(['available', 'unavailable', 'locked']),
   /** Name of the keychain: "Secret Service", "macOS Keychain". Null: secrets are kept for this session only. */
   backend: z.string().nullable(),
   /** The keychain’s problem and remedy; null if there is none. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
 });
 
 export const appInfo = z.object({
@@ -31,9 +31,9 @@ export const appInfo = z.object({
   }),
   keychain: keychainState,
   /** Limitations of this host compared to the installed app. */
-  notices: z.array(told),
+  notices: z.array(problemText),
   /** Why the app cannot answer, and the remedy; null if it can. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
 });
 
 export const zoomStep = z.enum(['in', 'out', 'reset']);

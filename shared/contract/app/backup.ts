@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { rule, timeMs, told } from '../common/fields.ts';
+import { problemText, rule, timeMs } from '../common/fields.ts';
 
 /** File name of a backup, never a path. */
 const backupName = z
@@ -20,7 +20,7 @@ export const backupState = z.object({
   /** Newest first. */
   backups: z.array(backup),
   /** Why the last attempt failed; null: it succeeded, or there was none. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
   /** Attachments that the last backup could not find, or the last restore could not restore. */
   missingFiles: z.int(),
   keptDaily: z.int(),

@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { rule, secretStorage, told } from '../common/fields.ts';
+import { problemText, rule, secretStorage } from '../common/fields.ts';
 
 const key = z
   .string()
@@ -20,12 +20,12 @@ export const gatewayConnection = z.object({
     port: z.int(),
     url: z.string().nullable(),
     /** Why the port is closed although it should be open. */
-    problem: told.nullable(),
+    problem: problemText.nullable(),
   }),
   status: z.object({
     /** `busy`: it answers, but is rate-limited. */
     state: z.enum(['ok', 'busy', 'unreachable', 'refused']),
-    problem: told.nullable(),
+    problem: problemText.nullable(),
     retryAfterMs: z.int().nullable(),
     latencyMs: z.number().nullable(),
   }),

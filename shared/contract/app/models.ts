@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { model } from '../../wire/model.ts';
-import { modelId, timeMs, told, wallet } from '../common/fields.ts';
+import { modelId, problemText, timeMs, wallet } from '../common/fields.ts';
 
 export const modelsContract = {
   /**
@@ -12,7 +12,7 @@ export const modelsContract = {
     z.object({
       models: z.array(model),
       fetchedAt: timeMs,
-      problem: told.nullable(),
+      problem: problemText.nullable(),
       retryAfterMs: z.int().nullable(),
     }),
   ),

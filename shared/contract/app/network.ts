@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { told } from '../common/fields.ts';
+import { problemText } from '../common/fields.ts';
 
 /** The way to the outside, for all that the app calls. A password is kept in the keychain and never given back. */
 export const networkSettings = z.object({
@@ -28,7 +28,7 @@ export const networkHop = z.object({
   found: z.string().max(1024).nullable(),
   ms: z.int().nonnegative(),
   /** Why it failed, and what to do. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
 });
 
 export const networkContract = {

@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { providerIds } from '../../known-providers.ts';
 import { serverKinds } from '../../server-kinds.ts';
-import { rule, secretStorage, timeMs, told } from '../common/fields.ts';
+import { problemText, rule, secretStorage, timeMs } from '../common/fields.ts';
 
 /** A known provider, or the user’s own server by its id. */
 const providerId = z.string().min(1).max(32);
@@ -49,7 +49,7 @@ export const providerKey = z.object({
   hint: z.string().nullable(),
   storage: secretStorage.nullable(),
   state: z.enum(['unchecked', 'works', 'refused', 'unreachable', 'empty', 'rate_limited']),
-  problem: told.nullable(),
+  problem: problemText.nullable(),
 });
 
 export const provider = z.object({
@@ -67,7 +67,7 @@ export const provider = z.object({
   keyHint: z.string().nullable(),
   storage: secretStorage.nullable(),
   /** The result of the last check, in the provider’s words if there are any. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
   checkedAt: timeMs.nullable(),
   /** In the order in which they are tried. */
   keys: z.array(providerKey),

@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { id, rule, timeMs, told } from '../common/fields.ts';
+import { id, problemText, rule, timeMs } from '../common/fields.ts';
 
 /** A tool. Names and descriptions of a server’s tools are its own words. */
 export const tool = z.object({
@@ -48,7 +48,7 @@ export const toolServer = z.object({
   /** The user has consented, outside of every page, to exactly this program or address. Nothing starts without. */
   allowed: z.boolean(),
   /** Why it failed, or the result of its last test. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
   /** Its tools when it was last connected. */
   tools: z.array(tool),
   /** SHA-256 of its transport and its tools’ descriptions. Permissions are bound to it. */
@@ -99,7 +99,9 @@ export const toolsContract = {
   /** Imports the `mcpServers` of another program’s settings, all disabled. Starts nothing. */
   importServers: oc
     .input(z.object({ json: z.string().max(1_000_000) }))
-    .output(z.object({ added: z.array(toolServer), leftOut: z.array(z.object({ name: z.string(), reason: told })) })),
+    .output(
+      z.object({ added: z.array(toolServer), leftOut: z.array(z.object({ name: z.string(), reason: problemText })) }),
+    ),
   /** Revokes a permission. */
   forget: oc.input(z.object({ id })).output(z.void()),
 };

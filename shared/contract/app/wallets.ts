@@ -1,14 +1,14 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import {
-  toldAccount,
-  toldBalance,
-  toldBucket,
-  toldCredits,
-  toldTransaction,
-  toldTransactions,
-  toldUsage,
-} from '../../client/told.ts';
+  reportedAccount,
+  reportedBalance,
+  reportedBucket,
+  reportedCredits,
+  reportedTransaction,
+  reportedTransactions,
+  reportedUsage,
+} from '../../client/reported.ts';
 import { count } from '../../wire/scalars.ts';
 import { usageGroup } from '../../wire/usage.ts';
 import { id, timeMs, wallet } from '../common/fields.ts';
@@ -23,13 +23,13 @@ export const walletBalance = z.object({
   /** Null: the gateway does not tell. */
   billing: z.enum(['prepaid', 'meter_only']).nullable(),
   /** Null: the key may not read the account, or the gateway does not tell. */
-  balance: toldBalance.nullable(),
+  balance: reportedBalance.nullable(),
 });
 
 /** Usage as it is shown. Groups other than days begin with the highest cost. */
-export const usageReport = toldUsage.extend({
+export const usageReport = reportedUsage.extend({
   data: z.array(
-    toldBucket.extend({
+    reportedBucket.extend({
       /** The model’s display name, or the key’s label. */
       name: z.string().nullable(),
       /** Of the total cost, from 0 to 1; null: it is not known. */
@@ -51,19 +51,21 @@ export const requestUse = z.object({
 });
 
 /** A line of the ledger as it is shown. */
-export const ledgerLine = toldTransaction.extend({
+export const ledgerLine = reportedTransaction.extend({
   /** The model’s display name. */
   name: z.string().nullable(),
   /** Null: it was no request of this app, or its chat is deleted. */
   use: requestUse.nullable(),
 });
-export const ledger = toldCredits.extend({ transactions: toldTransactions.extend({ data: z.array(ledgerLine) }) });
+export const ledger = reportedCredits.extend({
+  transactions: reportedTransactions.extend({ data: z.array(ledgerLine) }),
+});
 
 export const accountContract = {
   /** Every wallet with its balance. With a remote gateway there is one, `main`. */
   wallets: oc.output(z.array(walletBalance)),
   /** With a key that may not read the account: what the gateway says of its key, without balance and usage. */
-  get: oc.input(z.object({ wallet })).output(toldAccount),
+  get: oc.input(z.object({ wallet })).output(reportedAccount),
 };
 
 export const creditsContract = {

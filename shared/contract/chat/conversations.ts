@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachment } from '../common/attachments.ts';
 import { bill } from '../common/bills.ts';
-import { id, modelId, timeMs, told } from '../common/fields.ts';
+import { id, modelId, problemText, timeMs } from '../common/fields.ts';
 import { mostCitations } from '../common/limits.ts';
 
 export const conversation = z.object({
@@ -85,10 +85,10 @@ export const answerSum = z.object({
 });
 
 /** `summarised`: how many messages a summary replaced; null: none could be written, and `why`. */
-export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: told.nullable() });
+export const room = z.object({ summarised: z.int().nullable(), leftOut: z.int(), why: problemText.nullable() });
 
 /** Why an answer failed: our sentence, and what the provider itself said, without keys. */
-export const messageError = told.extend({
+export const messageError = problemText.extend({
   code: z.string(),
   retryAfterMs: z.int().nullable(),
   /** The HTTP status that the gateway answered with. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachment } from '../common/attachments.ts';
-import { id, modelId, timeMs, told } from '../common/fields.ts';
+import { id, modelId, problemText, timeMs } from '../common/fields.ts';
 import { attachmentLimits } from '../common/limits.ts';
 import { message, room } from './conversations.ts';
 
@@ -15,7 +15,7 @@ export const exportedMessage = message.omit({ conversationId: true, sibling: tru
   bill: message.shape.bill.default(null),
   // Why no summary was written was a bare sentence at first.
   room: room
-    .extend({ why: z.union([told, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
+    .extend({ why: z.union([problemText, z.string().transform((sentence) => ({ message: sentence }))]).nullable() })
     .nullish(),
   thoughtMs: message.shape.thoughtMs.default(null),
   continues: z.boolean().default(false),

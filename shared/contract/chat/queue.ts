@@ -1,7 +1,7 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { attachments } from '../common/attachments.ts';
-import { id, modelId, told } from '../common/fields.ts';
+import { id, modelId, problemText } from '../common/fields.ts';
 
 /** A message queued behind the running answer. It keeps its id when sent, so it is sent once. */
 export const queuedMessage = z.object({
@@ -13,7 +13,7 @@ export const queuedMessage = z.object({
   /** The models of a comparison. */
   compare: z.array(modelId).max(4).default([]),
   /** Why sending failed; the user can send, edit or remove it. */
-  problem: told.nullable(),
+  problem: problemText.nullable(),
 });
 
 const newMessage = queuedMessage.omit({ problem: true });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
 import { attachments } from '../common/attachments.ts';
 import { billKind } from '../common/bills.ts';
-import { id, modelId, told } from '../common/fields.ts';
+import { id, modelId, problemText } from '../common/fields.ts';
 import { capState } from './caps.ts';
 import { routePreview } from './routing.ts';
 
@@ -44,7 +44,7 @@ export const quote = z.object({
   openEnded: z.boolean(),
   pricesAsOf: z.string().nullable(),
   /** What would refuse it: limits of the gateway, or a file that the model cannot read. */
-  obstacles: z.array(told.extend({ code: z.string() })),
+  obstacles: z.array(problemText.extend({ code: z.string() })),
   caps: z.array(capState),
   context: z.object({
     /** Null: unknown. */

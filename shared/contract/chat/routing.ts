@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { usdAmount } from '../../wire/scalars.ts';
-import { told } from '../common/fields.ts';
+import { problemText } from '../common/fields.ts';
 
 /** A model considered by the router. */
 const candidate = z.object({
@@ -64,7 +64,7 @@ export const routePreview = z.discriminatedUnion('known', [
       .object({ id: z.string(), name: z.string(), costUsd: z.object({ low: usdAmount, high: usdAmount }).nullable() })
       .nullable(),
     /** What would refuse it. */
-    obstacles: z.array(told),
+    obstacles: z.array(problemText),
   }),
   /** This gateway has no quotes. */
   z.object({ known: z.literal(false) }),

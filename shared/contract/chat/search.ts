@@ -1,6 +1,6 @@
 import { oc } from '@orpc/contract';
 import { z } from 'zod';
-import { id, timeMs, told } from '../common/fields.ts';
+import { id, problemText, timeMs } from '../common/fields.ts';
 import { conversation } from './conversations.ts';
 
 /** A span of text; `hit`: it matches. */
@@ -36,7 +36,7 @@ export const searchContract = {
         cursor: z.string().max(40).nullish(),
       }),
     )
-    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(told) })),
+    .output(z.object({ hits: z.array(searchHit), nextCursor: z.string().nullable(), problems: z.array(problemText) })),
   /** Matches in the shown branch of a conversation, ignoring case, oldest first, loaded or not. */
   inConversation: oc
     .input(z.object({ conversationId: id, text: z.string().min(1).max(200) }))

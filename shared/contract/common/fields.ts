@@ -19,7 +19,7 @@ export type SecretStorage = z.infer<typeof secretStorage>;
 export const namedRefusal = z.object({ name: z.string(), values: z.record(z.string(), z.unknown()) });
 
 /** A sentence for the user, as in `AppError`: the only form in which texts are sent. */
-export const told = z.object({ message: z.string(), refusal: namedRefusal.nullish() });
+export const problemText = z.object({ message: z.string(), refusal: namedRefusal.nullish() });
 
 /** Names a rule of the contract in place of zod’s message, so that its violation is worded by the catalogue. */
 export const rule = (name: InputRule): InputRule => name;

@@ -6,7 +6,7 @@ import type { Log } from '#core/log/log.ts';
 import { rpcErrors } from '#core/rpc/rpc-errors.ts';
 import type { SecretStore } from '#core/secrets/keychain.ts';
 import { sessionMemory } from '#core/secrets/session-memory.ts';
-import { AppError, type Told } from '#shared/errors.ts';
+import { AppError, type ProblemText } from '#shared/errors.ts';
 import { askPerson } from '../ask-person.ts';
 import { askWhere } from '../ask-where.ts';
 import { openOutside } from '../open-outside.ts';
@@ -47,7 +47,7 @@ export function coreAnswers({ state, showMenu, showTray, notify, showRunning, op
   const os = implement(mainContract);
   const rpc = rpcErrors(log);
 
-  return (port: MessagePortMain, opened: (failure: Told | null) => void): void => {
+  return (port: MessagePortMain, opened: (failure: ProblemText | null) => void): void => {
     const router = os.router({
       opened: os.opened.handler(({ input }) => opened(input.failure)),
       openExternal: os.openExternal.handler(({ input }) => openOutside(input.url)),

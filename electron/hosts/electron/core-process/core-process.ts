@@ -8,7 +8,7 @@ import { simulatedPace } from '#core/models/simulated-pace.ts';
 import { serveChannels } from '#core/rpc/serve.ts';
 import { listen } from '#gateway/http/listen.ts';
 import { openGateway } from '#gateway/open-gateway.ts';
-import { toAppError, toldBy } from '#shared/errors.ts';
+import { problemTextOf, toAppError } from '#shared/errors.ts';
 import { portChannel } from '../port-channel.ts';
 import { coreHost, mainProcess, mainSecrets, mainSession } from './core-host.ts';
 import type { ToCore } from './core-runner.ts';
@@ -72,7 +72,7 @@ async function run({ dataFolder, version }: Extract<ToCore, { kind: 'open' }>, p
 
   const failure = await serving.then(
     () => null,
-    (error: unknown) => toldBy(toAppError(error)),
+    (error: unknown) => problemTextOf(toAppError(error)),
   );
   await main.opened({ failure });
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { app, MessageChannelMain, type MessagePortMain, type UtilityProcess, utilityProcess } from 'electron';
 import type { Log } from '#core/log/log.ts';
-import type { Told } from '#shared/errors.ts';
+import type { ProblemText } from '#shared/errors.ts';
 import { restartLimit } from './restart-limit.ts';
 
 /** Messages to the core’s process, each with one port: first for calls back to main, then one per window. */
@@ -15,9 +15,9 @@ export interface CoreRunnerOptions {
   readonly file: string;
   readonly dataFolder: string;
   /** Serves the core’s calls. */
-  readonly answer: (port: MessagePortMain, opened: (failure: Told | null) => void) => void;
+  readonly answer: (port: MessagePortMain, opened: (failure: ProblemText | null) => void) => void;
   /** Called if the core cannot be opened. */
-  readonly failed: (failure: Told) => void;
+  readonly failed: (failure: ProblemText) => void;
   /** Called when it has crashed too often. */
   readonly gaveUp: () => void;
   readonly log: Log;

@@ -2,7 +2,7 @@ import { oc } from '@orpc/contract';
 import { z } from 'zod';
 import { zoomStep } from '#shared/contract/app/app.ts';
 import { settings } from '#shared/contract/app/settings.ts';
-import { told } from '#shared/contract/common/fields.ts';
+import { problemText } from '#shared/contract/common/fields.ts';
 import type { VisibleLine } from '#shared/visible.ts';
 
 const line = z.custom<VisibleLine>((value) => typeof value === 'string' && value.length <= 256);
@@ -16,7 +16,7 @@ const item = z.object({ account, secret: z.string().max(1_048_576) });
  */
 export const mainContract = {
   /** Null: the core is open; else why it cannot be. */
-  opened: oc.input(z.object({ failure: told.nullable() })).output(z.void()),
+  opened: oc.input(z.object({ failure: problemText.nullable() })).output(z.void()),
   openExternal: oc.input(z.object({ url: z.string().max(8192) })).output(z.void()),
   confirm: oc
     .input(

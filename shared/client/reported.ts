@@ -7,23 +7,23 @@ import { count, listOf, unixSeconds, usdAmount } from '../wire/scalars.ts';
 import { usage, usageBucket } from '../wire/usage.ts';
 
 /**
- * What a gateway tells. The interface leaves the shapes of most answers open (gateway interface §4.3): of a gateway with
- * other shapes than ours (wire contract) only a part is known, and what it does not tell is null here, never zero.
+ * What a gateway reports. The interface leaves the shapes of most answers open (gateway interface §4.3): of a gateway with
+ * other shapes than ours (wire contract) only a part is known, and what it does not report is null here, never zero.
  */
 
 /** A model. `other`: read from another shape; the gateway takes what any OpenAI-compatible server takes, and no more. */
-export const toldModel = model.extend({ other: z.literal(true).optional() });
-export const toldModelList = listOf(toldModel);
+export const reportedModel = model.extend({ other: z.literal(true).optional() });
+export const reportedModelList = listOf(reportedModel);
 
-const toldPlan = plan.extend({
+const reportedPlan = plan.extend({
   billing: plan.shape.billing.nullable(),
   limits: plan.shape.limits.nullable(),
 });
 
-/** Of a key; null where the gateway says nothing of it. */
-const toldCredential = credential.extend({ scopes: z.array(z.string()).nullable() });
+/** Of a key; null where the gateway reports nothing of it. */
+const reportedCredential = credential.extend({ scopes: z.array(z.string()).nullable() });
 
-export const toldBalance = z.looseObject({
+export const reportedBalance = z.looseObject({
   currency: z.literal('USD'),
   amount: usdAmount,
   held: usdAmount.nullable(),
@@ -32,13 +32,13 @@ export const toldBalance = z.looseObject({
   total_used: usdAmount.nullable(),
 });
 
-export const toldAccount = account.extend({
+export const reportedAccount = account.extend({
   id: z.string().nullable(),
   name: z.string().nullable(),
   created: unixSeconds.nullable(),
   status: account.shape.status.nullable(),
-  plan: toldPlan.nullable(),
-  balance: toldBalance.nullable(),
+  plan: reportedPlan.nullable(),
+  balance: reportedBalance.nullable(),
   usage: z
     .looseObject({
       /** Null: the gateway does not say of when these figures are. */
@@ -48,33 +48,33 @@ export const toldAccount = account.extend({
       cost_usd: usdAmount.nullable(),
     })
     .nullable(),
-  credential: toldCredential.nullable(),
+  credential: reportedCredential.nullable(),
 });
 
-export const toldVerification = verification.extend({
-  credential: toldCredential.nullable(),
-  account: toldAccount.omit({ credential: true }),
+export const reportedVerification = verification.extend({
+  credential: reportedCredential.nullable(),
+  account: reportedAccount.omit({ credential: true }),
 });
 
-export const toldTransaction = creditTransaction.extend({
+export const reportedTransaction = creditTransaction.extend({
   /** Null: a type that the interface does not have; `description` has the gateway's word for it. */
   type: creditTransaction.shape.type.nullable(),
   balance_after: usdAmount.nullable(),
   created: unixSeconds.nullable(),
 });
 
-export const toldTransactions = listOf(toldTransaction).extend({ told: z.literal(false).optional() });
+export const reportedTransactions = listOf(reportedTransaction).extend({ reported: z.literal(false).optional() });
 
-export const toldCredits = credits.extend({
+export const reportedCredits = credits.extend({
   held: usdAmount.nullable(),
   available: usdAmount.nullable(),
   total_granted: usdAmount.nullable(),
   total_used: usdAmount.nullable(),
-  /** `told: false`: the gateway tells the balance and no history. */
-  transactions: toldTransactions,
+  /** `reported: false`: the gateway tells the balance and no history. */
+  transactions: reportedTransactions,
 });
 
-const toldCounters = {
+const reportedCounters = {
   requests: count.nullable(),
   succeeded: count.nullable(),
   failed: count.nullable(),
@@ -89,31 +89,31 @@ const toldCounters = {
   byok_upstream_cost_usd: usdAmount.nullable(),
 };
 
-export const toldBucket = usageBucket.extend(toldCounters);
+export const reportedBucket = usageBucket.extend(reportedCounters);
 
-export const toldUsage = usage.extend({
+export const reportedUsage = usage.extend({
   /** Null: the gateway does not say of when its figures are, so they are of no period that was asked for. */
   period: usage.shape.period.nullable(),
-  totals: z.looseObject(toldCounters),
-  data: z.array(toldBucket),
+  totals: z.looseObject(reportedCounters),
+  data: z.array(reportedBucket),
   /** False: the gateway tells sums alone, or groups of another kind. */
   grouped: z.literal(false).optional(),
 });
 
-const toldCompletionUsage = completionUsage.extend({
+const reportedCompletionUsage = completionUsage.extend({
   cost_usd: usdAmount.nullable(),
   upstream_cost_usd: usdAmount.nullable(),
 });
 
 /** A chunk of a streamed completion. */
-export const toldChunk = completionChunk.extend({ usage: toldCompletionUsage.nullish() });
+export const reportedChunk = completionChunk.extend({ usage: reportedCompletionUsage.nullish() });
 
-export type ToldModel = z.infer<typeof toldModel>;
-export type ToldAccount = z.infer<typeof toldAccount>;
-export type ToldVerification = z.infer<typeof toldVerification>;
-export type ToldBalance = z.infer<typeof toldBalance>;
-export type ToldCredits = z.infer<typeof toldCredits>;
-export type ToldTransaction = z.infer<typeof toldTransaction>;
-export type ToldUsage = z.infer<typeof toldUsage>;
-export type ToldBucket = z.infer<typeof toldBucket>;
-export type ToldChunk = z.infer<typeof toldChunk>;
+export type ReportedModel = z.infer<typeof reportedModel>;
+export type ReportedAccount = z.infer<typeof reportedAccount>;
+export type ReportedVerification = z.infer<typeof reportedVerification>;
+export type ReportedBalance = z.infer<typeof reportedBalance>;
+export type ReportedCredits = z.infer<typeof reportedCredits>;
+export type ReportedTransaction = z.infer<typeof reportedTransaction>;
+export type ReportedUsage = z.infer<typeof reportedUsage>;
+export type ReportedBucket = z.infer<typeof reportedBucket>;
+export type ReportedChunk = z.infer<typeof reportedChunk>;
