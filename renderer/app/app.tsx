@@ -35,7 +35,7 @@ const next = [
 ];
 
 export function App() {
-  useLook();
+  useAppearance();
   const settled = useSettled();
   useEffect(() => {
     if (settled) void Promise.allSettled(next.map((load) => load()));
@@ -115,7 +115,7 @@ function View() {
  * Applies theme, density and language to the document, and keeps them in local storage for the first paint of the next
  * start.
  */
-function useLook(): void {
+function useAppearance(): void {
   const { data } = useSettings();
   useEffect(() => {
     if (!data) return;

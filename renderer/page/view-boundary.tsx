@@ -56,7 +56,7 @@ function BrokenView({ name, error, components, onRetry }: Broken & { name: strin
       <code className="wrap-anywhere mt-1 max-w-xl text-fg-3 text-xs">{String(error).slice(0, longestSentence)}</code>
       <div className="mt-3 flex flex-wrap justify-center gap-2">
         <Button onClick={onRetry}>{text.tryAgain}</Button>
-        <Button look="quiet" onClick={() => void copy(brokenDetails(name, error, components))}>
+        <Button variant="quiet" onClick={() => void copy(brokenDetails(name, error, components))}>
           {copied ? text.copied : text.copyDetails}
         </Button>
       </div>

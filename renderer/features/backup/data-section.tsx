@@ -65,11 +65,11 @@ function BackupRow({ backup, onRestore }: { backup: Backup; onRestore: () => voi
       <span className="min-w-32 flex-1 tabular-nums">{when}</span>
       <Badge>{text.kinds[backup.kind]}</Badge>
       <span className="w-20 text-right text-fg-3 tabular-nums">{bytes(backup.bytes)}</span>
-      <Button look="quiet" aria-label={text.actionFor(text.restore, when)} onClick={onRestore}>
+      <Button variant="quiet" aria-label={text.actionFor(text.restore, when)} onClick={onRestore}>
         {text.restore}
       </Button>
       <Button
-        look="quiet"
+        variant="quiet"
         aria-label={text.actionFor(text.remove, when)}
         onClick={() => remove.mutate(backup.name, { onError: (error) => failed(text.removeFailed, error) })}
       >
@@ -98,7 +98,7 @@ function RestoreForm({ backup, onDone }: { backup: Backup; onDone: () => void })
       <p className="text-fg-2">{text.restoreBody(momentOf(backup.createdAt))}</p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" disabled={restore.isPending} onClick={restoreNow}>
+        <Button variant="primary" disabled={restore.isPending} onClick={restoreNow}>
           {text.restore}
         </Button>
       </div>

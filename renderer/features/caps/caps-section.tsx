@@ -69,7 +69,7 @@ function CapsForm({ caps, spentUsd }: { caps: Caps; spentUsd: { day: string; mon
       </div>
       <p className="text-fg-3 text-xs">{text.caps.note}</p>
       <div className="flex items-center gap-3">
-        <Button look="primary" type="submit" disabled={set.isPending || wrong.length > 0}>
+        <Button variant="primary" type="submit" disabled={set.isPending || wrong.length > 0}>
           {text.caps.save}
         </Button>
         <p role="status" className="text-fg-3 text-xs">

@@ -42,7 +42,7 @@ export function CompareBar({ models, value, onChange, picker }: CompareBarProps)
         })}
       </ul>
       {picker}
-      <Button look="quiet" className="ml-auto" onClick={() => onChange([])}>
+      <Button variant="quiet" className="ml-auto" onClick={() => onChange([])}>
         {text.leave}
       </Button>
     </div>

@@ -59,7 +59,7 @@ export const ComparisonColumn = memo(function ComparisonColumn(props: Comparison
         {fastest && <Badge tone="ok">{compareText.fastest}</Badge>}
         {running && (
           <Button
-            look="quiet"
+            variant="quiet"
             tabIndex={tabIndex}
             aria-label={compareText.stop(name)}
             className="ml-auto"

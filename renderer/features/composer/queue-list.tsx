@@ -34,7 +34,7 @@ export function QueueList({ conversationId, live, undecided }: QueueListProps) {
           </p>
           {!live && !undecided && (
             <Button
-              look="quiet"
+              variant="quiet"
               disabled={resume.isPending}
               onClick={() => resume.mutate(undefined, { onError: (error) => failed(text.queue, error) })}
             >
@@ -77,7 +77,7 @@ function QueuedRow({ message }: { message: QueuedMessage }) {
         />
         <div className="mt-2 flex justify-end gap-2">
           <Button onClick={() => setEditing(null)}>{text.cancel}</Button>
-          <Button look="primary" disabled={editing.trim() === ''} onClick={save}>
+          <Button variant="primary" disabled={editing.trim() === ''} onClick={save}>
             {text.save}
           </Button>
         </div>

@@ -21,7 +21,7 @@ export function OverCap() {
           <CapSettings />
         </span>
         <Button onClick={close}>{text.cancel}</Button>
-        <Button look="primary" onClick={anyway}>
+        <Button variant="primary" onClick={anyway}>
           {text.sendAnyway}
         </Button>
       </div>

@@ -106,7 +106,7 @@ function ConnectForm() {
           onChange={(event) => setKey(event.target.value)}
         />
         <div>
-          <Button look="primary" type="submit" disabled={!complete || connect.isPending}>
+          <Button variant="primary" type="submit" disabled={!complete || connect.isPending}>
             {connect.isPending ? words.connecting : words.connect}
           </Button>
         </div>
@@ -179,7 +179,7 @@ function LocalUrl({ url }: { url: string }) {
         <div className="flex h-9 items-center border-line border-b pr-1.5 pl-3 font-medium text-fg-2 text-xs">
           <span className="flex-1">{words.example}</span>
           <Button
-            look="quiet"
+            variant="quiet"
             className="h-7 px-2 text-xs"
             aria-label={`${words.copy}: ${words.example}`}
             onClick={() => void copyExample(example)}

@@ -29,7 +29,7 @@ export function LocalKeys() {
       {keys.data?.length === 0 && <p className="text-fg-2">{words.none}</p>}
       {keys.data?.map((key) => (
         <SettingRow key={key.id} name={key.name} note={<KeyNote entry={key} />}>
-          <Button look="danger" aria-label={words.revokeOf(key.name)} onClick={() => setRevoking(key)}>
+          <Button variant="danger" aria-label={words.revokeOf(key.name)} onClick={() => setRevoking(key)}>
             {words.revoke}
           </Button>
         </SettingRow>

@@ -113,7 +113,7 @@ function NetworkForm({ set }: { set: NetworkStatus }) {
           onChange={(event) => change({ certificates: event.target.value })}
         />
         <div className="flex flex-wrap items-center gap-3">
-          <Button look="primary" type="submit" disabled={save.isPending || (fixed && given.address.trim() === '')}>
+          <Button variant="primary" type="submit" disabled={save.isPending || (fixed && given.address.trim() === '')}>
             {words.save}
           </Button>
           <p role="status" className="text-fg-3 text-xs">

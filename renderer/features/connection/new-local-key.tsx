@@ -74,7 +74,7 @@ function ShownOnce({ secret, onDone }: { secret: string; onDone: () => void }) {
         </Button>
       </div>
       <div className="mt-4 flex justify-end">
-        <Button look="primary" onClick={onDone}>
+        <Button variant="primary" onClick={onDone}>
           {words.done}
         </Button>
       </div>

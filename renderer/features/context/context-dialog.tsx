@@ -89,7 +89,7 @@ function CompactPart({ conversationId, model }: { conversationId: string; model:
             <Bill message={{ ...summary.data, requestId: null }} />
             <span className="flex-1" />
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() => remove.mutate(undefined, { onError: (error) => failed(text.summary, error) })}
             >
               {text.summaryRemove}
@@ -110,7 +110,7 @@ function CompactPart({ conversationId, model }: { conversationId: string; model:
           )}
           <div className="flex gap-2">
             <Button
-              look="primary"
+              variant="primary"
               disabled={compact.isPending}
               onClick={() =>
                 compact.mutate(

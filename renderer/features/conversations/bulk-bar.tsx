@@ -32,7 +32,7 @@ export function BulkBar({ conversations }: { conversations: readonly Conversatio
       <span role="status" className="px-1 font-medium tabular-nums">
         {text.selected(selected.length)}
       </span>
-      <Button look="quiet" onClick={() => set(conversations.map((each) => each.id))}>
+      <Button variant="quiet" onClick={() => set(conversations.map((each) => each.id))}>
         {text.selectAll}
       </Button>
       <span className="flex-1" />

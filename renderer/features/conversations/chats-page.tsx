@@ -52,7 +52,7 @@ export function ChatsPage({ view, query }: ChatsPageProps) {
           onChange={(next) => go({ page: 'chats', view: next, query: '' })}
         />
         {view === 'trash' && (
-          <Button look="danger" disabled={!overview.data?.trashed} onClick={() => ask({ kind: 'empty-trash' })}>
+          <Button variant="danger" disabled={!overview.data?.trashed} onClick={() => ask({ kind: 'empty-trash' })}>
             {text.emptyTrash}
           </Button>
         )}

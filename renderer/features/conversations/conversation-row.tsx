@@ -14,7 +14,7 @@ import { useOpenFolders } from './open-folders.ts';
 import { useAct } from './use-act.ts';
 
 const dragged = 'application/x-portico-chat';
-const look =
+const rowClass =
   'flex h-full w-full items-center gap-2 rounded-control px-2 text-left text-fg-2 hover:bg-hover hover:text-fg focus-visible:outline-offset-[-2px] aria-[current=page]:bg-active aria-[current=page]:font-medium aria-[current=page]:text-fg';
 
 interface RowProps<Row extends ListRow = ListRow> {
@@ -42,7 +42,7 @@ export function ConversationRow(props: RowProps) {
           data-row={props.index}
           tabIndex={props.tabIndex}
           onClick={props.onChoose}
-          className={classNames(look, 'pl-7 text-accent')}
+          className={classNames(rowClass, 'pl-7 text-accent')}
         >
           {organiseText.showAll}
         </Link>
@@ -85,7 +85,7 @@ function ChatRow({ row, index, tabIndex, current, onChoose }: RowOf<'chat'>) {
           }}
           aria-current={current ? 'page' : undefined}
           aria-haspopup="menu"
-          className={classNames(look, row.inside && 'pl-7')}
+          className={classNames(rowClass, row.inside && 'pl-7')}
         >
           <span className={classNames('min-w-0 flex-1 truncate', conversation.unread && 'font-semibold text-fg')}>
             {conversation.title}
@@ -140,7 +140,7 @@ function FolderRow({ row, index, tabIndex }: RowOf<'folder'>) {
           }}
           onDragLeave={() => setOver(false)}
           onDrop={onDrop}
-          className={classNames(look, over && 'bg-active outline-2 outline-ring')}
+          className={classNames(rowClass, over && 'bg-active outline-2 outline-ring')}
         >
           <Icon size={15} strokeWidth={1.75} className="shrink-0 text-fg-3" aria-hidden />
           <span className="min-w-0 flex-1 truncate">{folder.name}</span>

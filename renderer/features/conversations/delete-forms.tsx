@@ -38,7 +38,7 @@ function DeleteForm({ ids, count, action, onDone }: DeleteFormProps) {
       <p className="text-fg-2">{text.emptyBody(count)}</p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="danger" disabled={emptyTrash.isPending} onClick={removeNow}>
+        <Button variant="danger" disabled={emptyTrash.isPending} onClick={removeNow}>
           {action}
         </Button>
       </div>

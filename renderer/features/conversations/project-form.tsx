@@ -10,7 +10,7 @@ import { Button } from '../../ui/elements/button.tsx';
 import { Field } from '../../ui/forms/field.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
-import { fieldLook } from '../../ui/forms/text-field.tsx';
+import { fieldClass } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { AttachmentList } from '../attachments/attachment-list.tsx';
@@ -61,7 +61,7 @@ function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial
       <Field id="project-model" label={text.projectModel}>
         <select
           id="project-model"
-          className={fieldLook}
+          className={fieldClass}
           value={draft.model ?? ''}
           onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
         >

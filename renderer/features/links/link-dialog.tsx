@@ -34,7 +34,7 @@ function Question({ link }: { link: DeepLink }) {
       {link.kind === 'new' && link.prompt !== '' && typed && <p className="mt-3 text-fg-2 text-sm">{text.added}</p>}
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={linkDone}>{text.cancel}</Button>
-        <Button look="primary" onClick={agree}>
+        <Button variant="primary" onClick={agree}>
           {text.agree[link.kind]}
         </Button>
       </div>

@@ -58,7 +58,7 @@ export function EditMessage({ item, text, busy }: EditMessageProps) {
       <div className="flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto px-2 text-fg-3 text-xs">{words.editNote}</p>
         <Button onClick={cancel}>{composerText.cancel}</Button>
-        <Button look="primary" disabled={!sendable} onClick={() => edit(item, text)}>
+        <Button variant="primary" disabled={!sendable} onClick={() => edit(item, text)}>
           {words.sendEdit}
         </Button>
       </div>

@@ -81,7 +81,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
             {failureText.otherModel}
           </Button>
           {retry.seconds !== null && (
-            <Button look="quiet" onClick={retry.stop}>
+            <Button variant="quiet" onClick={retry.stop}>
               {failureText.dontRetry}
             </Button>
           )}
@@ -91,7 +91,7 @@ export function ErrorBlock({ message, busy, last }: ErrorBlockProps) {
             <Button onClick={() => offerOf('chatOptions')?.run()}>{failureText.chatSettings}</Button>
           )}
           {failure.code === 'cap_exceeded' && <SettingsLink section="caps" label={text.changeCaps} />}
-          <Button look="quiet" onClick={() => void copy(errorDetails(message, failure, app))}>
+          <Button variant="quiet" onClick={() => void copy(errorDetails(message, failure, app))}>
             {copied ? text.copied : text.copyDetails}
           </Button>
         </div>

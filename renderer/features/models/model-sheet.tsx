@@ -39,7 +39,7 @@ export function ModelSheet({ model, onClose, onUse }: ModelSheetProps) {
             {model.deprecation_date && <Notice tone="warn">{details.deprecated(model.deprecation_date)}</Notice>}
             {model.shutdown_date && <Notice tone="warn">{details.shutdown(model.shutdown_date)}</Notice>}
           </div>
-          <Button look="primary" className="mt-4 w-full" disabled={!usable} onClick={() => onUse(model)}>
+          <Button variant="primary" className="mt-4 w-full" disabled={!usable} onClick={() => onUse(model)}>
             {text.useInChat}
           </Button>
           <Prices model={model} />

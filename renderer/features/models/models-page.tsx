@@ -61,7 +61,7 @@ export function ModelsPage() {
           <Notice tone="warn">
             {sentenceOf(list.data.problem)}{' '}
             <Remedy failure={{ remedy: '', retryAt: retryAtOf(list.dataUpdatedAt, list.data.retryAfterMs) }} byItself />{' '}
-            <Button look="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
+            <Button variant="quiet" className="h-6 px-1.5 text-accent" onClick={() => void list.refetch()}>
               {text.retry}
             </Button>
           </Notice>

@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { FailureWords } from '../../ui/notices/remedy.tsx';
 import { useCompactQuote } from '../context/use-summary.ts';
 
-const settingsLook = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
+const settingsLinkClass = 'inline-flex h-control items-center rounded-control px-3 font-medium text-accent hover:bg-hover';
 
 /** What prevents the next message: a file, the context, a cap. */
 export function QuoteNotices({
@@ -89,7 +89,7 @@ function OverPriceLimit({ onModel }: { onModel: () => void }) {
 function NoModel({ onModel }: { onModel: () => void }) {
   return (
     <>
-      <Link to={{ page: 'settings', section: 'providers' }} className={settingsLook}>
+      <Link to={{ page: 'settings', section: 'providers' }} className={settingsLinkClass}>
         {text.addKey}
       </Link>
       <Button onClick={onModel}>{text.otherModel}</Button>
@@ -117,7 +117,7 @@ export function CapNotices({ caps }: { caps: readonly CapState[] }) {
 
 /** Link to the caps. */
 export const CapSettings = () => (
-  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLook}>
+  <Link to={{ page: 'settings', section: 'caps' }} className={settingsLinkClass}>
     {text.capSettings}
   </Link>
 );

@@ -72,7 +72,7 @@ export function OptionsForm({ chat, options, model, onModel, onDone }: OptionsFo
       <IgnoredModels value={draft.ignore} names={draft.names} onChange={(ignore) => setDraft({ ...draft, ignore })} />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={set.isPending || !isComplete(draft.router)}>
+        <Button variant="primary" type="submit" disabled={set.isPending || !isComplete(draft.router)}>
           {text.save}
         </Button>
       </div>

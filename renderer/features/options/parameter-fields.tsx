@@ -58,7 +58,7 @@ export function ParameterFields({ value, supported, onChange }: ParameterFieldsP
               onChange={(next) => onChange({ ...value, reasoningEffort: next === '' ? null : next })}
             />
             {value.reasoningEffort !== null && (
-              <Button look="quiet" onClick={() => onChange({ ...value, reasoningEffort: null })}>
+              <Button variant="quiet" onClick={() => onChange({ ...value, reasoningEffort: null })}>
                 {text.byDefault}
               </Button>
             )}

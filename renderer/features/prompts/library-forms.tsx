@@ -7,7 +7,7 @@ import { Field } from '../../ui/forms/field.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
-import { fieldLook, TextField } from '../../ui/forms/text-field.tsx';
+import { fieldClass, TextField } from '../../ui/forms/text-field.tsx';
 import { ParameterFields } from '../options/parameter-fields.tsx';
 import { isComplete, RouterFields } from '../options/router-fields.tsx';
 
@@ -91,7 +91,7 @@ export function PresetForm({
       <Field id="preset-model" label={library.model}>
         <select
           id="preset-model"
-          className={fieldLook}
+          className={fieldClass}
           value={draft.model ?? ''}
           onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
         >

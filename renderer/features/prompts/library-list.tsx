@@ -36,10 +36,10 @@ export function LibraryList(props: LibraryListProps) {
     <section aria-label={props.title} className="mb-8">
       <div className="flex flex-wrap items-center gap-2">
         <SettingsHeading className="flex-1">{props.title}</SettingsHeading>
-        <Button look="quiet" onClick={() => input.current?.click()}>
+        <Button variant="quiet" onClick={() => input.current?.click()}>
           {library.importFile}
         </Button>
-        <Button look="quiet" disabled={props.entries.length === 0} onClick={props.onExport}>
+        <Button variant="quiet" disabled={props.entries.length === 0} onClick={props.onExport}>
           {library.exportAll}
         </Button>
         <Button onClick={props.onAdd}>{props.add}</Button>

@@ -47,7 +47,7 @@ function FoundServer({ server }: { server: LocalServer }) {
         </p>
       </div>
       <Button
-        look="primary"
+        variant="primary"
         aria-label={use}
         disabled={setKey.isPending || setKey.isSuccess}
         onClick={() =>

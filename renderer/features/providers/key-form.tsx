@@ -58,18 +58,18 @@ export function KeyForm({ provider, onCancel, onSaved }: KeyFormProps) {
         onChange={(event) => setKey(event.target.value)}
       />
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" type="submit" disabled={!complete || save.isPending}>
+        <Button variant="primary" type="submit" disabled={!complete || save.isPending}>
           {save.isPending ? words.checking : words.save}
         </Button>
         <Button onClick={onCancel}>{text.cancel}</Button>
         {!own && (
-          <Button look="quiet" aria-pressed={elsewhere} onClick={() => setElsewhere(!elsewhere)}>
+          <Button variant="quiet" aria-pressed={elsewhere} onClick={() => setElsewhere(!elsewhere)}>
             {elsewhere ? words.usualAddress : words.otherAddress}
           </Button>
         )}
         {provider.keyPage && (
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() =>
               openLink.mutate(provider.keyPage ?? '', { onError: (error) => failed(words.keyPage, error) })
             }

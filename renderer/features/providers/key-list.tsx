@@ -41,7 +41,7 @@ export function KeyList({ provider }: { provider: Provider }) {
         <FurtherKeyForm provider={provider} onDone={() => setAdding(false)} />
       ) : (
         <Button
-          look="quiet"
+          variant="quiet"
           className="-ml-3"
           aria-label={words.actionsFor(words.addFurther, provider.name)}
           onClick={() => setAdding(true)}
@@ -134,7 +134,7 @@ function FurtherKeyForm({ provider, onDone }: { provider: Provider; onDone: () =
         onChange={(event) => setKey(event.target.value)}
       />
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" type="submit" disabled={!complete || addKey.isPending}>
+        <Button variant="primary" type="submit" disabled={!complete || addKey.isPending}>
           {addKey.isPending ? words.checking : words.save}
         </Button>
         <Button onClick={onDone}>{text.cancel}</Button>

@@ -63,7 +63,7 @@ export function ProviderRow({ provider, isNew = false }: { provider: Provider; i
                 {check.isPending ? words.checking : words.check}
               </Button>
               {provider.storage !== 'environment' && (
-                <Button look="danger" aria-label={named(words.remove)} onClick={() => setRemoving(true)}>
+                <Button variant="danger" aria-label={named(words.remove)} onClick={() => setRemoving(true)}>
                   {words.remove}
                 </Button>
               )}
@@ -105,7 +105,7 @@ function RemoveDialog({ provider, open, onOpenChange }: RemoveDialogProps) {
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={() => onOpenChange(false)}>{text.cancel}</Button>
         <Button
-          look="danger"
+          variant="danger"
           disabled={remove.isPending}
           onClick={() =>
             remove.mutate(

@@ -5,7 +5,7 @@ import { describeError } from '../../text/error-text.ts';
 import { text } from '../../text/settings-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { Field } from '../../ui/forms/field.tsx';
-import { fieldLook, TextField } from '../../ui/forms/text-field.tsx';
+import { fieldClass, TextField } from '../../ui/forms/text-field.tsx';
 import { HeaderFields, ModelFields } from './server-lists.tsx';
 import { useProviderCalls } from './use-provider-calls.ts';
 
@@ -73,7 +73,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
         <Field id={kindId} label={words.kind}>
           <select
             id={kindId}
-            className={fieldLook}
+            className={fieldClass}
             value={draft.kind}
             onChange={(event) => change({ kind: event.target.value as SavedServer['kind'], apiVersion: null })}
           >
@@ -120,7 +120,7 @@ export function ServerForm({ provider, onCancel, onSaved }: ServerFormProps) {
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" type="submit" disabled={!complete || saveServer.isPending}>
+        <Button variant="primary" type="submit" disabled={!complete || saveServer.isPending}>
           {saveServer.isPending ? words.checking : words.save}
         </Button>
         <Button onClick={onCancel}>{text.cancel}</Button>

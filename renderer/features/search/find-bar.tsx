@@ -5,7 +5,7 @@ import { handleOf } from '../../handles/handles.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { text } from '../../text/search-text.ts';
 import { IconButton } from '../../ui/elements/icon-button.tsx';
-import { fieldLook } from '../../ui/forms/text-field.tsx';
+import { fieldClass } from '../../ui/forms/text-field.tsx';
 import { highlightText } from './highlight-text.ts';
 import { useFind } from './use-find.ts';
 
@@ -81,7 +81,7 @@ function Finder({ conversationId, field, onClose }: FinderProps) {
           event.preventDefault();
           event.stopPropagation();
         }}
-        className={`${fieldLook} max-w-72`}
+        className={`${fieldClass} max-w-72`}
       />
       <output className="min-w-20 px-2 text-fg-2 text-sm tabular-nums">{failed ? text.failed : said}</output>
       <IconButton icon={ChevronUp} label={text.previous} shortcut="Enter" disabled={!here} onClick={() => step(-1)} />

@@ -57,7 +57,7 @@ export function CaptureKeys({ id, rebind, replaced, onDone }: CaptureKeysProps) 
       {taken && (
         <>
           <Button onClick={() => bind(taken.keys)}>{words.takeOver}</Button>
-          <Button look="quiet" onClick={onDone}>
+          <Button variant="quiet" onClick={onDone}>
             {words.cancel}
           </Button>
         </>

@@ -80,7 +80,7 @@ function ExactText({ label, copyLabel, value, copied: source }: ExactTextProps) 
     <div className="min-w-0">
       <div className="flex items-center justify-between gap-2">
         <p className="font-medium text-fg-3 text-xs">{label}</p>
-        <Button look="quiet" className="h-6 px-2 text-xs" onClick={() => void copy(source)}>
+        <Button variant="quiet" className="h-6 px-2 text-xs" onClick={() => void copy(source)}>
           {copied ? text.copied : copyLabel}
         </Button>
       </div>

@@ -28,7 +28,7 @@ export function ImportServersForm({ onDone }: { onDone: () => void }) {
           </>
         )}
         <div className="mt-4 flex justify-end">
-          <Button look="primary" autoFocus onClick={onDone}>
+          <Button variant="primary" autoFocus onClick={onDone}>
             {words.done}
           </Button>
         </div>

@@ -19,7 +19,7 @@ export function LookForm({ server, onDone }: { server: ToolServer; onDone: () =>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button
-          look="primary"
+          variant="primary"
           disabled={enable.isPending || server.tools.length === 0}
           onClick={() =>
             enable.mutate(

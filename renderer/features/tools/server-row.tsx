@@ -85,7 +85,7 @@ export function ServerRow({ server }: { server: ToolServer }) {
             {text.disallow}
           </Button>
         )}
-        <Button look="danger" aria-label={named(text.remove)} onClick={() => setOpen('removing')}>
+        <Button variant="danger" aria-label={named(text.remove)} onClick={() => setOpen('removing')}>
           {text.remove}
         </Button>
       </div>
@@ -120,7 +120,7 @@ function RemoveForm({ server, onDone }: { server: ToolServer; onDone: () => void
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
         <Button
-          look="danger"
+          variant="danger"
           disabled={remove.isPending}
           onClick={() =>
             remove.mutate(server.id, { onSuccess: onDone, onError: (error) => failed(text.notRemoved, error) })

@@ -70,7 +70,7 @@ function Servers({ servers }: { servers: readonly ToolServer[] }) {
     <section aria-label={text.servers} className="mb-8">
       <div className="flex flex-wrap items-center gap-2">
         <SettingsHeading className="flex-1">{text.servers}</SettingsHeading>
-        <Button look="quiet" onClick={() => setOpen('import')}>
+        <Button variant="quiet" onClick={() => setOpen('import')}>
           {text.import}
         </Button>
         <Button onClick={() => setOpen('add')}>{text.add}</Button>
@@ -113,7 +113,7 @@ function Permissions({ permissions }: { permissions: readonly ToolPermission[] }
               {text.permission(tool, serverName)} <span className="text-fg-3">{where(conversationId)}</span>
             </p>
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={text.actionFor(text.takeBack, text.permission(tool, serverName))}
               onClick={() => forget.mutate(id, { onError: (error) => failed(text.notTaken, error) })}
             >

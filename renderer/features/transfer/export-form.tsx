@@ -41,7 +41,7 @@ export function ExportForm({ conversations, onDone }: { conversations: readonly 
       </p>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onDone}>{text.cancel}</Button>
-        <Button look="primary" type="submit" disabled={exporting.isPending}>
+        <Button variant="primary" type="submit" disabled={exporting.isPending}>
           {exporting.isPending ? text.exporting : text.export}
         </Button>
       </div>

@@ -51,7 +51,7 @@ export function ImportForm({ preview, busy, onImport, onCancel }: ImportFormProp
       {preview.source !== 'portico' && <p className="text-fg-2">{text.unknownCost}</p>}
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onCancel}>{text.cancel}</Button>
-        <Button look="primary" disabled={busy || fresh.length === 0} onClick={onImport}>
+        <Button variant="primary" disabled={busy || fresh.length === 0} onClick={onImport}>
           {busy ? text.importing : text.import(fresh.length)}
         </Button>
       </div>

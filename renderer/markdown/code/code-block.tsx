@@ -52,7 +52,7 @@ export function CodeBlock({ code, language, live, note, tools }: CodeBlockProps)
 function CopyCode({ code }: { code: string }) {
   const [copied, copy] = useCopy();
   return (
-    <Button look="quiet" className="h-7 px-2 text-xs" onClick={() => void copy(code.replace(/\n+$/, ''))}>
+    <Button variant="quiet" className="h-7 px-2 text-xs" onClick={() => void copy(code.replace(/\n+$/, ''))}>
       {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       {copied ? chatText.copied : words.copy}
     </Button>

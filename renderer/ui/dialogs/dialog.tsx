@@ -80,10 +80,10 @@ function AskBeforeLoss({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: (
       className="sticky -bottom-5 -mx-5 mt-4 -mb-5 flex flex-wrap items-center justify-end gap-2 border-line border-t bg-sunken px-5 py-3"
     >
       <p className="mr-auto text-sm">{text.typedUnsaved}</p>
-      <Button look="danger" onClick={onDiscard}>
+      <Button variant="danger" onClick={onDiscard}>
         {text.discard}
       </Button>
-      <Button ref={keep} look="primary" onClick={onKeep}>
+      <Button ref={keep} variant="primary" onClick={onKeep}>
         {text.keepWriting}
       </Button>
     </div>

@@ -3,7 +3,7 @@ import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ReactElement, ReactNode } from 'react';
 
-const itemLook =
+const itemClass =
   'flex h-row items-center gap-2 rounded-control px-2 text-sm text-fg outline-none data-highlighted:bg-hover select-none';
 
 /** A menu of actions. */
@@ -48,7 +48,7 @@ export function MenuItem({
   children: ReactNode;
 }) {
   return (
-    <Base.Item onClick={onClick} className={danger ? `${itemLook} text-bad` : itemLook}>
+    <Base.Item onClick={onClick} className={danger ? `${itemClass} text-bad` : itemClass}>
       {children}
     </Base.Item>
   );
@@ -62,7 +62,7 @@ interface MenuChoiceProps {
 
 export function MenuChoice({ checked, onChange, children }: MenuChoiceProps) {
   return (
-    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} closeOnClick={false} className={itemLook}>
+    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} closeOnClick={false} className={itemClass}>
       <span className="w-4">
         <Base.CheckboxItemIndicator>
           <Check size={14} aria-hidden />

@@ -31,7 +31,7 @@ interface ProviderMarkProps {
 /** A provider’s mark, else its initial, on its colour; a way for the router, which is none. Decorative, so that it is no part of the name beside it. */
 export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const hash = [...provider].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0);
-  const look = classNames('swatch block shrink-0 rounded-tag', colours[known[provider] ?? hash % colours.length]);
+  const swatchClass = classNames('swatch block shrink-0 rounded-tag', colours[known[provider] ?? hash % colours.length]);
   if (provider === 'router') {
     return (
       <span
@@ -46,7 +46,7 @@ export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
   const mark = Object.hasOwn(providerMarks, provider) ? providerMarks[provider] : undefined;
   if (mark) {
     return (
-      <span aria-hidden className={look} style={{ width: size, height: size }}>
+      <span aria-hidden className={swatchClass} style={{ width: size, height: size }}>
         <span
           className="block size-full"
           style={{ background: 'white', mask: `url("${mark}") center / 66% no-repeat` }}
@@ -55,7 +55,7 @@ export function ProviderMark({ provider, size = 20 }: ProviderMarkProps) {
     );
   }
   return (
-    <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" className={look}>
+    <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden="true" className={swatchClass}>
       <text x="10" y="14.2" textAnchor="middle" fill="white" fontSize="11.5" fontWeight="650">
         {(provider[0] ?? '?').toUpperCase()}
       </text>

@@ -32,7 +32,7 @@ export function Form({ children, saveLabel, cancelLabel, ready = true, busy, fai
       )}
       <div className="mt-1 flex justify-end gap-2">
         <Button onClick={onCancel}>{cancelLabel}</Button>
-        <Button look="primary" type="submit" disabled={!idle}>
+        <Button variant="primary" type="submit" disabled={!idle}>
           {saveLabel}
         </Button>
       </div>

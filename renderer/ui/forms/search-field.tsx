@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import type { Ref } from 'react';
-import { fieldLook } from './text-field.tsx';
+import { fieldClass } from './text-field.tsx';
 
 interface SearchFieldProps {
   label: string;
@@ -31,7 +31,7 @@ export function SearchField({ label, value, onChange, inputRef }: SearchFieldPro
           event.stopPropagation();
           onChange('');
         }}
-        className={`${fieldLook} pl-8`}
+        className={`${fieldClass} pl-8`}
       />
     </div>
   );

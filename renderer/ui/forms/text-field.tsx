@@ -1,7 +1,7 @@
 import { type ComponentProps, useId } from 'react';
 import { Field } from './field.tsx';
 
-export const fieldLook =
+export const fieldClass =
   'h-control w-full min-w-0 rounded-control border border-control bg-surface px-2.5 text-sm text-fg focus-visible:outline-2 focus-visible:outline-ring focus-visible:outline-offset-0 disabled:opacity-45';
 
 interface TextFieldProps extends ComponentProps<'input'> {
@@ -21,7 +21,7 @@ export function TextField({ label, note, problem, className, ...rest }: TextFiel
         aria-invalid={problem ? true : undefined}
         aria-describedby={note || problem ? `${id}-note` : undefined}
         {...rest}
-        className={fieldLook}
+        className={fieldClass}
       />
     </Field>
   );
