@@ -6,8 +6,8 @@ import { creditsFeature } from './account/credits-feature.ts';
 import { usageFeature } from './account/usage-feature.ts';
 import { watchBooks } from './account/watch-books.ts';
 import { appFeature } from './app/app-feature.ts';
+import { type CoreOptions, openBase } from './composition/open-base.ts';
 import { openChats } from './composition/open-chats.ts';
-import { type CoreOptions, openGround } from './composition/open-ground.ts';
 import { openLibrary } from './composition/open-library.ts';
 import { openModels } from './composition/open-models.ts';
 import { lockDataFolder } from './db/lock-data-folder.ts';
@@ -25,7 +25,7 @@ import { type CoreRouter, coreRouter } from './rpc/router.ts';
 import { rpcErrors } from './rpc/rpc-errors.ts';
 import { settingsFeature } from './settings/settings-feature.ts';
 
-export type { CoreOptions } from './composition/open-ground.ts';
+export type { CoreOptions } from './composition/open-base.ts';
 
 export interface Core {
   /** Everything a renderer may call; a host adds a transport. */
@@ -43,21 +43,21 @@ const drainMs = 5000;
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { host, dataFolder, platform, elapsed } = options;
   const unlock = lockDataFolder(dataFolder);
-  const ground = await openGround(options);
-  const { db, log, changes, now, newId } = ground;
+  const base = await openBase(options);
+  const { db, log, changes, now, newId } = base;
   const network = openNetwork({ byEnvironment: proxyByEnvironment, bySystem: host.proxyFor, log });
   const connected = { ...options, fetch: options.fetch ?? network.fetch };
-  const access = await openModels(connected, ground);
-  const { keychain, waiting, gateway, door, remote, providers, embedded, connections, modelFacts } = access;
+  const access = await openModels(connected, base);
+  const { keychain, waiting, gateway, listener, remote, providers, embedded, connections, modelFacts } = access;
   const { hasProvider } = providers;
-  const settings = settingsFeature({ store: ground.settings, host, changes });
+  const settings = settingsFeature({ store: base.settings, host, changes });
   const language = async () => (await settings.get()).language;
-  const chats = await openChats(connected, ground, access, settings.get);
+  const chats = await openChats(connected, base, access, settings.get);
   const { attachments, tools, lookUpOpenCosts } = chats;
-  const library = await openLibrary(options, ground, access, chats, language);
+  const library = await openLibrary(options, base, access, chats, language);
 
   const networked = networkFeature({
-    ...{ network, changes, log, store: ground.settings, secrets: access.secrets, elapsed },
+    ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
     targets: () => callTargets(providers, remote),
   });
 
@@ -75,7 +75,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     credits: creditsFeature({ connections, modelFacts, spend: chats.spend }),
     drafts: draftsFeature({ db, now }),
     images: imagesFeature({ download: guardedDownload }),
-    gateway: gatewayFeature({ remote, door, connections, changes, connected: lookUpOpenCosts, elapsed }),
+    gateway: gatewayFeature({ remote, listener, connections, changes, connected: lookUpOpenCosts, elapsed }),
     localKeys: localKeysFeature({ operator: gateway.operator, embedded, changes, now }),
     messages: library.messages,
     models: access.models,
@@ -99,12 +99,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     return lookUpOpenCosts();
   });
   host.showSettings(await settings.get());
-  const watching = watchBooks({ connections, changes, signal: ground.closing.signal, every: options.lookPace });
+  const watching = watchBooks({ connections, changes, signal: base.closing.signal, every: options.pollIntervals });
   const started = Promise.allSettled([
     keychain.probe(),
     networked.load(),
     providers.load(),
-    door.start(),
+    listener.start(),
     attachments.cleanUp(),
   ]);
 
@@ -113,11 +113,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await started;
     await library.close();
     await chats.chat.close();
-    await ground.conversations.removeTemporary();
+    await base.conversations.removeTemporary();
     await tools.close();
-    ground.closing.abort();
+    base.closing.abort();
     await watching;
-    await door.close();
+    await listener.close();
     await gateway.drain(drainMs);
     await gateway.close();
     await network.close();

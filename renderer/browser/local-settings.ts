@@ -6,7 +6,7 @@ import type { Language } from '#shared/language/messages.ts';
  */
 const entry = 'portico';
 
-export interface Kept {
+export interface LocalSettings {
   theme?: 'light' | 'dark' | 'system';
   density?: 'comfortable' | 'compact';
   language?: Language;
@@ -19,10 +19,10 @@ export interface Kept {
   usageGrouping?: string;
 }
 
-export function readLocalSettings(): Kept {
+export function readLocalSettings(): LocalSettings {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(entry) ?? '{}');
-    return typeof value === 'object' && value !== null ? (value as Kept) : {};
+    return typeof value === 'object' && value !== null ? (value as LocalSettings) : {};
   } catch {
     // Storage is disabled or was written by something else: use defaults.
     return {};
@@ -30,7 +30,7 @@ export function readLocalSettings(): Kept {
 }
 
 /** Merges these values into those that are kept. A full or disabled storage is ignored. */
-export function saveLocalSettings(values: Kept): void {
+export function saveLocalSettings(values: LocalSettings): void {
   try {
     localStorage.setItem(entry, JSON.stringify({ ...readLocalSettings(), ...values }));
   } catch (error) {

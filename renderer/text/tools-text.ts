@@ -54,8 +54,9 @@ export const text = words({
   removeTitle: (name: string) => `Remove ${name}?`,
   removeBody: 'Its settings, its secret values and what you permitted it go with it.',
   notRemoved: 'Not removed',
-  lookTitle: (name: string) => `Switch on ${name}?`,
-  lookBody: 'This is what it says of itself now. If it ever says something else, it is held back until you look again.',
+  enableTitle: (name: string) => `Switch on ${name}?`,
+  enableBody:
+    'This is what it says of itself now. If it ever says something else, it is held back until you look again.',
   switchOn: 'Switch on',
   notOn: 'Not switched on',
   cancel: 'Cancel',

@@ -138,7 +138,7 @@ export function fakeOrganise(
             { text: text.slice(Math.max(0, at - 40), at), hit: false },
             { text: text.slice(at, at + word.length), hit: true },
             { text: text.slice(at + word.length, at + word.length + 60), hit: false },
-          ].filter((piece) => piece.text !== '');
+          ].filter((run) => run.text !== '');
         };
         const hits = data.conversations.flatMap((conversation) => [
           ...(conversation.title.toLowerCase().includes(word)

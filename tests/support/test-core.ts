@@ -59,7 +59,7 @@ export async function testCore({
     session: sessionMemory(),
     sandboxPace: 0,
     // Tests announce what changes, or look themselves.
-    lookPace: { embedded: 3_600_000, remote: 3_600_000 },
+    pollIntervals: { embedded: 3_600_000, remote: 3_600_000 },
     workerFile: fileURLToPath(new URL('../../electron/core/worker/database-worker.ts', import.meta.url)),
     documentWorkerFile: fileURLToPath(new URL('../../electron/core/attachments/document-worker.ts', import.meta.url)),
     pageWorkerFile: fileURLToPath(new URL('../../electron/core/tools/page-worker.ts', import.meta.url)),

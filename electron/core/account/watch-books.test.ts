@@ -45,12 +45,12 @@ async function watched(everyMs = 5) {
     await door.close();
     await gateway.close();
   });
-  const looks = async (count: number) => {
+  const reads = async (count: number) => {
     const before = asked.length;
     await eventually(async () => expect(asked.length).toBeGreaterThan(before + count));
   };
   return {
-    ...{ asked, heard, looks, changes, watch },
+    ...{ asked, heard, reads, changes, watch },
     /** Opens a window; the first look has been announced. */
     async open() {
       void watch();
@@ -68,11 +68,11 @@ async function watched(everyMs = 5) {
 test('a top-up by somebody else is announced once, and nothing else is', async () => {
   const books = await watched();
   await books.open();
-  await books.looks(3);
+  await books.reads(3);
   expect(books.heard).toEqual([]);
   await books.grant('5');
   await eventually(async () => expect(books.heard).toEqual(['account']));
-  await books.looks(3);
+  await books.reads(3);
   expect(books.heard).toEqual(['account']);
 });
 
@@ -94,7 +94,7 @@ test('what the app itself announced is looked at at once, and not announced agai
 test('a gateway that is gone and one that is back are announced, once each', async () => {
   const books = await watched();
   await books.open();
-  await books.looks(2);
+  await books.reads(2);
   await books.goAway();
   await eventually(async () => expect(books.heard).toEqual(['gateway']));
   await books.comeBack();
@@ -106,5 +106,5 @@ test('while no window watches, nothing is asked', async () => {
   await sleep(50);
   expect(books.asked).toEqual([]);
   await books.open();
-  await books.looks(1);
+  await books.reads(1);
 });

@@ -8,26 +8,31 @@ export interface WatchBooksDeps {
   readonly changes: Pick<Changes, 'emit' | 'isWatched' | 'listen'>;
   /** The watch ends with it. */
   readonly signal: AbortSignal;
-  /** Milliseconds between two looks, by where the gateway runs. */
-  readonly every?: LookPace | undefined;
+  /** Milliseconds between two reads, by where the gateway runs. */
+  readonly every?: PollIntervals | undefined;
 }
 
-export type LookPace = Readonly<Record<Connections['mode'], number>>;
+export type PollIntervals = Readonly<Record<Connections['mode'], number>>;
 
-/** In this process a look is a read of one row; over a network it is a request. */
-const usualPace = { embedded: 5_000, remote: 10_000 };
+/** In this process it is a read of one row; over a network it is a request. */
+const usualIntervals = { embedded: 5_000, remote: 10_000 };
 /** A gateway that does not answer is asked less and less often, at least once in this time. */
 const slowestMs = 60_000;
 const limitMs = 8_000;
 
 /**
  * Notices what happens to the books without this app: what another program spends, a top-up, a gateway that is gone or
- * back. Announces it as `account` or `gateway`; also after the first look at an account, since pages may have read it
- * before that. What the app itself announced is looked at at once, and not announced again. While no window is watching,
+ * back. Announces it as `account` or `gateway`; also after the first read of an account, since pages may have read it
+ * before that. What the app itself announced is read at once, and not announced again. While no window is watching,
  * nothing is asked.
  */
-export async function watchBooks({ connections, changes, signal, every = usualPace }: WatchBooksDeps): Promise<void> {
-  let seen = new Map<string, Look>();
+export async function watchBooks({
+  connections,
+  changes,
+  signal,
+  every = usualIntervals,
+}: WatchBooksDeps): Promise<void> {
+  let seen = new Map<string, BooksState>();
   let silent = 0;
   let woken = new AbortController();
   let announcing = false;
@@ -46,27 +51,32 @@ export async function watchBooks({ connections, changes, signal, every = usualPa
     const ours = woken.signal.aborted;
     woken = new AbortController();
     if (signal.aborted || !changes.isWatched()) continue;
-    const looks = await lookAtAll(connections, signal);
-    const pairs = [...looks].map(([source, now]) => ({ before: seen.get(source), now }));
+    const states = await readAll(connections, signal);
+    const pairs = [...states].map(([source, now]) => ({ before: seen.get(source), now }));
     if (pairs.some(({ before, now }) => before !== undefined && (before === null) !== (now === null)))
       announce('gateway');
     else if (!ours && pairs.some(({ before, now }) => before !== now)) announce('account');
     silent = pairs.every(({ now }) => now !== null) ? 0 : Math.min(silent + 1, 10);
-    seen = looks;
+    seen = states;
   }
   ended();
 }
 
 /** Sums and the newest line, as text; null: the gateway did not answer. */
-type Look = string | null;
+type BooksState = string | null;
 
-async function lookAtAll(connections: Pick<Connections, 'payers'>, signal: AbortSignal): Promise<Map<string, Look>> {
+async function readAll(
+  connections: Pick<Connections, 'payers'>,
+  signal: AbortSignal,
+): Promise<Map<string, BooksState>> {
   // A key that cannot be read is no gateway that is away: whoever needs it says so.
   const payers = await connections.payers().catch((): Payer[] => []);
-  return new Map(await Promise.all(payers.map(async (payer) => [payer.source, await lookAt(payer, signal)] as const)));
+  return new Map(
+    await Promise.all(payers.map(async (payer) => [payer.source, await readBooks(payer, signal)] as const)),
+  );
 }
 
-async function lookAt({ client }: Payer, signal: AbortSignal): Promise<Look> {
+async function readBooks({ client }: Payer, signal: AbortSignal): Promise<BooksState> {
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { transactions, ...sums } = await client.credits({ limit: 1 }, { signal: within });

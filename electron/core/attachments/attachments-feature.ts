@@ -8,7 +8,7 @@ import type { AttachmentsStore } from './attachments-store.ts';
 import type { DocumentReader } from './document-reader.ts';
 import { fileReader } from './read-file.ts';
 import { sniff } from './sniff.ts';
-import { openUploads, type Piece } from './uploads.ts';
+import { openUploads, type UploadChunk } from './uploads.ts';
 
 export interface AttachmentsDeps {
   readonly files: AttachmentFiles;
@@ -22,7 +22,7 @@ export interface AttachmentsDeps {
 
 const dayMs = 86_400_000;
 
-/** Attachments: uploaded in pieces, stored by hash, read in pieces. */
+/** Attachments: uploaded in chunks, stored by hash, read in chunks. */
 export function attachmentsFeature({ files, store, now, log, documents, signal }: AttachmentsDeps) {
   const read = fileReader(documents);
   const take = openUploads();
@@ -35,18 +35,18 @@ export function attachmentsFeature({ files, store, now, log, documents, signal }
   }
 
   return {
-    async upload(piece: Piece): Promise<{ attachment: Attachment | null }> {
+    async upload(chunk: UploadChunk): Promise<{ attachment: Attachment | null }> {
       // A dropped path must not tell the model the folder.
-      const name = basename(piece.name.replaceAll('\\', '/')) || 'file';
-      const bytes = take({ ...piece, name });
+      const name = basename(chunk.name.replaceAll('\\', '/')) || 'file';
+      const bytes = take({ ...chunk, name });
       return { attachment: bytes ? await keep(name, bytes) : null };
     },
 
     async read({ id, offset }: { id: string; offset: number }): Promise<{ data: string; totalBytes: number }> {
       const bytes = await files.read(id);
       if (!bytes) throw refusal('not_found', 'fileGone');
-      const piece = bytes.subarray(offset, offset + attachmentLimits.chunkBytes);
-      return { data: piece.toString('base64'), totalBytes: bytes.length };
+      const chunk = bytes.subarray(offset, offset + attachmentLimits.chunkBytes);
+      return { data: chunk.toString('base64'), totalBytes: bytes.length };
     },
 
     /** The bytes of a file, for the request that carries it; null where they are gone. */

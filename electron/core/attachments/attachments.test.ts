@@ -18,14 +18,14 @@ test('a file is kept once by its bytes, read back whole, and its type is what th
   expect(first).toMatchObject({ name: 'letter.txt', kind: 'pdf', mediaType: 'application/pdf', bytes: bytes.length });
   expect(second.id).toBe(first.id);
   expect(files(core.dataFolder)).toHaveLength(1);
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let offset = 0; offset < bytes.length; ) {
     const { data } = await core.client.attachments.read({ id: first.id, offset });
-    const piece = Buffer.from(data, 'base64');
-    pieces.push(piece);
-    offset += piece.length;
+    const chunk = Buffer.from(data, 'base64');
+    chunks.push(chunk);
+    offset += chunk.length;
   }
-  expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+  expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
 });
 
 test.each([
@@ -41,11 +41,11 @@ test.each([
   });
 });
 
-test('a piece that is not the next one ends the upload', async () => {
+test('a chunk that is not the next one ends the upload', async () => {
   const { client } = await coreOfTest();
-  const piece = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };
-  await client.attachments.upload({ ...piece, offset: 0 });
-  await expect(client.attachments.upload({ ...piece, offset: 3 })).rejects.toMatchObject({ code: 'invalid_input' });
+  const chunk = { uploadId: 'u', name: 'a.txt', totalBytes: 4, data: Buffer.from('ab').toString('base64') };
+  await client.attachments.upload({ ...chunk, offset: 0 });
+  await expect(client.attachments.upload({ ...chunk, offset: 3 })).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
 test('a file that nothing names for a day is removed at the next start; one that a draft names stays', async () => {

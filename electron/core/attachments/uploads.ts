@@ -6,7 +6,7 @@ interface Upload {
   filled: number;
 }
 
-export interface Piece {
+export interface UploadChunk {
   readonly uploadId: string;
   readonly name: string;
   readonly offset: number;
@@ -21,8 +21,8 @@ const largest = Math.max(attachmentLimits.imageBytes, attachmentLimits.pdfBytes,
 export function openUploads() {
   const uploads = new Map<string, Upload>();
 
-  /** Takes one piece; returns the file when it is complete, else null. */
-  return function take({ uploadId, name, offset, totalBytes, data }: Piece): Buffer | null {
+  /** Takes one chunk; returns the file when it is complete, else null. */
+  return function take({ uploadId, name, offset, totalBytes, data }: UploadChunk): Buffer | null {
     if (totalBytes > largest) {
       throw refusal('attachment_refused', 'uploadTooLarge', {
         name,
@@ -32,14 +32,14 @@ export function openUploads() {
       });
     }
     const upload = uploads.get(uploadId) ?? begin(uploads, uploadId, totalBytes);
-    const piece = Buffer.from(data, 'base64');
+    const chunk = Buffer.from(data, 'base64');
     const isNext = offset === upload.filled && totalBytes === upload.bytes.length;
-    if (!isNext || piece.length === 0 || offset + piece.length > totalBytes) {
+    if (!isNext || chunk.length === 0 || offset + chunk.length > totalBytes) {
       uploads.delete(uploadId);
       throw refusal('invalid_input', 'uploadBroken', { name });
     }
-    piece.copy(upload.bytes, offset);
-    upload.filled += piece.length;
+    chunk.copy(upload.bytes, offset);
+    upload.filled += chunk.length;
     if (upload.filled < totalBytes) return null;
     uploads.delete(uploadId);
     return upload.bytes;

@@ -14,11 +14,11 @@ interface Question {
 export function titleOf({ text, attachments }: Question, language: Language): string {
   const { newChat, code, table } = words(language);
   const blocks = lexText(withPlainLines(text.slice(0, 4000)));
-  const isTold = ({ type }: (typeof blocks)[number]) => type !== 'code' && type !== 'table';
+  const isProse = ({ type }: (typeof blocks)[number]) => type !== 'code' && type !== 'table';
   const kinds = new Set(blocks.map(({ type }) => type));
   const kind = kinds.has('code') ? code : kinds.has('table') ? table : newChat;
-  const told = blocks.filter(isTold).map(({ raw }) => raw);
-  return titleFrom(told.join('\n')) ?? titleFrom(attachments[0]?.name ?? '') ?? kind;
+  const prose = blocks.filter(isProse).map(({ raw }) => raw);
+  return titleFrom(prose.join('\n')) ?? titleFrom(attachments[0]?.name ?? '') ?? kind;
 }
 
 /** The first line with words, cut between words. */

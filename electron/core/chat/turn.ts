@@ -183,14 +183,14 @@ async function finish(deps: TurnDeps, answer: LiveAnswer, end: AnswerPatch, roun
   if (message.status === 'done') await rounds.begun(answer);
   const learnt = message.status === 'done' ? await learnCost(deps, answer) : {};
   const ended = { ...message, ...learnt };
-  const told = await messages.withSum(ended).catch((error: unknown) => {
+  const summed = await messages.withSum(ended).catch((error: unknown) => {
     log({ event: 'sum-not-told', ...failureEntry(error) });
     return ended;
   });
   // Up to here the answer counts as running, so the chat refuses other messages.
   answer.message = ended;
   live.remove(message.id);
-  readers.publish(message.conversationId, { type: 'message-updated', message: told });
+  readers.publish(message.conversationId, { type: 'message-updated', message: summed });
   await markUnread(deps, ended);
   changes.emit('conversations', 'account');
 }

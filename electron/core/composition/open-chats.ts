@@ -29,35 +29,35 @@ import { requestBuilder } from '../request/request.ts';
 import { previewRoute } from '../routing/preview-route.ts';
 import { openLiveAnswers } from '../streams/live-answers.ts';
 import { openToolDecisions } from '../tool-calls/tool-decisions.ts';
-import type { ConnectedOptions, Ground } from './open-ground.ts';
+import type { Base, ConnectedOptions } from './open-base.ts';
 import type { Models } from './open-models.ts';
 import { openTools } from './open-tools.ts';
 
 /** Everything from a draft to its answer: attachments, quotes, caps, tools, costs and the queue. */
 export async function openChats(
   options: ConnectedOptions,
-  ground: Ground,
+  base: Base,
   { connections, models, modelFacts, secrets }: Models,
   settings: () => Promise<Settings>,
 ) {
   const { dataFolder, host, elapsed, pageWorkerFile, documentWorkerFile, fetch: send } = options;
-  const { db, log, changes, conversations, now } = ground;
+  const { db, log, changes, conversations, now } = base;
   const live = openLiveAnswers(host.showRunning);
   const language = async () => (await settings()).language;
   const wanted = async () => (await settings()).notifications;
   const tellEnded = endedNotice({ host, conversations, live, wanted, log });
   const spend = spendStore(db);
-  const { signal } = ground.closing;
+  const { signal } = base.closing;
   const lookUps = [
-    costLookup({ ...ground, connections, modelFacts, signal }),
-    spendLookup({ ...ground, spend, connections, signal }),
+    costLookup({ ...base, connections, modelFacts, signal }),
+    spendLookup({ ...base, spend, connections, signal }),
   ];
   const lookUpOpenCosts = async () => void (await Promise.all(lookUps.map((lookUp) => lookUp())));
   const wordFile = join(dataFolder, 'words.log');
-  await recoverAnswers({ ...ground, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
+  await recoverAnswers({ ...base, lookUpOpenCosts, wordsOf: readWordLog(wordFile) });
   const ask = personAsked({ confirm: host.confirm, elapsed });
   const { version } = host;
-  const tools = openTools({ ...ground, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
+  const tools = openTools({ ...base, dataFolder, secrets, ask, language, fetch: send, pageWorkerFile, version });
   const { toolbox } = tools;
 
   const files = attachmentFiles(join(dataFolder, 'attachments'));
@@ -67,7 +67,7 @@ export async function openChats(
   const summaries = summaryStore(db);
   const projects = projectStore(db);
   const nothing = Promise.resolve(null);
-  const caps = capsFeature({ store: ground.settings, spend, changes, now });
+  const caps = capsFeature({ store: base.settings, spend, changes, now });
   const build = requestBuilder({
     modelFacts,
     optionsOf: chatOptions.read,
@@ -76,18 +76,18 @@ export async function openChats(
       conversationId !== null ? projects.of(conversationId) : folderId !== null ? projects.read(folderId) : nothing,
     offeredTools: toolbox.offered,
   });
-  const reading = { ...ground, leafOf: conversations.leaf, connections, modelFacts, build };
+  const reading = { ...base, leafOf: conversations.leaf, connections, modelFacts, build };
   const toPart = attachmentPart(attachments.bytes);
   const quotes = quotesFeature({ ...reading, toPart, capStates: caps.stateOf });
   const { placeholder } = quotes;
   const admission = openAdmission({ upperBound: quotes.upperBound, caps });
-  const asking = { ...ground, connections, modelFacts, admission };
+  const asking = { ...base, connections, modelFacts, admission };
   const context = contextFeature({ ...asking, summaries, spend, quoteOf: quotes.rangeOf });
   const overflowOf = async (id: string) => (await chatOptions.read(id)).overflow;
   const chat = chatFeature({
     ...asking,
     live,
-    wordLog: openWordLog(wordFile, ground.log),
+    wordLog: openWordLog(wordFile, base.log),
     keepImage: attachments.keep,
     lookUpOpenCosts,
     build,

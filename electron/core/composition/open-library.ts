@@ -18,27 +18,27 @@ import { stopAnswers } from '../streams/live-answers.ts';
 import { transferFeature } from '../transfer/transfer-feature.ts';
 import { transferStore } from '../transfer/transfer-store.ts';
 import { openBackground } from '../worker/background.ts';
+import type { Base, CoreOptions } from './open-base.ts';
 import type { Chats } from './open-chats.ts';
-import type { CoreOptions, Ground } from './open-ground.ts';
 import type { Models } from './open-models.ts';
 
 /** Everything about existing chats: reading, organising, search, backup, export and import. */
 export async function openLibrary(
   options: CoreOptions,
-  ground: Ground,
+  base: Base,
   models: Models,
   chats: Chats,
   language: () => Promise<Language>,
 ) {
   const { dataFolder, host, workerFile } = options;
-  const { db, changes, readers, now } = ground;
+  const { db, changes, readers, now } = base;
   const { live, attachments, tools } = chats;
-  const inThread = messagesFeature({ ...ground, branches: branchStore(db), stopAnswers: live.stopThese });
+  const inThread = messagesFeature({ ...base, branches: branchStore(db), stopAnswers: live.stopThese });
   await inThread.purge();
 
   const databasePath = join(dataFolder, 'portico.db');
   const background = openBackground(workerFile, databasePath);
-  const conversations = conversationsFeature({ ...ground, live, fork: (fork) => forkConversation(db, fork) });
+  const conversations = conversationsFeature({ ...base, live, fork: (fork) => forkConversation(db, fork) });
   const thread = watchedThread({
     readers,
     chats: conversations,
@@ -46,7 +46,7 @@ export async function openLibrary(
     totalOf: async (conversationId) => totalOf(await chats.spend.rows(conversationId)),
   });
   const organise = organiseFeature({
-    ...ground,
+    ...base,
     store: organiseStore(db),
     projects: chats.projects,
     verify: chats.attachments.verify,
@@ -62,7 +62,7 @@ export async function openLibrary(
     changes.emit(...topic.options);
   };
   const backup = backupFeature({
-    ...ground,
+    ...base,
     background,
     databasePath,
     folder: join(dataFolder, 'backups'),
@@ -80,7 +80,7 @@ export async function openLibrary(
     backup,
     search: searchFeature({ background, conversationsById: conversations.byIds }),
     transfer: transferFeature({
-      ...ground,
+      ...base,
       background,
       attachments,
       store: transferStore(db),

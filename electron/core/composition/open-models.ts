@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findLocalServers } from '#gateway/providers/local-servers.ts';
 import { embeddedWallets } from '../gateway/embedded-wallets.ts';
-import { localDoor } from '../gateway/local-door.ts';
+import { localListener } from '../gateway/local-listener.ts';
 import { openConnections } from '../gateway/open-connections.ts';
 import { remoteGateway } from '../gateway/remote-gateway.ts';
 import { waitAsAsked } from '../gateway/wait-as-asked.ts';
@@ -15,15 +15,15 @@ import { providersFeature } from '../providers/providers-feature.ts';
 import { openKeychain } from '../secrets/keychain.ts';
 import { openSecretBox } from '../secrets/secret-box.ts';
 import { keychainName } from '../secrets/secret-service.ts';
-import type { ConnectedOptions, Ground } from './open-ground.ts';
+import type { Base, ConnectedOptions } from './open-base.ts';
 
 const keychainLimitMs = 5000;
 const lookAgainMs = 2000;
 
 /** Access to models: keychain, built-in and remote gateway, providers and the catalogue. */
-export async function openModels(options: ConnectedOptions, ground: Ground) {
+export async function openModels(options: ConnectedOptions, base: Base) {
   const { dataFolder, env, platform, elapsed, sandboxPace, fetch: send } = options;
-  const { db, log, changes, settings, now, newId } = ground;
+  const { db, log, changes, settings, now, newId } = base;
   const keychain = openKeychain({
     open: options.openSecrets,
     backend: keychainName(platform),
@@ -38,7 +38,7 @@ export async function openModels(options: ConnectedOptions, ground: Ground) {
   const open = () => options.openGateway({ database, sandboxPace, now, fetch: send, env: {}, log: gatewayLog(log) });
   const waiting = await waitingGateway({ open, log, everyMs: lookAgainMs });
   const { gateway } = waiting;
-  const door = localDoor({ gateway, listen: options.listen, store: settings });
+  const listener = localListener({ gateway, listen: options.listen, store: settings });
   const remote = remoteGateway({ store: settings, secrets, fetch: waitAsAsked(send, elapsed) });
   await remote.load();
 
@@ -60,7 +60,19 @@ export async function openModels(options: ConnectedOptions, ground: Ground) {
   const models = modelsFeature({ store: modelsStore(db), connections, source, changes, now, log });
   await models.load();
   const { modelFacts } = models;
-  return { keychain, secrets, waiting, gateway, door, remote, providers, embedded, connections, models, modelFacts };
+  return {
+    keychain,
+    secrets,
+    waiting,
+    gateway,
+    listener,
+    remote,
+    providers,
+    embedded,
+    connections,
+    models,
+    modelFacts,
+  };
 }
 
 export type Models = Awaited<ReturnType<typeof openModels>>;

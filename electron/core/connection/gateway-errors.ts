@@ -83,8 +83,8 @@ export function fromGateway(error: unknown, describe: DescribeModel = () => null
     if (overPriceLimit(error)) return refusal('price_limit_exceeded', 'overPriceLimit', more);
     const model = withoutCredential(error);
     if (model === null) {
-      const { message, refusal: told } = wordsOf(error, describe);
-      return new AppError(codeOf(error), message, { ...more, refusal: told });
+      const { message, refusal: known } = wordsOf(error, describe);
+      return new AppError(codeOf(error), message, { ...more, refusal: known });
     }
     const provider = model.slice(0, model.indexOf('/'));
     const names = { provider: knownProvider(provider)?.name ?? provider, model: describe(model)?.name ?? model };

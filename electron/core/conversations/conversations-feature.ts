@@ -3,7 +3,7 @@ import type {
   Conversation,
   Message,
   ScrollPosition,
-  Stretch,
+  ThreadPage,
 } from '#shared/contract/chat/conversations.ts';
 import { refusal } from '#shared/language/refusals.ts';
 import type { ConversationRow } from '../db/db.ts';
@@ -14,7 +14,7 @@ import { withSums } from './answer-sum.ts';
 import { comparisonTotals } from './comparison-total.ts';
 import type { ConversationStore, ListQuery } from './conversation-store.ts';
 import type { Fork } from './fork-store.ts';
-import type { MessageStore, StoredStretch } from './message-store.ts';
+import type { MessageStore, StoredPage } from './message-store.ts';
 import { temporaryChats } from './temporary-chats.ts';
 
 const lastOpened = 'open-conversation';
@@ -61,10 +61,10 @@ export function conversationsFeature(deps: ConversationsDeps) {
     return row;
   }
 
-  const current = (stretch: StoredStretch): Stretch => {
-    const columns = withSums(stretch.columns.map(live.current));
-    const messages = withSums(stretch.messages.map(live.current));
-    return { ...stretch, messages, columns, comparisons: comparisonTotals(columns) };
+  const current = (page: StoredPage): ThreadPage => {
+    const columns = withSums(page.columns.map(live.current));
+    const messages = withSums(page.messages.map(live.current));
+    return { ...page, messages, columns, comparisons: comparisonTotals(columns) };
   };
 
   async function removeOne(id: string): Promise<void> {
@@ -100,18 +100,18 @@ export function conversationsFeature(deps: ConversationsDeps) {
       const row = await existing(id);
       const scrollPosition = at === 'scroll_position' ? await keptScrollPosition(row) : null;
       const half = Math.floor(limit / 2);
-      const stretch = scrollPosition
+      const page = scrollPosition
         ? await messages.around(scrollPosition.messageId, half, limit - half)
         : row.active_leaf
           ? await messages.around(row.active_leaf, limit - 1, 0)
           : { messages: [], columns: [], hasOlder: false, hasNewer: false };
-      return { conversation: await shown(row), scrollPosition, ...current(stretch) };
+      return { conversation: await shown(row), scrollPosition, ...current(page) };
     },
 
     async around({ messageId, before, after }: { messageId: string; before: number; after: number }) {
-      const stretch = await messages.around(messageId, before, after);
-      if (stretch.messages.length === 0) throw refusal('not_found', 'messageGone');
-      return current(stretch);
+      const page = await messages.around(messageId, before, after);
+      if (page.messages.length === 0) throw refusal('not_found', 'messageGone');
+      return current(page);
     },
 
     /** The total of the comparison that an answer belongs to; none if it belongs to none. */

@@ -26,7 +26,7 @@ export interface NewAnswer {
 type SavedWords = Pick<Message, 'id' | 'text' | 'reasoning'>;
 
 /** Consecutive messages of a branch, oldest first. */
-export interface StoredStretch {
+export interface StoredPage {
   readonly messages: Message[];
   /** The answers of comparisons that these messages show. */
   readonly columns: Message[];
@@ -88,7 +88,7 @@ export function messageStore(db: Db) {
     },
 
     /** Messages around one of a branch. Never begins within an answer in several parts. */
-    async around(messageId: string, before: number, after: number): Promise<StoredStretch> {
+    async around(messageId: string, before: number, after: number): Promise<StoredPage> {
       const up = await branchUp(db, messageId, before);
       const down = await branchDown(db, messageId, after + 1);
       // Nor with a column: its question tells how the comparison is shown.

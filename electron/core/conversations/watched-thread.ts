@@ -4,7 +4,7 @@ import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { mostAtOnce } from '#shared/contract/common/limits.ts';
 import { AppError } from '#shared/errors.ts';
 import { refusal } from '#shared/language/refusals.ts';
-import type { PageRequest, ThreadNews } from '../streams/event-buffer.ts';
+import type { PageRequest, ThreadChange } from '../streams/event-buffer.ts';
 import { frameMs, pause } from '../streams/pace.ts';
 import type { ThreadReaders } from '../streams/thread-readers.ts';
 import type { conversationsFeature } from './conversations-feature.ts';
@@ -43,11 +43,11 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
       let given = 0;
 
       type Page = Omit<ThreadSnapshot, 'type' | 'seq' | 'readerId' | 'answers' | 'total'>;
-      const snapshotOf = async ({ conversation, scrollPosition, ...stretch }: Page): Promise<ChatEvent> => {
+      const snapshotOf = async ({ conversation, scrollPosition, ...threadPage }: Page): Promise<ChatEvent> => {
         const total = await totalOf(conversationId);
-        given = stretch.messages.length;
+        given = threadPage.messages.length;
         const head = { type: 'snapshot', seq: ++seq, readerId: reader.id, conversation, scrollPosition } as const;
-        return { ...head, ...stretch, answers: running(conversationId), total };
+        return { ...head, ...threadPage, answers: running(conversationId), total };
       };
       /** A new snapshot of about the same size: at the kept scroll position, else at the end. */
       const again = async () =>
@@ -68,37 +68,37 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
         if (messageId === null) return snapshotOf(await chats.get({ id: conversationId, limit, at: 'end' }));
         const before = to === 'older' ? pageSize : to === 'message' ? besides : 0;
         const after = to === 'newer' ? pageSize : to === 'message' ? besides : 0;
-        const stretch = await chats.around({ messageId, before, after });
-        if (stretch.messages[0]?.conversationId !== conversationId) throw refusal('not_found', 'messageGone');
+        const threadPage = await chats.around({ messageId, before, after });
+        if (threadPage.messages[0]?.conversationId !== conversationId) throw refusal('not_found', 'messageGone');
         if (to !== 'older' && to !== 'newer')
-          return snapshotOf({ ...stretch, conversation: await conversation(), scrollPosition: null });
-        given += stretch.messages.length;
-        return { type: 'page', seq: ++seq, at: to, edgeId: messageId, ...stretch };
+          return snapshotOf({ ...threadPage, conversation: await conversation(), scrollPosition: null });
+        given += threadPage.messages.length;
+        return { type: 'page', seq: ++seq, at: to, edgeId: messageId, ...threadPage };
       }
 
-      async function told(news: ThreadNews): Promise<ChatEvent | null> {
-        switch (news.type) {
+      async function eventOf(change: ThreadChange): Promise<ChatEvent | null> {
+        switch (change.type) {
           case 'text-delta':
           case 'reasoning-delta':
-            return news;
+            return change;
           case 'message-added':
             given++;
-            return { ...news, comparisons: await chats.comparisonsOf(news.message), seq: ++seq };
+            return { ...change, comparisons: await chats.comparisonsOf(change.message), seq: ++seq };
           case 'message-updated': {
-            if (news.message.status === 'streaming') return { ...news, seq: ++seq };
+            if (change.message.status === 'streaming') return { ...change, seq: ++seq };
             const [total, comparisons] = await Promise.all([
               totalOf(conversationId),
-              chats.comparisonsOf(news.message),
+              chats.comparisonsOf(change.message),
             ]);
-            return { ...news, total, comparisons, seq: ++seq };
+            return { ...change, total, comparisons, seq: ++seq };
           }
           case 'branch-changed': {
-            const stretch = await chats
-              .around({ messageId: news.messageId, before: 0, after: pageSize })
+            const threadPage = await chats
+              .around({ messageId: change.messageId, before: 0, after: pageSize })
               .catch(goneToNull);
             // Removed meanwhile: a snapshot replaces it.
-            if (stretch === null) return again();
-            const { hasOlder: _, ...shown } = stretch;
+            if (threadPage === null) return again();
+            const { hasOlder: _, ...shown } = threadPage;
             return { type: 'branch-shown', seq: ++seq, ...shown };
           }
           case 'conversation-changed': {
@@ -108,13 +108,13 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
           case 'all-changed':
             return again();
           case 'page-wanted':
-            return page(news).then(
+            return page(change).then(
               (event) => {
-                news.settle();
+                change.settle();
                 return event;
               },
               (error: unknown) => {
-                news.settle(error);
+                change.settle(error);
                 return null;
               },
             );
@@ -127,8 +127,8 @@ export function watchedThread({ readers, chats, running, totalOf }: WatchedThrea
         while (await buffer.ready(signal)) {
           const { events, overflow } = buffer.take();
           if (overflow) yield await again();
-          for (const news of events) {
-            const event = await told(news);
+          for (const change of events) {
+            const event = await eventOf(change);
             if (event) yield event;
           }
           await pause(frameMs, signal);

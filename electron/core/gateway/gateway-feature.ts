@@ -7,12 +7,12 @@ import { parseBaseUrl } from '../connection/base-url.ts';
 import type { Connections } from '../connection/connections.ts';
 import { askGateway, fromGateway } from '../connection/gateway-errors.ts';
 import type { Changes } from '../streams/change-topics.ts';
-import type { LocalDoor } from './local-door.ts';
+import type { LocalListener } from './local-listener.ts';
 import type { RemoteGateway } from './remote-gateway.ts';
 
 export interface GatewayDeps {
   readonly remote: RemoteGateway;
-  readonly door: LocalDoor;
+  readonly listener: LocalListener;
   readonly connections: Connections;
   readonly changes: Changes;
   /** Called when a gateway was connected; never throws. */
@@ -24,7 +24,7 @@ export interface GatewayDeps {
 const limitMs = 8000;
 
 /** The gateway in use, its state, and the local port of the built-in one. */
-export function gatewayFeature({ remote, door, connections, changes, connected, elapsed }: GatewayDeps) {
+export function gatewayFeature({ remote, listener, connections, changes, connected, elapsed }: GatewayDeps) {
   async function status(): Promise<GatewayConnection['status']> {
     const start = elapsed();
     try {
@@ -37,7 +37,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
   }
 
   async function get(): Promise<GatewayConnection> {
-    return { mode: connections.mode, remote: remote.get(), local: door.state(), status: await status() };
+    return { mode: connections.mode, remote: remote.get(), local: listener.state(), status: await status() };
   }
 
   function changed(): Promise<GatewayConnection> {
@@ -60,7 +60,7 @@ export function gatewayFeature({ remote, door, connections, changes, connected, 
       return changed();
     },
     async listen(wanted: { enabled: boolean; port: number }): Promise<GatewayConnection> {
-      await door.set(wanted);
+      await listener.set(wanted);
       changes.emit('gateway');
       return get();
     },

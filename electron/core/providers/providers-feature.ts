@@ -59,7 +59,7 @@ export function providersFeature(deps: ProvidersDeps) {
     return [...known, ...byName].map(({ id }) => shown(id));
   }
 
-  const told = () => changes.emit('providers', 'models', 'account');
+  const changed = () => changes.emit('providers', 'models', 'account');
 
   /** Resolves when its models are listed. If that fails now, the gateway retries and reports it. */
   const listed = (id: string): Promise<void> =>
@@ -73,7 +73,7 @@ export function providersFeature(deps: ProvidersDeps) {
     await remember(store, secrets, entry);
     touched.add(entry.id);
     entries.use(entry.id, entry);
-    told();
+    changed();
     if (entry.state === 'works') await listed(entry.id);
     return shown(entry.id);
   }
@@ -141,7 +141,7 @@ export function providersFeature(deps: ProvidersDeps) {
       const checked = await checkAll(deps, { ...entry, secret });
       await remember(store, secrets, checked);
       entries.use(id, checked);
-      told();
+      changed();
       if (checked.state === 'works') await listed(id);
       return shown(id);
     },
@@ -161,7 +161,7 @@ export function providersFeature(deps: ProvidersDeps) {
         entries.use(id, environment.find((each) => each.id === id) ?? null);
       } else if (entry) entries.use(id, null);
       touched.add(id);
-      told();
+      changed();
       return known.some((provider) => provider.id === id) ? shown(id) : null;
     },
 
@@ -186,7 +186,7 @@ export function providersFeature(deps: ProvidersDeps) {
       } finally {
         loaded.resolve();
       }
-      told();
+      changed();
     },
   };
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openEventBuffer, type ThreadNews } from './event-buffer.ts';
+import { openEventBuffer, type ThreadChange } from './event-buffer.ts';
 
-const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-delta' = 'text-delta'): ThreadNews => ({
+const delta = (offset: number, text: string, type: 'text-delta' | 'reasoning-delta' = 'text-delta'): ThreadChange => ({
   type,
   messageId: 'm',
   offset,
   text,
 });
-const ended = { type: 'message-updated', message: { id: 'm' } } as ThreadNews;
+const ended = { type: 'message-updated', message: { id: 'm' } } as ThreadChange;
 
 test('deltas that belong together arrive as one, with the offset of the first', () => {
   const buffer = openEventBuffer();
@@ -57,7 +57,7 @@ test('however words and reads fall, the text that is read is the text that was w
 
 test('answers that are written at once are joined each for itself, and their ends stay in order', () => {
   const buffer = openEventBuffer();
-  const other = (offset: number, text: string): ThreadNews => ({ type: 'text-delta', messageId: 'n', offset, text });
+  const other = (offset: number, text: string): ThreadChange => ({ type: 'text-delta', messageId: 'n', offset, text });
   for (let at = 0; at < 500; at += 1) {
     buffer.add(delta(at, 'a'));
     buffer.add(other(at, 'b'));

@@ -18,7 +18,7 @@ export interface PageRequest {
  * An event in a conversation. Data that must be read for it is read when a reader takes it, so that buffered events
  * stay small.
  */
-export type ThreadNews =
+export type ThreadChange =
   | WordsEvent
   | Unnumbered<'message-added'>
   | Unnumbered<'message-updated'>
@@ -31,11 +31,11 @@ export type ThreadNews =
 
 /** Unread events of one reader: merged deltas, bounded in size. */
 export interface EventBuffer {
-  add(event: ThreadNews): void;
+  add(event: ThreadChange): void;
   /** Waits for an event; false when aborted. */
   ready(signal: AbortSignal | undefined): Promise<boolean>;
   /** All events since the last call. `overflow`: events were dropped, a snapshot must come first. */
-  take(): { events: ThreadNews[]; overflow: boolean };
+  take(): { events: ThreadChange[]; overflow: boolean };
 }
 
 const maxChars = 262_144;
@@ -43,14 +43,16 @@ const maxEvents = 64;
 
 export function openEventBuffer(): EventBuffer {
   const notifier = openNotifier();
-  let events: ThreadNews[] = [];
+  let events: ThreadChange[] = [];
   let chars = 0;
   let overflow = false;
 
   /** A snapshot replaces everything but page requests; the latest ends of answers are kept too. */
   const spill = () => {
     overflow = true;
-    const ends = new Set<ThreadNews>(events.filter((event) => event.type === 'message-updated').slice(-maxEvents / 2));
+    const ends = new Set<ThreadChange>(
+      events.filter((event) => event.type === 'message-updated').slice(-maxEvents / 2),
+    );
     events = events.filter((event) => event.type === 'page-wanted' || ends.has(event));
     chars = 0;
   };
@@ -83,8 +85,8 @@ export function openEventBuffer(): EventBuffer {
   };
 }
 
-const aboutOf = (event: ThreadNews): string | null =>
+const aboutOf = (event: ThreadChange): string | null =>
   'message' in event ? event.message.id : isDelta(event) ? event.messageId : null;
 
-const isDelta = (event: ThreadNews): event is WordsEvent =>
+const isDelta = (event: ThreadChange): event is WordsEvent =>
   event.type === 'text-delta' || event.type === 'reasoning-delta';

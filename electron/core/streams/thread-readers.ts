@@ -1,5 +1,5 @@
 import { refusal } from '#shared/language/refusals.ts';
-import { type EventBuffer, openEventBuffer, type PageRequest, type ThreadNews } from './event-buffer.ts';
+import { type EventBuffer, openEventBuffer, type PageRequest, type ThreadChange } from './event-buffer.ts';
 
 export interface ThreadReader {
   readonly id: string;
@@ -14,8 +14,8 @@ export function openThreadReaders(newId: () => string) {
   const closed = () => refusal('not_found', 'viewClosed');
 
   return {
-    publish(conversationId: string, news: ThreadNews): void {
-      for (const reader of readers.values()) if (reader.conversationId === conversationId) reader.buffer.add(news);
+    publish(conversationId: string, change: ThreadChange): void {
+      for (const reader of readers.values()) if (reader.conversationId === conversationId) reader.buffer.add(change);
     },
 
     isWatched: (conversationId: string): boolean =>

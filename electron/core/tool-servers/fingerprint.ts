@@ -6,9 +6,9 @@ import type { Tool, ToolTransport } from '#shared/contract/app/tools.ts';
  * its command, address, a description or a schema must be reviewed again.
  */
 export function fingerprintOf(transport: ToolTransport, tools: readonly Tool[]): string {
-  const told = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const sorted = [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
   return createHash('sha256')
-    .update(canonical({ transport, tools: told }))
+    .update(canonical({ transport, tools: sorted }))
     .digest('hex');
 }
 

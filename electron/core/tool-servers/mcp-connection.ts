@@ -58,15 +58,15 @@ const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
  */
 export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   const limits = { ...usualLimits, ...options.limits };
-  const told = { text: '' };
-  const transport = transportOf(options, told);
+  const errors = { text: '' };
+  const transport = transportOf(options, errors);
   const client = new Client(
     { name: 'portico', version: options.version },
     { capabilities: {}, versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: unchecked },
   );
   let open = false;
   client.onclose = () => {
-    if (open) options.closed(lastLine(told.text));
+    if (open) options.closed(lastLine(errors.text));
     open = false;
   };
   client.onerror = () => {
@@ -80,7 +80,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
     return { tools: known, call: caller(client, limits), close: () => closeQuietly(client) };
   } catch (error) {
     await closeQuietly(client);
-    throw refusal('tool_server_failed', 'toolServerSilent', { why: reason(error, told.text) }, { cause: error });
+    throw refusal('tool_server_failed', 'toolServerSilent', { why: reason(error, errors.text) }, { cause: error });
   }
 
   async function closeQuietly(used: Client): Promise<void> {
@@ -91,7 +91,7 @@ export async function connectMcp(options: McpOptions): Promise<McpConnection> {
   }
 }
 
-function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { text: string }): Transport {
+function transportOf({ transport, secrets, fetch: send }: McpOptions, errors: { text: string }): Transport {
   if (transport.type === 'http') {
     const url = new URL(transport.url);
     return new StreamableHTTPClientTransport(url, { requestInit: { headers: secrets }, fetch: onlyTo(url, send) });
@@ -105,7 +105,7 @@ function transportOf({ transport, secrets, fetch: send }: McpOptions, told: { te
     stderr: 'pipe',
   });
   stdio.stderr?.on('data', (chunk: Buffer) => {
-    told.text = `${told.text}${chunk.toString('utf8')}`.slice(-4_000);
+    errors.text = `${errors.text}${chunk.toString('utf8')}`.slice(-4_000);
   });
   return stdio;
 }
@@ -163,9 +163,9 @@ function textOf({ content, structuredContent }: McpResult): string {
 const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}\n\n[cut after ${most} of ${text.length} characters]`;
 
-function reason(error: unknown, told: string): string {
+function reason(error: unknown, errors: string): string {
   const message = error instanceof Error ? error.message : String(error);
-  const line = lastLine(told);
+  const line = lastLine(errors);
   return `${message.replace(/\.$/, '').slice(0, 300)}${line ? ` (it said: ${line})` : ''}.`;
 }
 

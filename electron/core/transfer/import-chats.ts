@@ -13,7 +13,7 @@ export interface ImportDeps {
   readonly newId: () => string;
 }
 
-interface Look {
+interface Scan {
   readonly preview: ImportPreview;
   /** The attachments of each conversation. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -32,7 +32,7 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
     }
   }
 
-  async function look(path: string): Promise<Look> {
+  async function scan(path: string): Promise<Scan> {
     const found: ImportPreview['conversations'] = [];
     const left: LeftOut[] = [];
     const files = new Map<string, readonly string[]>();
@@ -65,11 +65,11 @@ export function chatsImporter({ store, attachments, language, now, newId }: Impo
   }
 
   return {
-    preview: async (path: string): Promise<ImportPreview> => (await look(path)).preview,
+    preview: async (path: string): Promise<ImportPreview> => (await scan(path)).preview,
 
     async commit(path: string, sourceIds: readonly string[] | null) {
       // Reads to the end first: a file is imported as a whole or not at all.
-      const { preview, files } = await look(path);
+      const { preview, files } = await scan(path);
       const here = new Set(preview.conversations.filter((each) => each.alreadyHere).map((each) => each.sourceId));
       const wanted = new Set(sourceIds ?? files.keys());
       const wantedFiles = new Set([...wanted].flatMap((id) => (here.has(id) ? [] : (files.get(id) ?? []))));

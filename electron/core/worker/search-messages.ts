@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Piece } from '#shared/contract/chat/search.ts';
+import type { TextRun } from '#shared/contract/chat/search.ts';
 import { mostCompared } from '#shared/contract/common/limits.ts';
 import type { ProblemText } from '#shared/errors.ts';
 import { tell } from '#shared/language/refusals.ts';
@@ -9,7 +9,7 @@ import { type Filters, parseQuery } from './parse-query.ts';
 
 export interface FoundTitle {
   readonly conversationId: string;
-  readonly title: Piece[];
+  readonly title: TextRun[];
 }
 
 export interface FoundMessage extends FoundTitle {
@@ -19,7 +19,7 @@ export interface FoundMessage extends FoundTitle {
   readonly createdAt: number;
   /** Whether the words stand in what a tool gave, and not in the message itself. */
   readonly inTool: boolean;
-  readonly snippet: Piece[];
+  readonly snippet: TextRun[];
 }
 
 export interface Found {
@@ -90,7 +90,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
         ...(filters.model === null ? [] : [contains(filters.model)]),
         match === null && parts.length === 0 ? limit : Math.min(limit, 20),
       ) as Pick<Row, 'conversation_id' | 'title'>[];
-    return rows.map((row) => ({ conversationId: row.conversation_id, title: piecesOf(row.title, parts) }));
+    return rows.map((row) => ({ conversationId: row.conversation_id, title: runsOf(row.title, parts) }));
   }
 
   function findMessages({ words, texts, text, inTool }: typeof ofMessages): FoundMessage[] {
@@ -134,7 +134,7 @@ export function searchMessages(db: Database, query: string, limit: number, befor
       inTool,
       conversationId: row.conversation_id,
       title: [{ text: row.title, hit: false }],
-      snippet: piecesOf(match === null ? excerpt(row.snippet, parts) : row.snippet, parts),
+      snippet: runsOf(match === null ? excerpt(row.snippet, parts) : row.snippet, parts),
     }));
   }
 }
@@ -178,7 +178,7 @@ function excerpt(text: string, parts: readonly string[]): string {
 }
 
 /** Splits at the markers, and at literal matches. */
-function piecesOf(marked: string, parts: readonly string[]): Piece[] {
+function runsOf(marked: string, parts: readonly string[]): TextRun[] {
   const lower = marked.toLowerCase();
   let text = marked;
   if (lower.length === marked.length) {
@@ -186,13 +186,13 @@ function piecesOf(marked: string, parts: readonly string[]): Piece[] {
   }
   return text
     .split(on)
-    .flatMap((piece, index): Piece[] => {
-      if (index === 0) return [{ text: piece.replaceAll(off, ''), hit: false }];
-      const [hit = '', ...rest] = piece.split(off);
+    .flatMap((run, index): TextRun[] => {
+      if (index === 0) return [{ text: run.replaceAll(off, ''), hit: false }];
+      const [hit = '', ...rest] = run.split(off);
       return [
         { text: hit, hit: true },
         { text: rest.join(''), hit: false },
       ];
     })
-    .filter((piece) => piece.text !== '');
+    .filter((run) => run.text !== '');
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useApi } from '../../api/api.ts';
-import { readFile } from './file-pieces.ts';
+import { readFile } from './file-chunks.ts';
 
 /** The bytes of an attachment. They never change, so they are read once. */
 export function useFile(attachment: Attachment, wanted = true) {

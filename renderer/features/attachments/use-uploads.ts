@@ -5,7 +5,7 @@ import { attachmentLimits } from '#shared/contract/common/limits.ts';
 import { useApi } from '../../api/api.ts';
 import { composerText as text } from '../../text/composer-text.ts';
 import { describeError } from '../../text/error-text.ts';
-import { uploadFile } from './file-pieces.ts';
+import { uploadFile } from './file-chunks.ts';
 
 export interface Upload {
   readonly id: string;

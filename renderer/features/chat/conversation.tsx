@@ -24,8 +24,8 @@ import { ChatHeader } from './chat-header.tsx';
 import { OutsideMessages } from './outside-messages.tsx';
 import { ReplyStatus } from './reply-status.tsx';
 import { useAnswerOffers } from './use-answer-offers.ts';
-import { useKeptView } from './use-kept-view.ts';
 import { useMessageActions } from './use-message-actions.ts';
+import { useSavedView } from './use-saved-view.ts';
 
 const noMessages: readonly Message[] = [];
 const noIds: readonly string[] = [];
@@ -37,7 +37,7 @@ export function Conversation({ conversationId }: { conversationId: string }) {
   const scrollPositions = useScrollPositions(conversationId, thread?.scrollPosition);
   const actions = useMessageActions(useChosenModel({ conversationId, lastModel: thread?.conversation.model ?? null }));
   const wanted = useNav((nav) => (nav.loc.page === 'chat' ? nav.loc.messageId : undefined));
-  useKeptView(conversationId);
+  useSavedView(conversationId);
   useShown(thread !== undefined || refused !== null);
   const openLink = useOpenLink();
   const { failed } = useNotify();

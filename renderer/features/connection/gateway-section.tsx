@@ -34,7 +34,7 @@ export function GatewaySection() {
         <>
           <InUse connection={gateway.data} asOf={gateway.dataUpdatedAt} />
           {gateway.data.mode === 'embedded' && <ConnectForm />}
-          <LocalDoor key={gateway.data.local.port} connection={gateway.data} />
+          <LocalPort key={gateway.data.local.port} connection={gateway.data} />
         </>
       )}
     </>
@@ -115,7 +115,7 @@ function ConnectForm() {
   );
 }
 
-function LocalDoor({ connection }: { connection: GatewayConnection }) {
+function LocalPort({ connection }: { connection: GatewayConnection }) {
   const { local } = connection;
   const { listen } = useGatewayCalls();
   const { failed } = useNotify();

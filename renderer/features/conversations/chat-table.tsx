@@ -2,12 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { Folder, Pin } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { Conversation } from '#shared/contract/chat/conversations.ts';
-import type { Piece, SearchHit } from '#shared/contract/chat/search.ts';
+import type { SearchHit, TextRun } from '#shared/contract/chat/search.ts';
 import { text } from '../../text/conversations-text.ts';
 import { dayOf } from '../../text/format.ts';
 import { Badge } from '../../ui/elements/badge.tsx';
 import { Link } from '../../ui/elements/link.tsx';
-import { Pieces } from '../search/pieces.tsx';
+import { MarkedText } from '../search/marked-text.tsx';
 import { saidBy } from '../search/said-by.ts';
 import { useSelection } from './selection.ts';
 import { changes, useAct } from './use-act.ts';
@@ -17,7 +17,7 @@ export interface ChatEntry {
   readonly key: string;
   readonly conversation: Conversation;
   /** The title with highlighted matches; null: plain. */
-  readonly title: readonly Piece[] | null;
+  readonly title: readonly TextRun[] | null;
   readonly message: SearchHit['message'];
 }
 
@@ -115,13 +115,15 @@ function Entry({ entry: { conversation, title, message }, selected, onSelect }: 
       >
         <span className="flex items-center gap-2">
           {conversation.pinned && <Pin size={12} className="shrink-0 text-fg-3" role="img" aria-label={text.pinned} />}
-          <span className="min-w-0 truncate font-medium">{title ? <Pieces pieces={title} /> : conversation.title}</span>
+          <span className="min-w-0 truncate font-medium">
+            {title ? <MarkedText runs={title} /> : conversation.title}
+          </span>
           {conversation.archived && <Badge>{text.archivedBadge}</Badge>}
         </span>
         {message && (
           <span className="mt-0.5 line-clamp-2 text-fg-2">
             <span className="text-fg-3">{saidBy(message)}: </span>
-            <Pieces pieces={message.snippet} />
+            <MarkedText runs={message.snippet} />
           </span>
         )}
         <span className="mt-0.5 flex flex-wrap items-center gap-x-2 text-fg-3 text-xs">

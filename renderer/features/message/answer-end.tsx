@@ -5,7 +5,7 @@ import { text as views } from '../../text/shell-text.ts';
 import { Button } from '../../ui/elements/button.tsx';
 import { useActions } from '../thread-state/message-actions.ts';
 import type { ThreadItem } from '../thread-state/thread-items.ts';
-import { afterStop } from './stop-truth.ts';
+import { afterStop } from './after-stop.ts';
 
 const ErrorBlock = lazyView(() => import('./error-block.tsx').then((file) => file.ErrorBlock));
 

@@ -1,7 +1,7 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useOrpc } from '../../api/api.ts';
-import { fromBase64 } from '../attachments/file-pieces.ts';
+import { fromBase64 } from '../attachments/file-chunks.ts';
 
 /** An image of an answer, fetched by the core; its object URL while the component is mounted. */
 export function useAnswerImage(url: string | null) {

@@ -7,7 +7,7 @@ import { useShell } from '../../page/shell-state.ts';
 import { text as words } from '../../text/action-text.ts';
 import { text } from '../../text/shell-text.ts';
 import { Keys } from '../../ui/elements/keys.tsx';
-import { Pieces } from '../search/pieces.tsx';
+import { MarkedText } from '../search/marked-text.tsx';
 import type { Entry, EntryGroup } from './rank-entries.ts';
 import { useEntries } from './use-entries.ts';
 
@@ -124,16 +124,16 @@ function PaletteSearch({ onChoose }: { onChoose: (entry: Entry) => void }) {
   );
 }
 
-function EntryWords({ entry: { label, note, pieces, snippet } }: { entry: Entry }) {
+function EntryWords({ entry: { label, note, runs, snippet } }: { entry: Entry }) {
   return (
     <span className="min-w-0 flex-1">
       <span className="flex items-baseline gap-2">
-        <span className="min-w-0 truncate">{pieces ? <Pieces pieces={pieces} /> : label}</span>
+        <span className="min-w-0 truncate">{runs ? <MarkedText runs={runs} /> : label}</span>
         {note && <span className="shrink-0 text-fg-3 text-xs">{note}</span>}
       </span>
       {snippet && (
         <span className="block truncate text-fg-2 text-xs">
-          <Pieces pieces={snippet} />
+          <MarkedText runs={snippet} />
         </span>
       )}
     </span>

@@ -1,6 +1,6 @@
 import { go } from 'fuzzysort';
 import type { LucideIcon } from 'lucide-react';
-import type { Piece } from '#shared/contract/chat/search.ts';
+import type { TextRun } from '#shared/contract/chat/search.ts';
 
 /** One line of the palette. */
 export interface Entry {
@@ -10,9 +10,9 @@ export interface Entry {
   /** A muted remark behind the label, searched too. */
   readonly note?: string;
   /** The label with what matches pointed out. */
-  readonly pieces?: readonly Piece[];
+  readonly runs?: readonly TextRun[];
   /** A second line. */
-  readonly snippet?: readonly Piece[];
+  readonly snippet?: readonly TextRun[];
   readonly icon: LucideIcon;
   readonly keys?: string | undefined;
   readonly run: () => void;
@@ -34,7 +34,7 @@ export function rankEntries(entries: readonly Entry[], query: string, recent: re
     threshold: leastScore,
     limit: 0,
   })
-    .map((result) => ({ entry: withPieces(result.obj, result[0]), score: result.score + bonus(result.obj.id) }))
+    .map((result) => ({ entry: withRuns(result.obj, result[0]), score: result.score + bonus(result.obj.id) }))
     .sort((a, b) => b.score - a.score);
   return [...Map.groupBy(found, ({ entry }) => entry.group)].map(([value, items]) => ({
     value,
@@ -47,15 +47,15 @@ interface Match {
   readonly indexes: readonly number[];
 }
 
-function withPieces(entry: Entry, match: Match | undefined): Entry {
+function withRuns(entry: Entry, match: Match | undefined): Entry {
   if (!match || match.score <= 0) return entry;
   const hits = new Set(match.indexes);
-  const pieces: { text: string; hit: boolean }[] = [];
+  const runs: { text: string; hit: boolean }[] = [];
   for (let at = 0; at < entry.label.length; at++) {
     const hit = hits.has(at);
-    const last = pieces.at(-1);
+    const last = runs.at(-1);
     if (last?.hit === hit) last.text += entry.label[at];
-    else pieces.push({ text: entry.label[at] ?? '', hit });
+    else runs.push({ text: entry.label[at] ?? '', hit });
   }
-  return { ...entry, pieces };
+  return { ...entry, runs };
 }

@@ -32,7 +32,7 @@ export function useEntries(query: string) {
   const searched = found.data ? found.hits : [];
   const known = new Set(entries.map(({ id }) => id));
   const titles: Entry[] = searched.flatMap(({ conversation, title, message }) =>
-    message === null && !known.has(`chat:${conversation.id}`) ? [{ ...chatEntry(conversation), pieces: title }] : [],
+    message === null && !known.has(`chat:${conversation.id}`) ? [{ ...chatEntry(conversation), runs: title }] : [],
   );
   const messages: Entry[] = searched.flatMap(({ conversation, message }) =>
     message === null

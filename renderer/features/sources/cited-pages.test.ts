@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pagesOf } from './cited-pages.ts';
 
-const at = (text: string, piece: string) => ({ from: text.indexOf(piece), to: text.indexOf(piece) + piece.length });
+const at = (text: string, quote: string) => ({ from: text.indexOf(quote), to: text.indexOf(quote) + quote.length });
 
 test('each page is named once, with the words that rest on it, in the order of the answer', () => {
   const text = '- **First** of all.\n- Second thing.\n- Third thing.';
@@ -17,15 +17,15 @@ test('each page is named once, with the words that rest on it, in the order of t
       text,
     ),
   ).toEqual([
-    { ...one, host: 'example.com', pieces: ['First of all.', 'Third thing.'] },
-    { url: two.url, title: '', host: 'example.org:8080', pieces: ['Second thing.'] },
+    { ...one, host: 'example.com', quotes: ['First of all.', 'Third thing.'] },
+    { url: two.url, title: '', host: 'example.org:8080', quotes: ['Second thing.'] },
   ]);
 });
 
 test('places beyond the text, and links that the model wrote itself, quote nothing', () => {
   const url = 'https://example.com/';
   const text = `See ([example](${url})).`;
-  expect(pagesOf([{ url, title: 'x', from: 4, to: text.length - 1 }], text)[0]?.pieces).toEqual([]);
-  expect(pagesOf([{ url, title: 'x', from: 900, to: 1_000 }], text)[0]?.pieces).toEqual([]);
+  expect(pagesOf([{ url, title: 'x', from: 4, to: text.length - 1 }], text)[0]?.quotes).toEqual([]);
+  expect(pagesOf([{ url, title: 'x', from: 900, to: 1_000 }], text)[0]?.quotes).toEqual([]);
   expect(pagesOf([{ url: 'no address', title: '', from: 9, to: 2 }], text)[0]).toMatchObject({ host: 'no address' });
 });

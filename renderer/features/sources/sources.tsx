@@ -21,15 +21,15 @@ export function Sources({ item }: { item: ThreadItem }) {
         }
       >
         <ol className="mt-1 ml-1.5 flex flex-col gap-2 border-line border-l pl-4">
-          {pages.map(({ url, title, host, pieces }) => (
+          {pages.map(({ url, title, host, quotes }) => (
             <li key={url} className="min-w-0">
               <p className="flex min-w-0 flex-wrap items-baseline gap-x-2 [&>a]:text-accent [&>a]:underline-offset-2 [&>a]:hover:underline">
                 <OutsideLink href={url}>{title || host}</OutsideLink>
                 {title !== '' && <span className="text-fg-3 text-xs">{host}</span>}
               </p>
-              {pieces.map((piece) => (
-                <q key={piece} className="line-clamp-2 text-fg-2 text-xs wrap-anywhere">
-                  {piece}
+              {quotes.map((quote) => (
+                <q key={quote} className="line-clamp-2 text-fg-2 text-xs wrap-anywhere">
+                  {quote}
                 </q>
               ))}
             </li>

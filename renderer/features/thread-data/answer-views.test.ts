@@ -77,7 +77,7 @@ test('what was parsed while nobody looked is shown to the next reader', () => {
   expect(answers.view(message).pending).toBe(false);
 });
 
-test('a piece after a gap is refused', () => {
+test('words after a gap are refused', () => {
   const { answers } = paced();
   answers.show(running({ text: 'one' }));
   expect(answers.addText('a', 4, 'three')).toBe(false);

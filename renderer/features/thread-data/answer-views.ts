@@ -124,10 +124,10 @@ export function createLiveAnswers(
     touch(answer);
   }
 
-  function addPiece(messageId: string, part: 'text' | 'reasoning', offset: number, piece: string): boolean {
+  function append(messageId: string, part: 'text' | 'reasoning', offset: number, words: string): boolean {
     const answer = answers.get(messageId);
     if (!answer || offset > answer[part].length) return false;
-    const fresh = piece.slice(answer[part].length - offset);
+    const fresh = words.slice(answer[part].length - offset);
     if (fresh === '' || !answer.live) return true;
     answer[part] += fresh;
     touch(answer);
@@ -151,8 +151,8 @@ export function createLiveAnswers(
       const parsed = messages.filter(({ role }) => role === 'assistant').map((message) => firstView(message));
       await Promise.race([Promise.all(parsed), limit]);
     },
-    addText: (messageId, offset, text) => addPiece(messageId, 'text', offset, text),
-    addReasoning: (messageId, offset, text) => addPiece(messageId, 'reasoning', offset, text),
+    addText: (messageId, offset, text) => append(messageId, 'text', offset, text),
+    addReasoning: (messageId, offset, text) => append(messageId, 'reasoning', offset, text),
     view: (message) => (answers.get(message.id) ?? add(message)).view,
     subscribe,
   };

@@ -4,7 +4,7 @@ import type {
   Conversation,
   Message,
   ScrollPosition,
-  Stretch,
+  ThreadPage,
 } from '#shared/contract/chat/conversations.ts';
 import type { ConversationTotal } from '#shared/contract/common/bills.ts';
 import { mostAtOnce } from '#shared/contract/common/limits.ts';
@@ -99,7 +99,7 @@ const replacing =
 /** Replaces the branch from the first of these messages on, if that is loaded. */
 export function withBranch(
   thread: Thread,
-  { messages, columns, hasNewer }: Pick<Stretch, 'messages' | 'columns' | 'hasNewer'>,
+  { messages, columns, hasNewer }: Pick<ThreadPage, 'messages' | 'columns' | 'hasNewer'>,
 ): Thread {
   const [first] = messages;
   if (!first) return thread;
@@ -150,7 +150,7 @@ function withRunning(thread: Thread, message: Message): Thread {
 }
 
 /** Prepends a page, if the thread still begins with `first`; messages far below are dropped. */
-export function withOlder(thread: Thread, first: string, older: Stretch): Thread {
+export function withOlder(thread: Thread, first: string, older: ThreadPage): Thread {
   if (thread.messages[0]?.id !== first) return thread;
   const cut = older.messages.findIndex((message) => message.id === first);
   const messages = [...older.messages.slice(0, Math.max(0, cut)), ...thread.messages];
@@ -165,7 +165,7 @@ export function withOlder(thread: Thread, first: string, older: Stretch): Thread
 }
 
 /** Appends a page, if the thread still ends with `last`; messages far above are dropped. */
-export function withNewer(thread: Thread, last: string, newer: Stretch): Thread {
+export function withNewer(thread: Thread, last: string, newer: ThreadPage): Thread {
   if (thread.messages.at(-1)?.id !== last) return thread;
   const cut = newer.messages.findIndex((message) => message.id === last);
   const messages = [...thread.messages, ...newer.messages.slice(cut + 1)];

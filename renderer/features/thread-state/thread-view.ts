@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import type { RouteAsked } from '../routing/use-route-preview.ts';
 
-/** View state of messages. The core keeps edits and expanded parts (`use-kept-view.ts`). */
+/** View state of messages. The core keeps edits and expanded parts (`use-saved-view.ts`). */
 interface ThreadView {
   /** Expanded parts, as `<message>:<part>`. */
   expanded: Readonly<Record<string, true>>;

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/elements/badge.tsx';
 import { Button } from '../../ui/elements/button.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { useNotify } from '../../ui/notices/use-notify.ts';
-import { LookForm } from './look-form.tsx';
+import { EnableServerForm } from './enable-server-form.tsx';
 import { useReachServer } from './reach-server.ts';
 import { ServerConsent } from './server-consent.tsx';
 import { ToolList, TransportLine } from './tool-list.tsx';
@@ -94,8 +94,8 @@ export function ServerRow({ server }: { server: ToolServer }) {
           <ToolList label={text.toolsOf(server.name)} tools={server.tools} />
         </div>
       )}
-      <Dialog open={seen !== null} onOpenChange={(on) => !on && setSeen(null)} title={text.lookTitle(server.name)}>
-        {seen && <LookForm server={seen} onDone={() => setSeen(null)} />}
+      <Dialog open={seen !== null} onOpenChange={(on) => !on && setSeen(null)} title={text.enableTitle(server.name)}>
+        {seen && <EnableServerForm server={seen} onDone={() => setSeen(null)} />}
       </Dialog>
       <Dialog open={open === 'editing'} onOpenChange={(on) => !on && setOpen(null)} title={text.form.edit(server.name)}>
         <ServerForm server={server} onDone={() => setOpen(null)} />

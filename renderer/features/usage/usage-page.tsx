@@ -1,7 +1,7 @@
 import { Activity } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { UsageReport, WalletBalance } from '#shared/contract/app/wallets.ts';
-import { useKept } from '../../browser/use-kept.ts';
+import { useLocalSetting } from '../../browser/use-local-setting.ts';
 import { WalletPage } from '../../page/wallet-page.tsx';
 import { count, usd } from '../../text/format.ts';
 import { text } from '../../text/usage-text.ts';
@@ -23,7 +23,7 @@ import { useUsage } from './use-usage.ts';
 const measures: readonly Measure[] = ['cost', 'tokens', 'requests'];
 
 export function UsagePage() {
-  const [period, setPeriod] = useKept('usagePeriod', periods, '30');
+  const [period, setPeriod] = useLocalSetting('usagePeriod', periods, '30');
   const choosePeriod = (
     <Segmented
       label={text.period}
@@ -47,12 +47,12 @@ export function UsagePage() {
 }
 
 function Report({ wallet, period }: { wallet: WalletBalance; period: Period }) {
-  const [measure, setMeasure] = useKept('usageMeasure', measures, 'cost');
+  const [measure, setMeasure] = useLocalSetting('usageMeasure', measures, 'cost');
   const [asTable, setAsTable] = useState(false);
   const range = rangeOf(period, Date.now());
   const days = daysOf(range);
   const byDay = useUsage(wallet.id, 'day', range);
-  const [groupBy, setGroupBy] = useKept('usageGrouping', groupings, 'model');
+  const [groupBy, setGroupBy] = useLocalSetting('usageGrouping', groupings, 'model');
   const byGroup = useUsage(wallet.id, groupBy, range);
   const before = useUsage(wallet.id, 'day', rangeBefore(range)).data;
   const failed = byDay.error ?? byGroup.error;

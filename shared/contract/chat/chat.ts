@@ -4,7 +4,7 @@ import { attachments } from '../common/attachments.ts';
 import { conversationTotal } from '../common/bills.ts';
 import { id, modelId, rule } from '../common/fields.ts';
 import { mostAtOnce } from '../common/limits.ts';
-import { comparisonTotal, conversation, message, scrollPosition, stretch } from './conversations.ts';
+import { comparisonTotal, conversation, message, scrollPosition, threadPage } from './conversations.ts';
 import { routingAnswer } from './routing.ts';
 
 /** Sequence number of a reader’s events from 1, except deltas: after a gap the reader asks for a snapshot. */
@@ -20,7 +20,7 @@ export const chatEvent = z.discriminatedUnion('type', [
    * First event of every stream, and again after an overflow or a jump: all that the reader shows. `answers` are the
    * running ones, on any branch, with their text so far.
    */
-  stretch.extend({
+  threadPage.extend({
     type: z.literal('snapshot'),
     seq,
     readerId: id,
@@ -30,9 +30,9 @@ export const chatEvent = z.discriminatedUnion('type', [
     total: conversationTotal,
   }),
   /** Another page of the branch, which begins or ends beside `edgeId`. */
-  stretch.extend({ type: z.literal('page'), seq, at: z.enum(['older', 'newer']), edgeId: id }),
+  threadPage.extend({ type: z.literal('page'), seq, at: z.enum(['older', 'newer']), edgeId: id }),
   /** The branch from the first of these messages on is replaced by them. */
-  stretch.omit({ hasOlder: true }).extend({ type: z.literal('branch-shown'), seq }),
+  threadPage.omit({ hasOlder: true }).extend({ type: z.literal('branch-shown'), seq }),
   z.object({ type: z.literal('message-added'), seq, message, comparisons: z.array(comparisonTotal).optional() }),
   words.extend({ type: z.literal('text-delta') }),
   words.extend({ type: z.literal('reasoning-delta') }),

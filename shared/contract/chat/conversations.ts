@@ -165,7 +165,7 @@ export const comparisonTotal = z.object({
 });
 
 /** Consecutive messages of a branch, oldest first; never begins within an answer in several parts. */
-export const stretch = z.object({
+export const threadPage = z.object({
   messages: z.array(message),
   /** All answers of comparisons shown among them, with retries, in order of arrival. */
   columns: z.array(message),
@@ -216,5 +216,5 @@ export type ScrollPosition = z.infer<typeof scrollPosition>;
 export type Message = z.infer<typeof message>;
 export type AnswerSum = z.infer<typeof answerSum>;
 export type ComparisonTotal = z.infer<typeof comparisonTotal>;
-export type Stretch = z.infer<typeof stretch>;
+export type ThreadPage = z.infer<typeof threadPage>;
 export type CostSource = z.infer<typeof costSource>;

@@ -4,11 +4,11 @@ import { id, problemText, timeMs } from '../common/fields.ts';
 import { conversation } from './conversations.ts';
 
 /** A span of text; `hit`: it matches. */
-const piece = z.object({ text: z.string(), hit: z.boolean() });
+const run = z.object({ text: z.string(), hit: z.boolean() });
 
 export const searchHit = z.object({
   conversation,
-  title: z.array(piece),
+  title: z.array(run),
   /** Null: the title or the filters match. */
   message: z
     .object({
@@ -17,7 +17,7 @@ export const searchHit = z.object({
       createdAt: timeMs,
       /** Whether the words stand in what a tool gave to the model, and not in the message itself. */
       inTool: z.boolean(),
-      snippet: z.array(piece),
+      snippet: z.array(run),
     })
     .nullable(),
 });
@@ -44,4 +44,4 @@ export const searchContract = {
 };
 
 export type SearchHit = z.infer<typeof searchHit>;
-export type Piece = z.infer<typeof piece>;
+export type TextRun = z.infer<typeof run>;

@@ -10,7 +10,7 @@ export const gatewayCore = 0;
 export const loadCore = 1;
 
 /** What a contender may use to start. */
-export interface Ground {
+export interface Base {
   /** Empty, and removed afterwards. */
   readonly folder: string;
   readonly upstreamUrl: string;
@@ -33,7 +33,7 @@ export interface Contender {
   readonly name: string;
   readonly needs?: 'postgres' | 'registry';
   /** Starts it fresh in front of the upstream. */
-  start(ground: Ground): Promise<Contestant>;
+  start(ground: Base): Promise<Contestant>;
 }
 
 export const model = 'openai/gpt-4o-mini';

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { postgresPrograms, startPostgres } from '#gateway/testing/start-postgres.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
+  type Base,
   type Contender,
   type Contestant,
   floor,
-  type Ground,
   loadCore,
   model,
   rawMeter,
@@ -83,7 +83,7 @@ export async function benchGateway(options: BenchOptions): Promise<GatewayRecord
 const isChosen = (name: string, { contenders }: BenchOptions) => contenders.length === 0 || contenders.includes(name);
 
 /** One after the other: the time to start is measured too. What this machine does not have is left out with one line. */
-async function startAll(chosen: readonly Contender[], ground: Ground): Promise<Contestant[]> {
+async function startAll(chosen: readonly Contender[], ground: Base): Promise<Contestant[]> {
   const running: Contestant[] = [];
   for (const contender of chosen) {
     if (contender.needs === 'postgres' && !ground.postgres) continue;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Contender, contestant, type Ground } from './contenders.ts';
+import { type Base, type Contender, contestant } from './contenders.ts';
 
 /** Gateways from npm that the bench is shown beside. They are no dependencies: each is installed when it is first needed. */
 const cache = fileURLToPath(new URL('../../../.cache/bench-peers/', import.meta.url));
@@ -40,7 +40,7 @@ function installed({ name, version, overrides = {} }: Peer): string {
 const llms: Contender = {
   name: 'llms',
   needs: 'registry',
-  async start({ upstreamUrl }: Ground) {
+  async start({ upstreamUrl }: Base) {
     const folder = installed({ name: '@musistudio/llms', version: '1.0.53' });
     return contestant('llms', {
       script: here('peer-llms.ts'),
@@ -54,7 +54,7 @@ const llms: Contender = {
 const portkey: Contender = {
   name: 'portkey',
   needs: 'registry',
-  async start({ upstreamUrl }: Ground) {
+  async start({ upstreamUrl }: Base) {
     // From 1.14 on, the server under it hands it headers that it may not change, and every stream ends in a 500.
     const overrides = { '@hono/node-server': '1.13.8' };
     const folder = installed({ name: '@portkey-ai/gateway', version: '1.15.2', overrides });

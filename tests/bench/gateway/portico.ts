@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { openOperator } from '#gateway/operator/open-operator.ts';
 import { parseUsd } from '#shared/money.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type Contender, type Ground, gatewayCore, model } from './contenders.ts';
+import { type Base, type Contender, gatewayCore, model } from './contenders.ts';
 import { start } from './processes.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/gateway/cli.js', import.meta.url));
@@ -36,7 +36,7 @@ function portico(name: string, engine: 'sqlite' | 'postgres', instances: number)
   };
 }
 
-async function newDatabase(engine: 'sqlite' | 'postgres', { folder, postgres }: Ground): Promise<string> {
+async function newDatabase(engine: 'sqlite' | 'postgres', { folder, postgres }: Base): Promise<string> {
   if (engine === 'sqlite') return join(folder, 'books.db');
   if (!postgres) throw new Error('PostgreSQL does not run');
   return postgres.createDatabase();

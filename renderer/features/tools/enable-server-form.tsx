@@ -6,12 +6,12 @@ import { ToolList, TransportLine } from './tool-list.tsx';
 import { useToolCalls } from './use-tools.ts';
 
 /** The server to be trusted; the core refuses if it has changed since. */
-export function LookForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
+export function EnableServerForm({ server, onDone }: { server: ToolServer; onDone: () => void }) {
   const { enable } = useToolCalls();
   const { failed } = useNotify();
   return (
     <>
-      <p className="mb-2 text-fg-2">{text.lookBody}</p>
+      <p className="mb-2 text-fg-2">{text.enableBody}</p>
       <TransportLine transport={server.transport} />
       <div className="mt-3">
         <ToolList label={text.toolsOf(server.name)} tools={server.tools} />

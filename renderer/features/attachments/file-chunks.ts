@@ -4,13 +4,13 @@ import type { Api } from '../../api/api.ts';
 
 const { chunkBytes } = attachmentLimits;
 
-/** Uploads a file to the core in pieces; returns it as an attachment. */
+/** Uploads a file to the core in chunks; returns it as an attachment. */
 export async function uploadFile(api: Api, file: File, uploadId: string, signal: AbortSignal): Promise<Attachment> {
   const name = file.name || 'file';
   for (let offset = 0; offset < file.size; offset += chunkBytes) {
-    const piece = new Uint8Array(await file.slice(offset, offset + chunkBytes).arrayBuffer());
+    const chunk = new Uint8Array(await file.slice(offset, offset + chunkBytes).arrayBuffer());
     const { attachment } = await api.attachments.upload(
-      { uploadId, name, offset, totalBytes: file.size, data: toBase64(piece) },
+      { uploadId, name, offset, totalBytes: file.size, data: toBase64(chunk) },
       { signal },
     );
     if (attachment) return attachment;
@@ -20,16 +20,16 @@ export async function uploadFile(api: Api, file: File, uploadId: string, signal:
 
 /** Reads an attachment. Its type is what the core detected, so that a file name cannot choose another. */
 export async function readFile(api: Api, { id, mediaType }: Attachment, signal: AbortSignal): Promise<Blob> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   for (let offset = 0, total = 1; offset < total; ) {
     const { data, totalBytes } = await api.attachments.read({ id, offset }, { signal });
-    const piece = fromBase64(data);
-    if (piece.length === 0) break;
-    pieces.push(piece);
-    offset += piece.length;
+    const chunk = fromBase64(data);
+    if (chunk.length === 0) break;
+    chunks.push(chunk);
+    offset += chunk.length;
     total = totalBytes;
   }
-  return new Blob(pieces, { type: mediaType });
+  return new Blob(chunks, { type: mediaType });
 }
 
 /** `String.fromCharCode` takes only so many arguments at once. */

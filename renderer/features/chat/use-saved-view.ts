@@ -6,10 +6,10 @@ import { useNotify } from '../../ui/notices/use-notify.ts';
 import { createDebouncedSaver } from '../drafts/debounced-saver.ts';
 import { useThreadView } from '../thread-state/thread-view.ts';
 
-const mostFolds = 300;
+const mostExpanded = 300;
 
 /** The expanded parts of each conversation that was shown in this window. */
-const foldsOf = new Map<string, Set<string>>();
+const expandedIn = new Map<string, Set<string>>();
 
 function createSavers(api: Api, failed: (error: unknown) => void) {
   const edits = createDebouncedSaver(
@@ -18,7 +18,7 @@ function createSavers(api: Api, failed: (error: unknown) => void) {
     failed,
   );
   const expanded = createDebouncedSaver(
-    (conversationId) => [...(foldsOf.get(conversationId) ?? [])].slice(-mostFolds),
+    (conversationId) => [...(expandedIn.get(conversationId) ?? [])].slice(-mostExpanded),
     (conversationId, open: string[]) => api.messages.keepExpanded({ conversationId, expanded: open }),
     failed,
   );
@@ -36,7 +36,7 @@ const changed = <Value>(now: Readonly<Record<string, Value>>, before: Readonly<R
   now === before ? [] : Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name]);
 
 /** Restores a conversation’s unsent edits and expanded parts, and saves them as they change. */
-export function useKeptView(conversationId: string): void {
+export function useSavedView(conversationId: string): void {
   const api = useApi();
   const { failed } = useNotify();
   const notRead = useEffectEvent((error: unknown) => failed(text.draftNotRead, error));
@@ -46,8 +46,8 @@ export function useKeptView(conversationId: string): void {
   useEffect(() => {
     const leave = new AbortController();
     const touched = new Set<string>();
-    const open = foldsOf.get(conversationId) ?? new Set<string>();
-    foldsOf.set(conversationId, open);
+    const open = expandedIn.get(conversationId) ?? new Set<string>();
+    expandedIn.set(conversationId, open);
     let taking = false;
     const unsubscribe = useThreadView.subscribe((now, before) => {
       if (taking) return;

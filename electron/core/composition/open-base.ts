@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Gateway, GatewayOptions } from '#gateway/gateway.ts';
-import type { LookPace } from '../account/watch-books.ts';
+import type { PollIntervals } from '../account/watch-books.ts';
 import { conversationStore } from '../conversations/conversation-store.ts';
 import { messageStore } from '../conversations/message-store.ts';
 import { openDb } from '../db/db.ts';
-import type { Listen } from '../gateway/local-door.ts';
+import type { Listen } from '../gateway/local-listener.ts';
 import type { Host } from '../host/host.ts';
 import { openLog } from '../log/log.ts';
 import type { SecretStore } from '../secrets/keychain.ts';
@@ -31,8 +31,8 @@ export interface CoreOptions {
   readonly session: SessionMemory;
   /** Multiplies the sandbox's pauses; 0 in tests. */
   readonly sandboxPace: number;
-  /** How often the books are looked at; only tests say it. */
-  readonly lookPace?: LookPace;
+  /** How often the books are read; only tests set it. */
+  readonly pollIntervals?: PollIntervals;
   /** Entry point of the database thread: `database-worker.ts`, built or as source. */
   readonly workerFile: string;
   /** Entry point of the threads that read web pages: `tools/page-worker.ts`, built or as source. */
@@ -45,7 +45,7 @@ export interface CoreOptions {
 export type ConnectedOptions = CoreOptions & { readonly fetch: typeof fetch };
 
 /** Shared by all parts of the core: database, change topics, log, clock and ids. */
-export async function openGround({ dataFolder, now, newId }: CoreOptions) {
+export async function openBase({ dataFolder, now, newId }: CoreOptions) {
   const log = openLog(dataFolder, now);
   const db = await openDb(join(dataFolder, 'portico.db'));
   return {
@@ -63,4 +63,4 @@ export async function openGround({ dataFolder, now, newId }: CoreOptions) {
   };
 }
 
-export type Ground = Awaited<ReturnType<typeof openGround>>;
+export type Base = Awaited<ReturnType<typeof openBase>>;

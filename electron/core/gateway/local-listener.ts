@@ -9,7 +9,7 @@ export interface Listening {
 }
 export type Listen = (gateway: Gateway, options: { host: string; port: number }) => Promise<Listening>;
 
-export interface LocalDoorDeps {
+export interface LocalListenerDeps {
   readonly gateway: Gateway;
   readonly listen: Listen;
   readonly store: SettingsStore;
@@ -19,7 +19,7 @@ const setting = 'gateway.local';
 const initial = { enabled: true, port: 8788 };
 
 /** The built-in gateway’s port on 127.0.0.1 for other programs. A port in use is reported; the app starts anyway. */
-export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
+export function localListener({ gateway, listen, store }: LocalListenerDeps) {
   let wanted = initial;
   let open: Listening | null = null;
   let problem: ProblemText | null = null;
@@ -67,7 +67,7 @@ export function localDoor({ gateway, listen, store }: LocalDoorDeps) {
   };
 }
 
-export type LocalDoor = ReturnType<typeof localDoor>;
+export type LocalListener = ReturnType<typeof localListener>;
 
 function parse(stored: unknown): typeof initial {
   if (typeof stored !== 'object' || stored === null) return initial;

@@ -31,10 +31,10 @@ export function afterStop({ costUsd, costSource, servedProvider, requestId, fini
     costUsd === null || costSource === 'unknown' ? text.stopCostOpen : text.stopCost(usd(costUsd), costSource);
   // Stopped while tools waited or ran: the provider had finished.
   if (finishReason !== null) return cost;
-  return `${cost} ${truthOf(id, provider)}`;
+  return `${cost} ${chargesAfterStop(id, provider)}`;
 }
 
-function truthOf(id: string, name: string): string {
+function chargesAfterStop(id: string, name: string): string {
   const { publisher, asOf } = afterClosing;
   if (own.has(id)) return text.providerStops(name);
   if (stops.has(id)) return `${text.providerStops(name)} ${text.accordingTo(publisher, asOf)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fakeMessage } from '../../../tests/support/fake-data.ts';
-import { afterStop } from './stop-truth.ts';
+import { afterStop } from './after-stop.ts';
 
 const stopped = (servedProvider: string) =>
   afterStop({ ...fakeMessage({}), servedProvider, requestId: 'req_1', costUsd: '0.01', costSource: 'billed' });
