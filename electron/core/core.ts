@@ -57,7 +57,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const library = await openLibrary(options, base, access, chats, language);
 
   const networked = networkFeature({
-    ...{ network, changes, log, store: base.settings, secrets: access.secrets, elapsed },
+    network,
+    changes,
+    log,
+    store: base.settings,
+    secrets: access.secrets,
+    elapsed,
     targets: () => callTargets(providers, remote),
   });
 

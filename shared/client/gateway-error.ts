@@ -107,8 +107,14 @@ function otherError(json: unknown, status: number): GatewayError | null {
 }
 
 const codes: Readonly<Record<number, string>> = {
-  ...{ 401: 'invalid_api_key', 402: 'insufficient_credits', 403: 'insufficient_scope', 405: 'method_not_allowed' },
-  ...{ 408: 'request_timeout', 413: 'request_too_large', 429: 'rate_limit_exceeded', 503: 'server_overloaded' },
+  401: 'invalid_api_key',
+  402: 'insufficient_credits',
+  403: 'insufficient_scope',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  413: 'request_too_large',
+  429: 'rate_limit_exceeded',
+  503: 'server_overloaded',
 };
 
 function codeByStatus(status: number, message: string): string {

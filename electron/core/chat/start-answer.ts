@@ -43,7 +43,8 @@ export function answerStarter(deps: StarterDeps) {
     if (stopped) throw refusal('shutting_down', 'closing');
     // Only the first reservation can be refused, and then none is held.
     const reservations = answers.map(({ answer, branch }) => ({
-      ...{ id: answer.id, branch },
+      id: answer.id,
+      branch,
       free: live.reserve(conversationId, together),
     }));
     try {

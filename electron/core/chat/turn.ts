@@ -239,7 +239,10 @@ function failure(reason: unknown, describe: DescribeModel): AnswerPatch {
   const { code, message, retryAfterMs = null } = error;
   return {
     error: {
-      ...{ code, message, retryAfterMs: wholeMs(retryAfterMs), refusal: error.refusal },
+      code,
+      message,
+      retryAfterMs: wholeMs(retryAfterMs),
+      refusal: error.refusal,
       ...(reason instanceof GatewayError ? saidByProvider(reason) : {}),
     },
     ...(reason instanceof GatewayError && reason.requestId ? { requestId: reason.requestId } : {}),

@@ -30,7 +30,8 @@ export function saidByProvider({ status_code: status, provider, providerError: s
     status: status === 0 ? null : status,
     provider: provider === null ? null : (knownProvider(provider)?.name ?? provider),
     providerError: said && {
-      ...{ status: said.status, code: said.code && withoutKeys(said.code) },
+      status: said.status,
+      code: said.code && withoutKeys(said.code),
       message: said.message && withoutKeys(said.message).slice(0, 2000),
     },
   };

@@ -51,8 +51,10 @@ export function spendStore(db: Db) {
         rows.map((row) => [
           row.request_id ?? '',
           {
-            ...{ conversationId: row.conversation_id, title: row.title },
-            ...{ messageId: row.message_id, purpose: row.purpose },
+            conversationId: row.conversation_id,
+            title: row.title,
+            messageId: row.message_id,
+            purpose: row.purpose,
           },
         ]),
       );

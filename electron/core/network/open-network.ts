@@ -31,7 +31,11 @@ export interface NetworkDeps {
 
 /** As the system does it. */
 export const usualRules: NetworkRules = {
-  ...{ proxy: 'system', address: '', username: '', bypass: '', certificates: '' },
+  proxy: 'system',
+  address: '',
+  username: '',
+  bypass: '',
+  certificates: '',
   password: null,
 };
 

@@ -13,7 +13,9 @@ export function projectStore(db: Db) {
     if (!row) return null;
     const files = attachments.safeParse(JSON.parse(row.attachments));
     return {
-      ...{ name: row.name, instructions: row.instructions, model: row.model },
+      name: row.name,
+      instructions: row.instructions,
+      model: row.model,
       attachments: files.success ? files.data : [],
     };
   }

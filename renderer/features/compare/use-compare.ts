@@ -49,7 +49,10 @@ export function useCompareQuote(
   return useQuery(
     useOrpc().comparisons.quote.queryOptions({
       input: {
-        ...{ conversationId, folderId, text: settled, attachments: [...attachments] },
+        conversationId,
+        folderId,
+        text: settled,
+        attachments: [...attachments],
         ...(models && { models: [...models] }),
       },
       enabled: wanted && !live && !wasLive && models?.length !== 0 && models?.length !== 1,

@@ -36,7 +36,11 @@ export function NetworkSection() {
 }
 
 const settingsOf = ({ proxy, address, username, bypass, certificates }: NetworkStatus): NetworkSettings => ({
-  ...{ proxy, address, username, bypass, certificates },
+  proxy,
+  address,
+  username,
+  bypass,
+  certificates,
 });
 
 function NetworkForm({ set }: { set: NetworkStatus }) {

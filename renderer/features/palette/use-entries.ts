@@ -77,8 +77,12 @@ function useEverything(): Entry[] {
       const label = offer.name ?? actionText[id];
       return [
         {
-          ...{ id: `action:${id}`, group: text.groups[group], label, icon: actionIcons[id] },
-          ...{ keys: bindings[id][0], run: offer.run },
+          id: `action:${id}`,
+          group: text.groups[group],
+          label,
+          icon: actionIcons[id],
+          keys: bindings[id][0],
+          run: offer.run,
         },
       ];
     }),
@@ -88,7 +92,9 @@ function useEverything(): Entry[] {
   return [
     ...actions,
     ...others.map((each) => ({
-      ...{ id: `language:${each}`, group: text.groups.app, icon: Languages },
+      id: `language:${each}`,
+      group: text.groups.app,
+      icon: Languages,
       label: text.languageOf(new Intl.DisplayNames(locale, { type: 'language' }).of(localeOf[each]) ?? each),
       run: () => update.mutate({ language: each }),
     })),
@@ -96,7 +102,10 @@ function useEverything(): Entry[] {
     ...(models.data?.models ?? [])
       .filter(({ status, kind }) => (status === 'available' || status === 'degraded') && kind !== 'embedding')
       .map((model) => ({
-        ...{ id: `model:${model.id}`, group: text.models, label: model.name, icon: actionIcons.model },
+        id: `model:${model.id}`,
+        group: text.models,
+        label: model.name,
+        icon: actionIcons.model,
         note: open ? text.modelHere : text.modelNew,
         run: () => {
           useDrafts.getState().setModel(draftKey(open), model.id);
@@ -105,7 +114,9 @@ function useEverything(): Entry[] {
         },
       })),
     ...settingPlaces(capabilities).map(({ section, setting }) => ({
-      ...{ id: `setting:${section}/${setting ?? ''}`, group: text.settings, icon: Settings },
+      id: `setting:${section}/${setting ?? ''}`,
+      group: text.settings,
+      icon: Settings,
       label: setting ?? settingsText.sections[section],
       note: setting === null ? '' : settingsText.sections[section],
       run: () => go({ page: 'settings', section, ...(setting === null ? {} : { setting }) }),
@@ -145,7 +156,10 @@ function moreWays(query: string): Entry[] {
   const { go } = useNav.getState();
   return [
     {
-      ...{ id: 'more:ask', group: text.more, label: text.ask(query), icon: FilePlus2 },
+      id: 'more:ask',
+      group: text.more,
+      label: text.ask(query),
+      icon: FilePlus2,
       run: () => {
         const { texts, setText } = useDrafts.getState();
         const key = draftKey(null);
@@ -155,7 +169,10 @@ function moreWays(query: string): Entry[] {
       },
     },
     {
-      ...{ id: 'more:search', group: text.more, label: text.searchFor(query), icon: Search },
+      id: 'more:search',
+      group: text.more,
+      label: text.searchFor(query),
+      icon: Search,
       run: () => go({ page: 'chats', view: 'active', query }),
     },
   ];

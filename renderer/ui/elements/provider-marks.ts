@@ -15,6 +15,18 @@ import xai from '@lobehub/icons-static-svg/icons/xai.svg?url';
 
 /** The marks of the vendors, as files that are fetched when one is shown. They are trademarks of their owners. */
 export const providerMarks: Readonly<Record<string, string>> = {
-  ...{ anthropic, cerebras, deepseek, fireworks, google, groq, lmstudio },
-  ...{ mistral, ollama, openai, openrouter, together, vllm, xai },
+  anthropic,
+  cerebras,
+  deepseek,
+  fireworks,
+  google,
+  groq,
+  lmstudio,
+  mistral,
+  ollama,
+  openai,
+  openrouter,
+  together,
+  vllm,
+  xai,
 };

@@ -6,8 +6,16 @@ import { countOf, firstOf, secondsOf, textOf, textsOf, usdOf } from './values.ts
 
 /** An account of which nothing is reported. */
 export const unknownAccount: ReportedAccount = {
-  ...{ object: 'account', id: null, name: null, email: null, created: null, status: null },
-  ...{ plan: null, balance: null, usage: null, credential: null },
+  object: 'account',
+  id: null,
+  name: null,
+  email: null,
+  created: null,
+  status: null,
+  plan: null,
+  balance: null,
+  usage: null,
+  credential: null,
 };
 
 /**

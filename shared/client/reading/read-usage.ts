@@ -79,7 +79,10 @@ export function readUsage(answer: unknown, groupBy: UsageGroup): ReportedUsage |
     totals,
     group_by: groupBy,
     ...(data === null ? { data: [], grouped: false } : { data }),
-    ...{ has_more: false, first_id: null, last_id: null, limits: [] },
+    has_more: false,
+    first_id: null,
+    last_id: null,
+    limits: [],
   };
 }
 

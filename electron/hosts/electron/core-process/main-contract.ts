@@ -34,7 +34,9 @@ export const mainContract = {
   notify: oc
     .input(
       z.object({
-        ...{ conversationId: z.string().max(64), messageId: z.string().max(64), failed: z.boolean() },
+        conversationId: z.string().max(64),
+        messageId: z.string().max(64),
+        failed: z.boolean(),
         title: z.string().max(1024).nullable(),
       }),
     )
