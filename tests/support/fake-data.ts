@@ -37,7 +37,7 @@ export interface FakeData {
   scrollPositions: Record<string, ScrollPosition | null>;
   /** Unsent wordings by message. */
   edits: Map<string, string>;
-  /** Open expanded by conversation. */
+  /** Expanded parts by conversation. */
   expanded: Record<string, string[]>;
   lastOpened: string | null;
   wallets: WalletBalance[];

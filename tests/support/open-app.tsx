@@ -9,7 +9,8 @@ import { forgetScrollPositions } from '../../renderer/features/thread/use-scroll
 import { useThreadView } from '../../renderer/features/thread-state/thread-view.ts';
 import { startNav } from '../../renderer/navigation/nav.ts';
 import { useShell } from '../../renderer/page/shell-state.ts';
-import { createFakeCore, type FakeCore, type FakeOptions } from './fake-core.ts';
+import type { FakeOptions } from './fake-chat.ts';
+import { createFakeCore, type FakeCore } from './fake-core.ts';
 import type { FakeData } from './fake-data.ts';
 
 let stop: () => void = () => {};

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { errorKinds } from '#shared/errors.ts';
-import { rowsElsewhere, rowsHere } from './contract-rows.ts';
+import { rowsHere } from './contract-rows.ts';
+import { rowsElsewhere } from './rows-elsewhere.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = join(here, '..', '..', '..');

@@ -3,7 +3,8 @@ import '../../../renderer/ui/styles/theme.css';
 import type { Message } from '#shared/contract/chat/conversations.ts';
 import { openWindow } from '../../../renderer/app/open-window.ts';
 import { fakeAnswer } from '../fake-answer.ts';
-import { createFakeCore, type FakeOptions } from '../fake-core.ts';
+import type { FakeOptions } from '../fake-chat.ts';
+import { createFakeCore } from '../fake-core.ts';
 import { fakeMessage } from '../fake-data.ts';
 import { fakeModels, manyModels } from '../fake-models.ts';
 
