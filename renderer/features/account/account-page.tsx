@@ -91,25 +91,25 @@ function credentialFacts({ credential }: ReportedAccount): Fact[] {
 function planFacts({ plan }: ReportedAccount): Fact[] {
   if (plan === null) return [];
   const { limits } = plan;
-  const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
   return [
     [text.planName, plan.name],
     ...factOf(text.billing, plan.billing, (billing) => text.billings[billing]),
     ...factOf(text.renews, plan.renews_at, (renews) => dayOf(renews * 1000)),
-    ...(limits === null
-      ? []
-      : ([
-          [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
-          [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
-          [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
-          [text.limits.requests_per_day, limit(limits.requests_per_day)],
-          [
-            text.limits.monthly_spend_usd,
-            limits.monthly_spend_usd === null ? text.unlimited : usd(limits.monthly_spend_usd),
-          ],
-          [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
-          [text.models, limits.models.includes('*') ? text.allModels : text.modelList(limits.models)],
-        ] as Fact[])),
+    ...(limits === null ? [] : limitFacts(limits)),
+  ];
+}
+
+function limitFacts(limits: NonNullable<NonNullable<ReportedAccount['plan']>['limits']>): Fact[] {
+  const limit = (value: number | null) => (value === null ? text.unlimited : count(value));
+  const { monthly_spend_usd: spend, models } = limits;
+  return [
+    [text.limits.requests_per_minute, limit(limits.requests_per_minute)],
+    [text.limits.tokens_per_minute, limit(limits.tokens_per_minute)],
+    [text.limits.concurrent_requests, limit(limits.concurrent_requests)],
+    [text.limits.requests_per_day, limit(limits.requests_per_day)],
+    [text.limits.monthly_spend_usd, spend === null ? text.unlimited : usd(spend)],
+    [text.limits.max_output_tokens, limit(limits.max_output_tokens)],
+    [text.models, models.includes('*') ? text.allModels : text.modelList(models)],
   ];
 }
 

@@ -17,16 +17,17 @@ interface ModelListProps {
   label?: string;
   /** Favourites can be changed: by the star, and by mod+D. */
   preferred?: ReturnType<typeof usePreferred> | undefined;
+  /** The choice that the keyboard is at. */
+  highlighted?: () => ModelChoice | undefined;
 }
 
 /** The popup of a model combobox: a search field and the models by provider. */
-export function ModelList({ models, hidden, label = text.model, preferred }: ModelListProps) {
+export function ModelList({ models, hidden, label = text.model, preferred, highlighted }: ModelListProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (!preferred || event.key.toLowerCase() !== 'd' || !(event.ctrlKey || event.metaKey)) return;
-    const active = document.getElementById(event.currentTarget.getAttribute('aria-activedescendant') ?? '');
-    const id = active?.dataset.model;
+    const choice = highlighted?.();
     event.preventDefault();
-    if (id) preferred.toggleFavourite(id);
+    if (choice) preferred.toggleFavourite(choice.id);
   };
   return (
     <Combobox.Portal>
@@ -84,7 +85,6 @@ function Choice({ choice, preferred }: PreferredProps & { choice: ModelChoice })
     <Combobox.Item
       value={choice}
       disabled={choice.disabled}
-      data-model={choice.id}
       className="group flex min-h-9 items-center gap-2 rounded-control px-2 py-1 text-sm outline-none select-none data-disabled:text-fg-3 data-highlighted:bg-hover"
     >
       <ProviderMark provider={choice.provider} />

@@ -1,4 +1,5 @@
 import { Combobox } from '@base-ui/react/combobox';
+import { useRef } from 'react';
 import type { Model } from '#shared/wire/model.ts';
 import { useNav } from '../../navigation/nav.ts';
 import { ModelButton } from './model-button.tsx';
@@ -24,6 +25,7 @@ export function ModelPicker({ models, value, onChange, ...opening }: ModelPicker
     items: group.items.map((item) => (item.wantsKey === null ? item : { ...item, disabled: false })),
   }));
   const { search, hidden } = useModelSearch(groups, opening);
+  const highlighted = useRef<ModelChoice>(undefined);
   const chosen = groups.flatMap((group) => group.items).find((item) => item.id === value) ?? null;
   const choose = ({ id, wantsKey }: ModelChoice) => {
     if (wantsKey !== null) return useNav.getState().go({ page: 'settings', section: 'providers', setting: wantsKey });
@@ -31,9 +33,16 @@ export function ModelPicker({ models, value, onChange, ...opening }: ModelPicker
     preferred.chosen(id);
   };
   return (
-    <Combobox.Root<ModelChoice> {...search} value={chosen} onValueChange={(choice) => choice && choose(choice)}>
+    <Combobox.Root<ModelChoice>
+      {...search}
+      value={chosen}
+      onValueChange={(choice) => choice && choose(choice)}
+      onItemHighlighted={(choice) => {
+        highlighted.current = choice;
+      }}
+    >
       <Combobox.Trigger render={<ModelButton provider={chosen?.provider ?? value} name={chosen?.name ?? value} />} />
-      <ModelList models={models.length} hidden={hidden} preferred={preferred} />
+      <ModelList models={models.length} hidden={hidden} preferred={preferred} highlighted={() => highlighted.current} />
     </Combobox.Root>
   );
 }
