@@ -1,5 +1,5 @@
 import type { Summary } from '#shared/contract/chat/context.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, Tables } from '../db/db.ts';
 
 /** Summaries of the beginnings of conversations. */
 export function summaryStore(db: Db) {
@@ -46,18 +46,7 @@ export function summaryStore(db: Db) {
 
 export type SummaryStore = ReturnType<typeof summaryStore>;
 
-const toSummary = (row: {
-  id: string;
-  through_id: string;
-  messages: number;
-  text: string;
-  model: string;
-  simulated: number;
-  cost_usd: string | null;
-  cost_source: Summary['costSource'];
-  bill: string | null;
-  created_at: number;
-}): Summary => ({
+const toSummary = (row: Tables['summaries']): Summary => ({
   id: row.id,
   throughId: row.through_id,
   messages: row.messages,

@@ -1,9 +1,9 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { mostCompared } from '#shared/contract/common/limits.ts';
 import { useOrpc } from '../../api/api.ts';
 import { useModels } from '../../api/use-core.ts';
-import { pauseMs, useSettled } from '../costs/use-quote.ts';
+import { useQuoteQuery } from '../costs/use-quote.ts';
 import { useDrafts } from '../drafts/drafts-store.ts';
 import { named, problemOf } from './compare-models.ts';
 
@@ -44,20 +44,9 @@ export function useCompareQuote(
   wanted: boolean,
   live: boolean,
 ) {
-  const settled = useSettled(text, pauseMs);
-  const wasLive = useSettled(live, pauseMs);
-  return useQuery(
-    useOrpc().comparisons.quote.queryOptions({
-      input: {
-        conversationId,
-        folderId,
-        text: settled,
-        attachments: [...attachments],
-        ...(models && { models: [...models] }),
-      },
-      enabled: wanted && !live && !wasLive && models?.length !== 0 && models?.length !== 1,
-      placeholderData: keepPreviousData,
-      gcTime: 10_000,
-    }),
-  );
+  const enough = models === null || models.length > 1;
+  const { settled, options } = useQuoteQuery(text, wanted && enough, live);
+  const asked = { conversationId, folderId, text: settled, attachments: [...attachments] };
+  const input = models ? { ...asked, models: [...models] } : asked;
+  return useQuery(useOrpc().comparisons.quote.queryOptions({ input, ...options }));
 }

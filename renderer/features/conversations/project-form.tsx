@@ -1,20 +1,18 @@
 import { Paperclip } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Folder, Project } from '#shared/contract/chat/organise.ts';
-import { useModels } from '../../api/use-core.ts';
 import { useProject, useSetProject } from '../../api/use-project.ts';
 import { text } from '../../text/conversations-text.ts';
 import { describeError } from '../../text/error-text.ts';
 import { count } from '../../text/format.ts';
 import { Button } from '../../ui/elements/button.tsx';
-import { Field } from '../../ui/forms/field.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
-import { fieldClass } from '../../ui/forms/text-field.tsx';
 import { Failure } from '../../ui/notices/failure.tsx';
 import { SkeletonRows } from '../../ui/notices/skeleton.tsx';
 import { AttachmentList } from '../attachments/attachment-list.tsx';
 import { useUploads } from '../attachments/use-uploads.ts';
+import { ModelSelect } from '../model-picker/model-select.tsx';
 
 interface ProjectDialogProps {
   folder: Folder;
@@ -36,11 +34,9 @@ function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial
     setDraft((now) => ({ ...now, attachments: [...now.attachments.filter(({ id }) => id !== file.id), file] })),
   );
   const set = useSetProject();
-  const models = useModels().data?.models ?? [];
   const input = useRef<HTMLInputElement>(null);
   const tokens = draft.attachments.reduce((sum, file) => sum + file.tokens, 0);
   const problem = set.isError ? describeError(set.error).sentence : null;
-  const unlisted = draft.model !== null && !models.some(({ id }) => id === draft.model);
   return (
     <Form
       saveLabel={text.save}
@@ -58,22 +54,12 @@ function ProjectForm({ folder, initial, onDone }: ProjectDialogProps & { initial
         maxLength={100_000}
         onChange={(event) => setDraft({ ...draft, instructions: event.target.value })}
       />
-      <Field id="project-model" label={text.projectModel}>
-        <select
-          id="project-model"
-          className={fieldClass}
-          value={draft.model ?? ''}
-          onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
-        >
-          <option value="">{text.usualModel}</option>
-          {unlisted && <option value={draft.model ?? ''}>{draft.model}</option>}
-          {models.map((model) => (
-            <option key={model.id} value={model.id}>
-              {model.name}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <ModelSelect
+        label={text.projectModel}
+        none={text.usualModel}
+        value={draft.model}
+        onChange={(model) => setDraft({ ...draft, model })}
+      />
       <div className="flex flex-col items-start gap-2">
         <p className="font-medium text-fg-2 text-xs">{text.projectFiles}</p>
         <AttachmentList

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type { OtherPrice } from '#shared/contract/chat/quotes.ts';
 import type { Attachment } from '#shared/contract/common/attachments.ts';
 import { useOrpc } from '../../api/api.ts';
+import { useDebounced } from '../../browser/use-debounced.ts';
 
-export const pauseMs = 350;
+const pauseMs = 350;
 
 interface Asked {
   readonly conversationId: string | null;
@@ -15,26 +15,30 @@ interface Asked {
   readonly model: string;
 }
 
-/**
- * The quote for the next message, asked when typing pauses, and once after an answer, when all that its end changes has
- * arrived. An outdated request is cancelled.
- */
+/** The text to ask about, and how its query waits: for a pause in typing, and after an answer for all that its end changes. */
+export function useQuoteQuery(text: string, wanted: boolean, live: boolean) {
+  const settled = useDebounced(text, pauseMs);
+  const wasLive = useDebounced(live, pauseMs);
+  return {
+    settled,
+    options: {
+      enabled: wanted && !live && !wasLive,
+      placeholderData: keepPreviousData,
+      // Each text is a query of its own; old ones need not stay in the cache.
+      gcTime: 10_000,
+    },
+  } as const;
+}
+
+/** The quote for the next message. An outdated request is cancelled. */
 export function useQuote(
   { conversationId, folderId, text, attachments, model }: Asked,
   wanted: boolean,
   live: boolean,
 ) {
-  const settled = useSettled(text, pauseMs);
-  const wasLive = useSettled(live, pauseMs);
-  return useQuery(
-    useOrpc().quotes.get.queryOptions({
-      input: { conversationId, folderId, text: settled, attachments: [...attachments], model },
-      enabled: wanted && !live && !wasLive,
-      placeholderData: keepPreviousData,
-      // Each text is a query of its own; old ones need not stay in the cache.
-      gcTime: 10_000,
-    }),
-  );
+  const { settled, options } = useQuoteQuery(text, wanted, live);
+  const input = { conversationId, folderId, text: settled, attachments: [...attachments], model };
+  return useQuery(useOrpc().quotes.get.queryOptions({ input, ...options }));
 }
 
 const byModel = (prices: readonly OtherPrice[]) => new Map(prices.map((price) => [price.model, price]));
@@ -44,14 +48,4 @@ const none = byModel([]);
 export function useOtherPrices(answerId: string): ReadonlyMap<string, OtherPrice> {
   const options = useOrpc().quotes.others.queryOptions({ input: { answerId }, gcTime: 10_000, select: byModel });
   return useQuery(options).data ?? none;
-}
-
-/** The value after it has not changed for this time. */
-export function useSettled<Value>(value: Value, ms: number): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -3,11 +3,11 @@ import type { Preset } from '#shared/contract/chat/presets.ts';
 import type { Prompt } from '#shared/contract/chat/prompts.ts';
 import { useModels } from '../../api/use-core.ts';
 import { text } from '../../text/settings-text.ts';
-import { Field } from '../../ui/forms/field.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { Switch } from '../../ui/forms/switch.tsx';
 import { TextArea } from '../../ui/forms/text-area.tsx';
-import { fieldClass, TextField } from '../../ui/forms/text-field.tsx';
+import { TextField } from '../../ui/forms/text-field.tsx';
+import { ModelSelect } from '../model-picker/model-select.tsx';
 import { ParameterFields } from '../options/parameter-fields.tsx';
 import { isComplete, RouterFields } from '../options/router-fields.tsx';
 
@@ -88,22 +88,12 @@ export function PresetForm({
         maxLength={200_000}
         onChange={(event) => setDraft({ ...draft, system: event.target.value })}
       />
-      <Field id="preset-model" label={library.model}>
-        <select
-          id="preset-model"
-          className={fieldClass}
-          value={draft.model ?? ''}
-          onChange={(event) => setDraft({ ...draft, model: event.target.value || null })}
-        >
-          <option value="">{library.anyModel}</option>
-          {draft.model && !record && <option value={draft.model}>{draft.model}</option>}
-          {models.map((model) => (
-            <option key={model.id} value={model.id}>
-              {model.name}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <ModelSelect
+        label={library.model}
+        none={library.anyModel}
+        value={draft.model}
+        onChange={(model) => setDraft({ ...draft, model })}
+      />
       <ParameterFields
         value={draft.parameters}
         supported={record?.supported_parameters ?? null}

@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { useOrpc } from '../../api/api.ts';
+import { useDebounced } from '../../browser/use-debounced.ts';
 
 /** Search results, updated when typing pauses; the previous ones stay meanwhile. */
 export function useSearch(query: string) {
-  const settled = useSettled(query.trim(), 80);
+  const settled = useDebounced(query.trim(), 80);
   const found = useInfiniteQuery(
     useOrpc().search.find.infiniteOptions({
       input: (cursor: string | null) => ({ query: settled, limit: 50, cursor }),
@@ -19,13 +19,4 @@ export function useSearch(query: string) {
     hits: found.data?.pages.flatMap((page) => page.hits) ?? [],
     problems: found.data?.pages[0]?.problems ?? [],
   };
-}
-
-function useSettled(value: string, delayMs: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), delayMs);
-    return () => clearTimeout(timer);
-  }, [value, delayMs]);
-  return settled;
 }
